@@ -1,0 +1,55 @@
+"""How many of its words and phrases a text shares with the true article."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from evaluators.analysis import Analysis
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import evaluator
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "bleu",
+            unit="points",
+            minimum=0.0,
+            maximum=100.0,
+            direction="higher",
+            definition="BLEU of one text against one article: geometric mean of n-gram precisions, n from 1 to 4, "
+            "times brevity penalty",
+            source="Papineni et al. 2002; Post 2018 (sacreBLEU); New-Wiki Eval paper, appendix",
+        )
+    ],
+    version="1",
+    packages=["sacrebleu"],
+    # sacreBLEU's signature; the version that it would end with is among the dependencies.
+    parameters={"signature": "nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp"},
+    core=True,
+)
+def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """sacreBLEU's sentence BLEU with effective order, from 0 to 100, higher shares more.
+
+    Source: Papineni et al. 2002; Post 2018, A call for clarity in reporting BLEU scores. Pitfall: open-ended text is
+    near 0 whatever its worth, which is why the New-Wiki Eval paper puts it in its appendix.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    if reference.wordless:
+        return Unscorable("the reference has no words")
+    score: float = _against(reference.text).corpus_score([analysis.text], None).score
+    return score
+
+
+# The completions of one article come one after another, so few references suffice.
+@lru_cache(maxsize=32)
+def _against(reference: str) -> BLEU:
+    """BLEU with the n-grams of the reference counted once. The score of a corpus of one sentence is the sentence's."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(effective_order=True, references=[[reference]])

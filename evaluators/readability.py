@@ -1,0 +1,116 @@
+"""How hard a text is to read: Flesch reading ease and the Gunning fog index, in both their readings.
+
+All three are made for English prose. Text that is mostly without Latin letters, or has no sentence, has no score.
+"""
+
+from evaluators.analysis import Analysis
+from evaluators.counts import Readability
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import evaluator
+
+_COUNTED_BY = {
+    "syllables": "pyphen en_US",
+    "sentences": "textstat 0.7.4, at least one",
+    "complex": "three syllables, not on textstat's list of easy words",
+}
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "flesch_reading_ease",
+            unit="points",
+            minimum=None,
+            maximum=None,
+            direction="none",
+            definition="206.835 - 1.015 words/sentences - 84.6 syllables/words; higher is easier",
+            source="Flesch 1948; New-Wiki Eval paper, eq. 1",
+        )
+    ],
+    version="1",
+    packages=["pyphen"],
+    parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
+    core=True,
+)
+def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """206.835 - 1.015 W/S - 84.6 Y/W, usually between 0 (hard) and 100 (easy) but unbounded below; 122 at most.
+
+    Source: Flesch 1948, A new readability yardstick; New-Wiki Eval paper, eq. 1, which calls it "FK-score". Pitfalls:
+    another way to count syllables moves it by eight points, more than lies between most models; "U.S." ends a sentence.
+    """
+    counts = analysis.readability
+    return _unreadable(counts) or (
+        206.835 - 1.015 * counts.words / _sentences(counts) - 84.6 * counts.syllables / counts.words
+    )
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "gunning_fog",
+            unit="years of education",
+            minimum=0.0,
+            maximum=None,
+            direction="none",
+            definition="0.4 (words/sentences + 100 complex words/words)",
+            source="Gunning 1952",
+        )
+    ],
+    version="1",
+    packages=["pyphen"],
+    parameters=_COUNTED_BY,
+    core=True,
+)
+def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """0.4 (W/S + 100 C/W), the years of schooling that a reader needs; 0 and up, higher is harder.
+
+    Source: Gunning 1952, The Technique of Clear Writing. Pitfall: not the number in the New-Wiki Eval paper, which is
+    `gunning_fog_newwiki`.
+    """
+    counts = analysis.readability
+    return _unreadable(counts) or (
+        0.4 * (counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words)
+    )
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "gunning_fog_newwiki",
+            unit="points",
+            minimum=0.0,
+            maximum=None,
+            direction="none",
+            definition="0.4 words/sentences + 100 complex words/words, the index without its outer parentheses",
+            source="New-Wiki Eval paper, eq. 2",
+        )
+    ],
+    version="1",
+    packages=["pyphen"],
+    parameters=_COUNTED_BY,
+    core=True,
+)
+def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """0.4 W/S + 100 C/W as the paper prints it; 0 and up, higher is harder; about eight above `gunning_fog`.
+
+    Source: New-Wiki Eval paper, eq. 2, whose table it reproduces (21.4 for Wikipedia). Pitfall: no years of schooling.
+    """
+    counts = analysis.readability
+    return _unreadable(counts) or (
+        0.4 * counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words
+    )
+
+
+def _unreadable(counts: Readability) -> Unscorable | None:
+    if counts.words == 0:
+        return Unscorable("no words")
+    if counts.latin_words * 2 < counts.words:
+        return Unscorable("most words have no Latin letters")
+    if not counts.ended:
+        return Unscorable("no sentence end")
+    return None
+
+
+def _sentences(counts: Readability) -> int:
+    # textstat counts one where all are too short to count.
+    return max(1, counts.sentences)

@@ -1,0 +1,109 @@
+"""From analyses to scores: which evaluators run, under what fingerprints, and one Score for every metric of every text."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+
+from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Fingerprint, Score, Unscorable
+from newwiki.registry import Evaluator, evaluators
+
+
+def select(names: str) -> list[Evaluator]:
+    """The evaluators of `core`, of `all`, or those that give the metrics named between commas.
+
+    Raises UsageError for a metric that none gives.
+    """
+    everyone = evaluators.all().values()
+    if names in ("core", "all"):
+        return [evaluator for evaluator in everyone if evaluator.core or names == "all"]
+    givers = {metric.name: evaluator for evaluator in everyone for metric in evaluator.metrics}
+    wanted = [name.strip() for name in names.split(",")]
+    if unknown := [name for name in wanted if name not in givers]:
+        raise UsageError(
+            f"there is no metric '{unknown[0]}'; there are: {', '.join(sorted(givers))}; core and all name many at once"
+        )
+    return list({givers[name].name: givers[name] for name in wanted}.values())
+
+
+def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
+    """The parts of an analysis that these evaluators read and that cost a model: `entities`, `embedding`."""
+    return frozenset().union(*(evaluator.needs for evaluator in chosen))
+
+
+def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
+    """Who scores: the evaluator with the models that feed it and the versions of all that changes its numbers."""
+    parameters: dict[str, object] = {"analysis": ANALYSIS_VERSION, **evaluator.parameters}
+    models, weights, packages = [], [], list(evaluator.packages)
+    dtype = backend = None
+    if "entities" in evaluator.needs and (tagger := analyst.tagger):
+        models.append(tagger.model)
+        weights.append(tagger.model_sha256)
+        packages += tagger.packages
+    if "embedding" in evaluator.needs and (embedder := analyst.embedder):
+        models.append(embedder.model)
+        weights.append(embedder.model_sha256)
+        packages += embedder.packages
+        parameters |= embedder.parameters
+        dtype, backend = embedder.dtype, embedder.backend
+    unnamed = Fingerprint(
+        evaluator_id="",
+        name=evaluator.name,
+        version=evaluator.version,
+        model=" + ".join(models) or None,
+        model_sha256=" + ".join(filter(None, weights)) or None,
+        parameters=parameters,
+        dependencies={package: version(package) for package in sorted(set(packages))},
+        dtype=dtype,
+        backend=backend,
+    )
+    described = asdict(unnamed)
+    del described["evaluator_id"]
+    canonical = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return Fingerprint(**{**described, "evaluator_id": hashlib.sha256(canonical.encode()).hexdigest()[:16]})
+
+
+def score(
+    chosen: Sequence[Evaluator],
+    fingerprints: Mapping[str, Fingerprint],
+    pages_and_samples: Sequence[tuple[int, int]],
+    analyses: Sequence[Analysis],
+    references: Mapping[int, Analysis],
+) -> list[Score]:
+    """Every metric of every text: `fingerprints` by evaluator name, `references` by page id.
+
+    A reference article is scored by passing its own analysis as its reference. Raises TerminalError where an evaluator
+    returns other metrics than it has declared.
+    """
+    return [
+        Score(page_id, sample, metric, *_value_and_status(value), fingerprints[evaluator.name].evaluator_id)
+        for (page_id, sample), analysis in zip(pages_and_samples, analyses, strict=True)
+        for evaluator in chosen
+        for metric, value in _evaluate(evaluator, analysis, references[page_id]).items()
+    ]
+
+
+def _evaluate(evaluator: Evaluator, analysis: Analysis, reference: Analysis) -> Mapping[str, float | Unscorable]:
+    declared = [metric.name for metric in evaluator.metrics]
+    returned = evaluator.function(analysis, reference)
+    if isinstance(returned, Unscorable):
+        return dict.fromkeys(declared, returned)
+    values: Mapping[str, float | Unscorable]
+    values = returned if isinstance(returned, Mapping) else {declared[0]: returned}
+    if set(values) != set(declared):
+        raise TerminalError(
+            f"the evaluator '{evaluator.name}' declares {', '.join(declared)} but returned {', '.join(values)}; "
+            "make its metrics=[…] and what it returns agree"
+        )
+    return values
+
+
+def _value_and_status(value: float | Unscorable) -> tuple[float | None, str]:
+    if isinstance(value, Unscorable):
+        return None, value.reason
+    number = float(value)
+    return (number, "ok") if math.isfinite(number) else (None, "not finite")

@@ -1,0 +1,18 @@
+"""Greedy search: the most probable token, every time."""
+
+from typing import TYPE_CHECKING
+
+from newwiki.decoding.decoder import Noise, Step, decoder
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@decoder("greedy", parameters={}, source="argmax of the model's distribution", deterministic=True)
+def greedy() -> Step:
+    def step(logits: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
+        best = logits.topk(2, dim=-1)
+        sure = best.values[:, 0] - best.values[:, 1] > 2 * slack[:, 0]
+        return best.indices[:, 0], sure
+
+    return step

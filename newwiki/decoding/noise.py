@@ -1,0 +1,50 @@
+"""Gumbel noise from a counter: a function of (seed, page, sample, step, token) and of nothing else.
+
+Each row's key is a BLAKE2b hash of (seed, page, sample). A draw mixes key, step and token with the finaliser of
+SplitMix64 (Steele, Lea and Flood 2014), which takes any order, batch or machine to the same bits.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_STEP = -7046029254386353131  # 0x9E3779B97F4A7C15, the golden ratio's 64 bits
+_MIX_1 = -4658895280553007687  # 0xBF58476D1CE4E5B9
+_MIX_2 = -7723592293110705685  # 0x94D049BB133111EB
+_TOKEN = -2960836687051489901  # 0xD6E8FEB86659FD93
+
+
+def row_key(seed: int, page_id: int, sample: int) -> int:
+    """A signed 64-bit number for one completion."""
+    digest = hashlib.blake2b(f"{seed}:{page_id}:{sample}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def gumbel(keys: "Tensor", step: "Tensor", tokens: "Tensor") -> "Tensor":
+    """Standard Gumbel noise, float32 [rows, k], for keys [rows], steps [rows] and token ids [rows, k] (all int64)."""
+    import torch
+
+    bits = _mix(keys + step * _STEP)[:, None] + tokens * _TOKEN
+    uniform = ((_mix(bits) >> 11) & ((1 << 53) - 1)).to(torch.float64).add_(0.5).mul_(2.0**-53)
+    return uniform.log_().neg_().log_().neg_().to(torch.float32)
+
+
+def keys(rows: Sequence[tuple[int, int]], seed: int) -> "Tensor":
+    """The keys [rows] of (page id, sample) pairs."""
+    import torch
+
+    return torch.tensor([row_key(seed, page_id, sample) for page_id, sample in rows], dtype=torch.int64)
+
+
+def _mix(bits: "Tensor") -> "Tensor":
+    bits = (bits ^ _shifted(bits, 30)) * _MIX_1
+    bits = (bits ^ _shifted(bits, 27)) * _MIX_2
+    return bits ^ _shifted(bits, 31)
+
+
+def _shifted(bits: "Tensor", by: int) -> "Tensor":
+    """Right by `by` bits, filled with zeros: torch's own shift carries the sign along."""
+    return (bits >> by) & ((1 << (64 - by)) - 1)

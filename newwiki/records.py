@@ -1,0 +1,241 @@
+"""What crosses the borders between rooms: frozen records, all times in UTC."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Literal, Self
+
+from newwiki.errors import UsageError
+
+Verdict = Literal[
+    "selected",
+    "not_sampled",
+    "redirect",
+    "disambiguation",
+    "few_words",
+    "one_sentence",
+    "few_revisions",
+    "hidden",
+    "missing",
+    "moved",
+]
+Absence = Literal["hidden", "missing", "moved"]
+FinishReason = Literal["stop", "length", "context"]
+Direction = Literal["higher", "lower", "none"]
+
+
+@dataclass(frozen=True)
+class Window:
+    """The half-open span of creation times `start <= t < end`."""
+
+    start: datetime
+    end: datetime
+
+    def __post_init__(self) -> None:
+        if self.start >= self.end:
+            raise UsageError(f"the window is empty: it starts {self.start:%Y-%m-%d} and ends {self.end:%Y-%m-%d}; swap them")
+
+    @classmethod
+    def month(cls, text: str) -> Self:
+        """The calendar month `YYYY-MM`. Raises UsageError for anything else."""
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", text) or text.startswith("0000"):
+            raise UsageError(f"'{text}' is not a month; write it as 2026-10")
+        year, month = int(text[:4]), int(text[5:])
+        return cls(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))
+
+    @classmethod
+    def days(cls, first: date, last: date) -> Self:
+        """From the start of day `first` to the end of day `last`, both counted in."""
+        ordinal = last.toordinal() + 1
+        return cls(
+            datetime(first.year, first.month, first.day, tzinfo=UTC),
+            datetime.combine(date.fromordinal(ordinal), datetime.min.time(), tzinfo=UTC),
+        )
+
+    @property
+    def label(self) -> str:
+        """`2026-10` for a calendar month, `20261001-20261015` (both days counted in) for anything else."""
+        if self == self.month(f"{self.start:%Y-%m}"):
+            return f"{self.start:%Y-%m}"
+        last = date.fromordinal(self.end.date().toordinal() - 1)
+        return f"{self.start:%Y%m%d}-{last:%Y%m%d}"
+
+    def __contains__(self, moment: datetime) -> bool:
+        return self.start <= moment < self.end
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a page must be to enter a snapshot (paper 003, New-Wiki Dataset), and how many are drawn."""
+
+    min_revisions: int = 10
+    min_words: int = 500
+    sample: int = 3000
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Site:
+    """A wiki as it names itself: its database name, the language of its content, and the address of its pages."""
+
+    wiki: str
+    language: str
+    base_url: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as a source gives it: its wikitext at the cutoff, or why there is none.
+
+    `revisions` counts those up to the cutoff, but never beyond the number that was asked for; None where the source
+    has not been asked yet.
+    """
+
+    page_id: int
+    title: str
+    created_at: datetime
+    rev_id: int | None = None
+    revised_at: datetime | None = None
+    revisions: int | None = None
+    wikitext: str | None = None
+    absent: Absence | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A page and what became of it: the row that a candidate gets, and its text where it passed."""
+
+    page_id: int
+    title: str
+    created_at: datetime
+    verdict: Verdict
+    detail: str | None = None
+    rev_id: int | None = None
+    revised_at: datetime | None = None
+    revisions: int | None = None
+    words: int | None = None
+    first_sentence: str | None = None
+    completion: str | None = None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a model is given: `text` is the run's template filled with title and first sentence."""
+
+    page_id: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a model wrote: `tokens` generated ones, `words` split at white space, `truncated` if it did not end itself."""
+
+    page_id: int
+    sample: int
+    text: str
+    tokens: int
+    words: int
+    finish_reason: FinishReason
+    truncated: bool
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from."""
+
+    name: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
+    direction: Direction
+    definition: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Unscorable:
+    """Instead of a number, where none can be given: NULL in the database, with this reason as its status."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Who made a score. Scores are aggregated only where `evaluator_id`, a hash of all the rest, is the same."""
+
+    evaluator_id: str
+    name: str
+    version: str
+    model: str | None = None
+    model_sha256: str | None = None
+    parameters: dict[str, object] = field(default_factory=dict)
+    dependencies: dict[str, str] = field(default_factory=dict)
+    dtype: str | None = None
+    backend: str | None = None
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number of one text: `value` is None where `status` is not `ok`."""
+
+    page_id: int
+    sample: int
+    metric: str
+    value: float | None
+    status: str
+    evaluator_id: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A published test set: what was asked for, when it was cut, and the hash of what it holds."""
+
+    snapshot_id: str
+    wiki: str
+    kind: str
+    window_start: datetime
+    window_end: datetime
+    cutoff: datetime
+    parameters: str
+    extractor_version: str
+    candidates: int
+    articles: int
+    content_sha256: str
+    published_at: datetime
+
+
+@dataclass(frozen=True)
+class Article:
+    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion."""
+
+    page_id: int
+    rev_id: int
+    title: str
+    created_at: datetime
+    revised_at: datetime
+    revisions: int
+    words: int
+    first_sentence: str
+    completion: str
+    text_sha256: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written."""
+
+    run_id: str
+    snapshot_id: str
+    model: str
+    model_sha256: str
+    backend: str
+    decoder: str
+    decoder_parameters: str
+    prompt_template: str
+    prompts: int
+    seed: int
+    samples: int
+    keep: int
+    max_new_tokens: int
+    dtype: str
+    versions: str

@@ -1,0 +1,111 @@
+"""One way in for every kind of piece: a decorator, and entry points that name modules or folders to look through.
+
+A folder named by an entry point is searched whole, so a new piece is one new file in it. What comes with the project
+is found the same way as what a stranger installs: see `[project.entry-points]` in `pyproject.toml`.
+"""
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The pieces of one kind by name, gathered when first asked for."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._pieces: dict[str, T] = {}
+        self._gathered = False
+
+    def add(self, name: str, piece: T) -> None:
+        if name in self._pieces:
+            raise TerminalError(f"two {self.kind}s are named '{name}'; rename one of them")
+        self._pieces[name] = piece
+
+    def all(self) -> Mapping[str, T]:
+        if not self._gathered:
+            self._gathered = True
+            for entry in entry_points(group=f"newwiki.{self.kind}s"):
+                _import_whole(entry.load())
+        return self._pieces
+
+    def get(self, name: str) -> T:
+        pieces = self.all()
+        if name not in pieces:
+            raise UsageError(f"there is no {self.kind} '{name}'; there are: {', '.join(sorted(pieces))}")
+        return pieces[name]
+
+
+def _import_whole(loaded: object) -> None:
+    if isinstance(loaded, ModuleType) and hasattr(loaded, "__path__"):
+        for module in pkgutil.iter_modules(loaded.__path__, f"{loaded.__name__}."):
+            importlib.import_module(module.name)
+
+
+def load_plugin(path: Path) -> None:
+    """Runs a user's file, whose decorators then take effect. Raises UsageError if it is not there."""
+    if not path.is_file():
+        raise UsageError(f"there is no plug-in file '{path}'")
+    spec = importlib.util.spec_from_file_location(f"newwiki_plugin_{path.stem}", path)
+    assert spec and spec.loader
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A function of (analysis, reference analysis) and what it declares of itself.
+
+    `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
+    whose versions change its numbers; `core` says whether it runs unasked.
+    """
+
+    name: str
+    function: Callable[[Any, Any], Any]
+    metrics: tuple[Metric, ...]
+    version: str
+    needs: frozenset[str]
+    packages: tuple[str, ...]
+    parameters: Mapping[str, object]
+    core: bool
+
+
+evaluators: Registry[Evaluator] = Registry("evaluator")
+decoders: Registry[Any] = Registry("decoder")
+sources: Registry[Any] = Registry("source")
+models: Registry[Any] = Registry("model")
+
+
+def evaluator(
+    *,
+    metrics: Sequence[Metric],
+    version: str,
+    needs: set[str] | frozenset[str] = frozenset(),
+    packages: Sequence[str] = (),
+    parameters: Mapping[str, object] | None = None,
+    core: bool = False,
+) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
+
+    Change `version` whenever the numbers change: it is part of every score's provenance.
+    """
+
+    def register(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        name = function.__name__
+        evaluators.add(
+            name,
+            Evaluator(name, function, tuple(metrics), version, frozenset(needs), tuple(packages), dict(parameters or {}), core),
+        )
+        return function
+
+    return register

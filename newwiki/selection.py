@@ -1,0 +1,85 @@
+"""Which pages enter a snapshot, and why the others do not: pure functions of a page at the cutoff.
+
+The order of the questions is fixed, and the expensive one (how many revisions?) comes last, so that every source
+gives the same verdict for the same page.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+
+from newwiki.records import Judged, Page, Selection, Verdict
+from newwiki.text.language import Language
+from newwiki.text.prompts import split
+from newwiki.text.prose import count_words, extract_prose
+
+_TEMPLATE_NAME = re.compile(r"\{\{\s*([^|{}<\n]+?)\s*(?=[|}\n])")
+
+
+def judge(page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]) -> Judged:
+    """The page's verdict, `selected` standing for "passed" until the sample is drawn.
+
+    `count_revisions` is called only for a page that has passed everything else and whose source has not counted yet.
+    """
+
+    def verdict(
+        name: Verdict,
+        detail: str | None = None,
+        *,
+        revisions: int | None = None,
+        words: int | None = None,
+        text: tuple[str, str] = ("", ""),
+    ) -> Judged:
+        return Judged(
+            page.page_id,
+            page.title,
+            page.created_at,
+            name,
+            detail,
+            page.rev_id,
+            page.revised_at,
+            revisions,
+            words,
+            text[0] or None,
+            text[1] or None,
+        )
+
+    if page.wikitext is None:
+        return verdict(page.absent or "missing")
+    if is_redirect(page.wikitext, language):
+        return verdict("redirect")
+    if is_disambiguation(page.title, page.wikitext, language):
+        return verdict("disambiguation")
+    prose = extract_prose(page.wikitext, language)
+    words = count_words(prose)
+    if words < selection.min_words:
+        return verdict("few_words", f"{words} of {selection.min_words} words", words=words)
+    text = split(prose, language)
+    if not text[1]:
+        return verdict("one_sentence", "nothing follows the first sentence", words=words)
+    counted = page.revisions if page.revisions is not None else count_revisions(page)
+    revisions = min(counted, selection.min_revisions)
+    if revisions < selection.min_revisions:
+        detail = f"{revisions} of {selection.min_revisions} revisions at the cutoff"
+        return verdict("few_revisions", detail, revisions=revisions, words=words)
+    return verdict("selected", revisions=revisions, words=words, text=text)
+
+
+def is_redirect(wikitext: str, language: Language) -> bool:
+    start = wikitext.lstrip().lower()
+    return any(start.startswith(word) for word in language.redirect_words | {"#redirect"})
+
+
+def is_disambiguation(title: str, wikitext: str, language: Language) -> bool:
+    if title.lower().endswith(language.disambiguation_title) or any(
+        word in wikitext for word in language.disambiguation_words
+    ):
+        return True
+    names = (name.group(1).lower().replace("_", " ") for name in _TEMPLATE_NAME.finditer(wikitext))
+    return any(name in language.disambiguation_templates for name in names)
+
+
+def draw(titles: Iterable[str], selection: Selection) -> set[str]:
+    """The titles of the seeded sample: those whose hash with the seed is smallest, whatever order they come in."""
+    ranked = sorted(titles, key=lambda title: hashlib.sha256(f"{selection.seed}:{title}".encode()).digest())
+    return set(ranked[: selection.sample])

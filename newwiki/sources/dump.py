@@ -1,0 +1,123 @@
+"""MediaWiki XML exports and dumps with full history: plain, gzip or bzip2, read as a stream in bounded memory."""
+
+import bz2
+import gzip
+import re
+from collections.abc import Iterable, Iterator, Set
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+from xml.etree.ElementTree import ParseError
+
+import mwxml
+
+from newwiki.errors import TerminalError
+from newwiki.records import Page, Site, Window
+from newwiki.sources.source import Batch, source
+
+_OPENERS = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
+_BATCH = 50
+# mwxml checks the elements that it meets by assertion
+_UNREADABLE = (ParseError, mwxml.errors.MalformedXML, AssertionError, EOFError, OSError, UnicodeDecodeError, ValueError)
+
+
+@source("dump")
+class DumpSource:
+    """A file that `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org (pages-meta-history) has written."""
+
+    def __init__(self, place: str, contact: str | None = None) -> None:
+        self._path = Path(place)
+        self.name = f"dump {self._path.name}"
+
+    def site(self) -> Site:
+        with self._path.open("rb") as raw:
+            info = self._dump(raw).site_info
+        if not info.dbname or not info.base:
+            raise TerminalError(f"'{self._path}' does not name its wiki: <siteinfo> lacks <dbname> or <base>")
+        return Site(info.dbname, self._language(), info.base)
+
+    def pages(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
+        size = self._path.stat().st_size
+        with self._path.open("rb") as raw:
+            batch: list[Page] = []
+            complete = truncated = 0
+            for element in self._stream(self._dump(raw)):
+                if element.namespace != 0 or element.id in skip:
+                    continue
+                page, revisions, whole = self._at_cutoff(element, cutoff)
+                complete += whole and revisions > 1
+                truncated += not whole
+                if page and page.created_at in window:
+                    batch.append(page)
+                if len(batch) == _BATCH:
+                    yield Batch(batch, raw.tell(), size, "bytes")
+                    batch = []
+            if truncated and not complete:
+                raise TerminalError(
+                    f"'{self._path}' holds only the current revision of each page, so nobody can tell when a page was "
+                    "created; take a dump with full history (pages-meta-history, or dumpBackup.php --full)"
+                )
+            yield Batch(batch, size, size, "bytes")
+
+    def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
+        assert page.revisions is not None, "a dump's pages come with their revisions counted"
+        return min(page.revisions, at_most)
+
+    def _dump(self, raw: IO[bytes]) -> Any:
+        start = raw.read(2)
+        raw.seek(0)
+        stream = _OPENERS[start](raw, "rb") if start in _OPENERS else raw
+        try:
+            return mwxml.Dump.from_file(stream)
+        except _UNREADABLE as error:
+            raise self._broken(error) from error
+
+    def _stream(self, elements: Iterable[Any]) -> Iterator[Any]:
+        try:
+            yield from elements
+        except _UNREADABLE as error:
+            raise self._broken(error) from error
+
+    def _broken(self, error: Exception) -> TerminalError:
+        reason = str(error) or type(error).__name__
+        return TerminalError(
+            f"'{self._path}' is not a readable MediaWiki XML export ({reason}); fetch or export the file again"
+        )
+
+    def _at_cutoff(self, element: Any, cutoff: datetime) -> tuple[Page | None, int, bool]:
+        """The page with its newest revision up to the cutoff, their number, and whether its history begins here."""
+        newest: Any = None
+        newest_key = (datetime.min.replace(tzinfo=UTC), 0)
+        created: datetime | None = None
+        count, whole = 0, False
+        for revision in self._stream(element):
+            moment = datetime.fromtimestamp(revision.timestamp.unix(), UTC)
+            created = min(created or moment, moment)
+            whole = whole or revision.parent_id in (None, "0", 0)
+            if moment > cutoff:
+                continue
+            count += 1
+            if (moment, revision.id) > newest_key:
+                newest, newest_key = revision, (moment, revision.id)
+        if newest is None or created is None:
+            return None, count, whole
+        hidden = newest.deleted.text
+        page = Page(
+            element.id,
+            element.title.replace("_", " "),
+            created,
+            newest.id,
+            newest_key[0],
+            count,
+            None if hidden else newest.slots.contents["main"].text or "",
+            "hidden" if hidden else None,
+        )
+        return page, count, whole
+
+    def _language(self) -> str:
+        opener = _OPENERS.get(self._path.open("rb").read(2), open)
+        with opener(self._path, "rb") as stream:
+            found = re.search(rb"<mediawiki[^>]*\sxml:lang=\"([^\"]+)\"", stream.read(4096))
+        if not found:
+            raise TerminalError(f"'{self._path}' does not name its language: <mediawiki> lacks xml:lang")
+        return found.group(1).decode()

@@ -1,0 +1,27 @@
+"""An article split into what the model is given and what it has to write (New-Wiki Eval paper, New-Wiki Dataset)."""
+
+import string
+
+from newwiki.errors import UsageError
+from newwiki.text.language import Language
+from newwiki.text.sentences import first_sentence
+
+DEFAULT_TEMPLATE = "{title}\n\n{first_sentence}"
+
+
+def split(prose: str, language: Language) -> tuple[str, str]:
+    """The first sentence of the prose, and all that follows it."""
+    lead = prose.split("\n\n", 1)[0]
+    sentence = first_sentence(lead, language)
+    return sentence, prose[len(sentence) :].lstrip()
+
+
+def fill(template: str, title: str, sentence: str) -> str:
+    """The prompt. Raises UsageError where the template does not hold exactly `{title}` and `{first_sentence}`."""
+    try:
+        fields = sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
+    except ValueError as error:
+        raise UsageError(f"the prompt template {template!r} is not a template: {error}") from None
+    if fields != ["first_sentence", "title"]:
+        raise UsageError(f"the prompt template {template!r} must hold {{title}} and {{first_sentence}}, once each")
+    return template.format(title=title, first_sentence=sentence)

@@ -1,0 +1,149 @@
+"""One DuckDB file: short writes, retrying reads, and a fence around other people's SQL.
+
+DuckDB lets one process at a time write, and none read meanwhile. So every connection here lives for milliseconds, and
+whoever finds the file taken tries again for a while.
+"""
+
+import functools
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from newwiki.errors import TerminalError, TransientError
+from storage.migrate import is_current, migrate
+
+_PATIENCE = 60.0  # seconds that a busy file is waited for
+_OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+# DuckDB 1.4 and later open what this writes
+_CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
+_FENCE = {"enable_external_access": False, "lock_configuration": True}
+
+
+@functools.cache
+def query(name: str) -> str:
+    """The text of `sql/queries/NAME.sql`."""
+    return (files("storage") / "sql" / "queries" / f"{name}.sql").read_text("utf-8")
+
+
+class Database:
+    """The file at `path`, made and migrated when first written to."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._checked = False
+
+    @contextmanager
+    def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One transaction: all that happens inside is stored together, or, after an error, not at all."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._connect(read_only=False, config=_OFFLINE | _CREATED_AS) as connection:
+            if not self._checked:
+                migrate(connection, self.path)
+                self._checked = True
+            with transaction(connection):
+                yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection. Raises TerminalError where there is no database yet."""
+        self._require()
+        with self._connect(read_only=True, config=_OFFLINE) as connection:
+            yield connection
+
+    @contextmanager
+    def fenced(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection that can reach no file, no network and no extension, for SQL from outside."""
+        self._require()
+        with self._connect(read_only=True, config=_OFFLINE | _FENCE) as connection:
+            yield connection
+
+    def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """What the named query answers."""
+        with self.read() as connection:
+            return connection.execute(query(name), list(parameters)).fetchall()
+
+    def _require(self) -> None:
+        if not self.path.is_file():
+            raise TerminalError(
+                f"there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name another"
+            )
+        if not self._checked:
+            with self._connect(read_only=True, config=_OFFLINE) as connection:
+                current = is_current(connection, self.path)
+            if not current:
+                with self.write():
+                    pass
+            self._checked = True
+
+    @contextmanager
+    def _connect(self, *, read_only: bool, config: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+        connection = self._open(read_only, config)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def _open(self, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+        deadline = time.monotonic() + _PATIENCE
+        pause = 0.005
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=read_only, config={**config, "TimeZone": "UTC"})
+            except (duckdb.IOException, duckdb.ConnectionException) as error:
+                if not ("lock" in str(error) or "different configuration" in str(error)):
+                    raise TerminalError(f"'{self.path}' cannot be opened: {_first_line(error)}") from error
+                if time.monotonic() > deadline:
+                    raise TransientError(f"'{self.path}' is in use by another program: {_first_line(error)}") from error
+            time.sleep(pause)
+            pause = min(pause * 2, 0.5)
+
+
+@contextmanager
+def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    connection.begin()
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()
+
+
+def insert(connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any], **constants: object) -> None:
+    """Adds dataclass records to a table in one statement, column by name; `constants` are the same in every row."""
+    if records:
+        incoming = pa.Table.from_pylist([constants | asdict(record) for record in records])
+        insert_arrow(connection, table, incoming)
+
+
+def insert_new(
+    connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any], run_id: str, keys: Sequence[str]
+) -> None:
+    """Like `insert`, for rows of one run, leaving out those whose `keys` the run has already."""
+    if records:
+        incoming = pa.Table.from_pylist([asdict(record) | {"run_id": run_id} for record in records])
+        connection.register("incoming", incoming)
+        names = ", ".join(keys)
+        stored = f"(select {names} from {table} where run_id = ?)"  # noqa: S608 (our own names)
+        connection.execute(
+            f"insert into {table} by name select * from incoming anti join {stored} using ({names})",  # noqa: S608
+            [run_id],
+        )
+        connection.unregister("incoming")
+
+
+def insert_arrow(connection: duckdb.DuckDBPyConnection, table: str, incoming: pa.Table) -> None:
+    connection.register("incoming", incoming)
+    connection.execute(f"insert into {table} by name select * from incoming")  # noqa: S608 (our own table's name)
+    connection.unregister("incoming")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

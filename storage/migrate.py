@@ -1,0 +1,107 @@
+"""The schema, one numbered SQL file after the other. A migration and the record of it share a transaction."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+
+from newwiki.errors import TerminalError
+
+_RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
+_VIEWS = "create table if not exists schema_views (sha256 varchar)"
+
+
+def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    """Whether the file has this program's schema. Raises TerminalError if it is another program's, or newer."""
+    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
+    if "schema_migrations" not in tables:
+        if tables:
+            raise TerminalError(f"'{path}' is not a New-Wiki Eval database: it holds other tables; name another file")
+        return False
+    (version,) = connection.execute("select max(version) from schema_migrations").fetchall()[0]
+    newest = max(_numbered())
+    if version > newest:
+        raise TerminalError(f"'{path}' was written by a newer version (schema {version}, here {newest}); upgrade newwiki-eval")
+    stored = connection.execute("select sha256 from schema_views").fetchall()
+    return bool(version == newest and stored == [(_views_sha256(_metrics(connection)),)])
+
+
+def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Brings tables and views up to this program's schema."""
+    if is_current(connection, path):
+        return
+    connection.begin()
+    connection.execute(_RECORD)
+    connection.execute(_VIEWS)
+    (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
+    for version, (name, statements) in sorted(_numbered().items()):
+        if version > done:
+            connection.execute(statements)
+            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    create_views(connection)
+    connection.commit()
+
+
+def create_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Writes the views anew, with the columns of all metrics that the database knows."""
+    metrics = _metrics(connection)
+    for text in _view_texts(metrics):
+        connection.execute(text)
+    connection.execute("delete from schema_views")
+    connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
+
+
+def _metrics(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    return [name for (name,) in connection.execute("select metric from metrics order by metric").fetchall()]
+
+
+def _numbered() -> dict[int, tuple[str, str]]:
+    found = {}
+    for file in (files("storage") / "sql" / "migrations").iterdir():
+        if match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name):
+            found[int(match[1])] = (match[2], file.read_text("utf-8"))
+    return found
+
+
+def _view_texts(metrics: Iterable[str]) -> list[str]:
+    columns = {
+        "{mean_sd_interval_of_each_metric}": _summary_columns(metrics),
+        "{value_of_each_metric}": _value_columns(metrics),
+    }
+    texts = []
+    for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
+        text = file.read_text("utf-8")
+        for mark, replacement in columns.items():
+            text = text.replace(mark, replacement)
+        texts.append(text)
+    return texts
+
+
+def _summary_columns(metrics: Iterable[str]) -> str:
+    parts = {"mean": "", "sd": "_sd", "low": "_low", "high": "_high"}
+    return ",\n    ".join(
+        f"max(metric_summaries.{part}) filter (metric_summaries.metric = {_text(metric)}) as {_name(metric + suffix)}"
+        for metric in metrics
+        for part, suffix in parts.items()
+    ) or "null as no_metric"
+
+
+def _value_columns(metrics: Iterable[str]) -> str:
+    return ",\n    ".join(
+        f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics
+    ) or "null as no_metric"
+
+
+def _views_sha256(metrics: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(_view_texts(list(metrics))).encode()).hexdigest()
+
+
+def _name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,93 @@
+"""Runs: their completions and scores, stored in batches as they come. What is stored is done."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+import pyarrow as pa
+
+from newwiki.records import Completion, Fingerprint, Metric, Run, Score
+from storage.database import Database, insert, insert_arrow, insert_new, query
+from storage.migrate import create_views
+
+
+def start(database: Database, run: Run) -> str:
+    """Enters the run if it is new, and gives its status: `running` or `complete`."""
+    with database.write() as connection:
+        found = connection.execute("select status from runs where run_id = ?", [run.run_id]).fetchone()
+        if found:
+            return str(found[0])
+        insert(connection, "runs", [run], status="running")
+        connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
+        return "running"
+
+
+def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
+    """The (page id, sample) pairs that are written already."""
+    return set(database.rows("stored_completions", run_id))
+
+
+def add_completions(database: Database, run_id: str, completions: Sequence[Completion]) -> None:
+    with database.write() as connection:
+        insert_new(connection, "completions", completions, run_id, ["page_id", "sample"])
+
+
+def complete(database: Database, run_id: str, keep: int) -> None:
+    """Marks the `keep` longest completions of each prompt, and the run as complete."""
+    with database.write() as connection:
+        connection.execute(query("mark_kept"), [keep, run_id])
+        connection.execute("update runs set status = 'complete', finished_at = now() where run_id = ?", [run_id])
+
+
+def kept_texts(database: Database, run_id: str) -> list[tuple[int, int, str]]:
+    """(page id, sample, text) of what is to be scored, by page and sample."""
+    return [(page_id, sample, text) for page_id, sample, text in database.rows("kept_texts", run_id)]
+
+
+def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:
+    """Enters evaluators and metrics that are new, and gives the views a column for each new metric."""
+    rows = [
+        asdict(fingerprint)
+        | {
+            "parameters": json.dumps(fingerprint.parameters, sort_keys=True),
+            "dependencies": json.dumps(fingerprint.dependencies, sort_keys=True),
+        }
+        for fingerprint in fingerprints
+    ]
+    with database.write() as connection:
+        known = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
+        new_rows = [row for row in rows if row["evaluator_id"] not in known]
+        if new_rows:
+            insert_arrow(connection, "evaluators", pa.Table.from_pylist(new_rows))
+        stored = {row[0]: row for row in connection.execute("select * from metrics").fetchall()}
+        changed = [metric for metric in metrics if stored.get(metric.name) != tuple(asdict(metric).values())]
+        for metric in changed:
+            connection.execute("delete from metrics where metric = ?", [metric.name])
+            row = asdict(metric)
+            insert_arrow(connection, "metrics", pa.Table.from_pylist([{"metric": row.pop("name"), **row}]))
+        if changed:
+            create_views(connection)
+
+
+def finished_scorings(database: Database, run_id: str) -> set[str]:
+    """The ids of the evaluators that have scored the whole run."""
+    with database.read() as connection:
+        rows = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
+    return {evaluator_id for (evaluator_id,) in rows}
+
+
+def scored_texts(database: Database, run_id: str, evaluator_id: str) -> set[tuple[int, int]]:
+    return set(database.rows("scored_texts", run_id, evaluator_id))
+
+
+def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
+    with database.write() as connection:
+        insert_new(connection, "scores", scores, run_id, ["page_id", "sample", "metric", "evaluator_id"])
+
+
+def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:
+    rows = [{"run_id": run_id, "evaluator_id": evaluator_id} for evaluator_id in sorted(evaluator_ids)]
+    if rows:
+        with database.write() as connection:
+            insert_arrow(connection, "scorings", pa.Table.from_pylist(rows))
+            connection.execute("update scorings set finished_at = now() where finished_at is null")

@@ -1,0 +1,152 @@
+"""Snapshots: published in one transaction under a content hash, and never changed afterwards."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Article, Judged, Selection, Site, Snapshot, Window
+from newwiki.text.prose import EXTRACTOR_VERSION
+from storage.database import Database, insert, insert_arrow, query
+
+
+def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: datetime | None) -> str:
+    """`enwiki-2026-10`; whatever was asked for beyond the defaults adds a hash of it to the name."""
+    name = f"{site.wiki}-{window.label}"
+    if selection == Selection() and cutoff is None:
+        return name
+    asked = json.dumps([vars(selection), cutoff and cutoff.isoformat()], sort_keys=True)
+    return f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:6]}"
+
+
+def parameters_json(window: Window, selection: Selection, kind: str) -> str:
+    """What decides which articles are chosen, in canonical form: part of the content hash."""
+    asked = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()], **vars(selection)}
+    return json.dumps(asked, sort_keys=True)
+
+
+def text_sha256(first_sentence: str, completion: str) -> str:
+    return hashlib.sha256(f"{first_sentence}\n{completion}".encode()).hexdigest()
+
+
+def content_sha256(articles: Iterable[Article], parameters: str, extractor_version: str) -> str:
+    """The hash of what a model is tested on: parameters, extractor version, and every article by title.
+
+    Page and revision numbers are left out. They are a wiki's bookkeeping, and the same history imported into another
+    wiki gets new ones.
+    """
+    digest = hashlib.sha256(f"newwiki content 1\n{extractor_version}\n{parameters}\n".encode())
+    for article in sorted(articles, key=lambda article: article.title):
+        times = [article.created_at.astimezone(UTC).isoformat(), article.revised_at.astimezone(UTC).isoformat()]
+        line = [article.title, *times, article.revisions, article.words, article.first_sentence, article.completion]
+        digest.update(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def publish(
+    database: Database, name: str, site: Site, window: Window, cutoff: datetime, parameters: str, judged: Sequence[Judged]
+) -> Snapshot:
+    """Stores the snapshot with a row for every page considered. Raises TerminalError where the name is taken."""
+    articles = [_article(page) for page in judged if page.verdict == "selected"]
+    snapshot = Snapshot(
+        name,
+        site.wiki,
+        json.loads(parameters)["kind"],
+        window.start,
+        window.end,
+        cutoff,
+        parameters,
+        EXTRACTOR_VERSION,
+        len(judged),
+        len(articles),
+        content_sha256(articles, parameters, EXTRACTOR_VERSION),
+        datetime.now(UTC).replace(microsecond=0),
+    )
+    with database.write() as connection:
+        if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
+            raise TerminalError(f"snapshot '{name}' is published already, and a published snapshot never changes")
+        insert(connection, "snapshots", [snapshot])
+        insert_arrow(connection, "candidates", _candidate_rows(name, judged))
+        insert(connection, "articles", articles, snapshot_id=name, permalink="")
+        connection.execute(query("permalinks"), [site.base_url, name])
+    return snapshot
+
+
+def find(database: Database, name: str) -> Snapshot | None:
+    """The snapshot of that name, if there is one; None too where there is no database yet."""
+    if not database.path.exists():
+        return None
+    with database.read() as connection:
+        return _snapshot(connection, name)
+
+
+def resolve(database: Database, name: str) -> Snapshot:
+    """The snapshot of that name; `latest` is the newest window, `latest:enwiki` that of one wiki. Raises UsageError."""
+    with database.read() as connection:
+        latest, _, wiki = name.partition(":")
+        if latest == "latest":
+            found = connection.execute(query("latest_snapshot"), [wiki or None]).fetchone()
+            if not found:
+                raise TerminalError(f"'{database.path}' holds no snapshot yet; publish one with `newwiki refresh`")
+            name = found[0]
+        snapshot = _snapshot(connection, name)
+        if not snapshot:
+            known = [row[0] for row in connection.execute("select snapshot_id from snapshots order by 1").fetchall()]
+            raise UsageError(f"there is no snapshot '{name}'; there are: {', '.join(known) or 'none yet'}")
+        return snapshot
+
+
+def articles(database: Database, name: str) -> list[Article]:
+    """The articles of a snapshot, the longest first (of two as long, the one with the smaller page id)."""
+    return [Article(*row) for row in database.rows("snapshot_articles", name)]
+
+
+def verify(database: Database, name: str) -> list[str]:
+    """What does not agree with the published hashes; empty where all is as it was."""
+    snapshot = resolve(database, name)
+    stored = articles(database, snapshot.snapshot_id)
+    problems = [
+        f"the text of '{article.title}' is not what was published"
+        for article in stored
+        if text_sha256(article.first_sentence, article.completion) != article.text_sha256
+    ]
+    if len(stored) != snapshot.articles:
+        problems.append(f"{len(stored)} articles are stored, {snapshot.articles} were published")
+    if content_sha256(stored, snapshot.parameters, snapshot.extractor_version) != snapshot.content_sha256:
+        problems.append("the content hash is not what was published")
+    return problems
+
+
+def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:
+    row = connection.execute("select * from snapshots where snapshot_id = ?", [name]).fetchone()
+    return Snapshot(*row) if row else None
+
+
+def _article(page: Judged) -> Article:
+    assert page.rev_id and page.revised_at and page.revisions and page.words, page
+    assert page.first_sentence and page.completion, page
+    return Article(
+        page.page_id,
+        page.rev_id,
+        page.title,
+        page.created_at,
+        page.revised_at,
+        page.revisions,
+        page.words,
+        page.first_sentence,
+        page.completion,
+        text_sha256(page.first_sentence, page.completion),
+    )
+
+
+def _candidate_rows(name: str, judged: Sequence[Judged]) -> pa.Table:
+    columns = ("page_id", "title", "created_at", "rev_id", "revisions", "words", "verdict", "detail")
+    rows: list[dict[str, Any]] = [
+        {"snapshot_id": name} | {column: getattr(page, column) for column in columns} for page in judged
+    ]
+    return pa.Table.from_pylist(rows)

@@ -1,0 +1,38 @@
+-- Every row that refers to something that is not there, and everything that is there twice.
+select 'candidates without a snapshot' as problem, count(*) as rows
+from candidates anti join snapshots using (snapshot_id)
+union all
+select 'articles without a snapshot', count(*)
+from articles anti join snapshots using (snapshot_id)
+union all
+select 'runs without a snapshot', count(*)
+from runs anti join snapshots using (snapshot_id)
+union all
+select 'completions without a run', count(*)
+from completions anti join runs using (run_id)
+union all
+select 'scores without an evaluator', count(*)
+from scores anti join evaluators using (evaluator_id)
+union all
+select 'scores without a run or snapshot', count(*)
+from scores
+where run_id not in (select run_id from runs)
+    and run_id not in (select 'reference:' || snapshot_id from snapshots)
+union all
+select 'snapshots that are there twice', count(*)
+from (select snapshot_id from snapshots group by all having count(*) > 1)
+union all
+select 'articles that are there twice', count(*)
+from (select snapshot_id, page_id from articles group by all having count(*) > 1)
+union all
+select 'runs that are there twice', count(*)
+from (select run_id from runs group by all having count(*) > 1)
+union all
+select 'completions that are there twice', count(*)
+from (select run_id, page_id, sample from completions group by all having count(*) > 1)
+union all
+select 'scores that are there twice', count(*)
+from (select run_id, page_id, sample, metric, evaluator_id from scores group by all having count(*) > 1)
+union all
+select 'metrics that are there twice', count(*)
+from (select metric from metrics group by all having count(*) > 1);

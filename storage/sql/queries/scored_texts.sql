@@ -1,0 +1,3 @@
+select distinct page_id, sample
+from scores
+where run_id = ? and evaluator_id = ?;

@@ -1,0 +1,1 @@
+select page_id, sample from completions where run_id = ?;

@@ -1,0 +1,18 @@
+create table request (
+    snapshot_id varchar,
+    cutoff timestamptz
+);
+
+create table judged (
+    page_id bigint primary key,
+    title varchar,
+    created_at timestamptz,
+    verdict varchar,
+    detail varchar,
+    rev_id bigint,
+    revised_at timestamptz,
+    revisions bigint,
+    words bigint,
+    first_sentence varchar,
+    completion varchar
+);

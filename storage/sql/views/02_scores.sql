@@ -1,0 +1,57 @@
+-- The newest finished scoring of each run by metric. An evaluator's numbers are never mixed with another's.
+create or replace view current_scores as
+with newest as (
+    select distinct scores.run_id, scores.metric, scores.evaluator_id, scorings.finished_at
+    from scores
+    join scorings using (run_id, evaluator_id)
+    qualify row_number() over (
+        partition by scores.run_id, scores.metric order by scorings.finished_at desc, scores.evaluator_id
+    ) = 1
+)
+select scores.*
+from scores
+join newest using (run_id, metric, evaluator_id);
+
+-- The 97.5 % point of Student's t distribution (Abramowitz and Stegun 26.7.5; exact for one and two degrees of freedom).
+create or replace macro student_t_975(df) as
+    case
+        when df < 1 then null
+        when df = 1 then 12.7062047
+        when df = 2 then 4.3026527
+        else 1.959963985
+            + 2.372271 / df
+            + 2.8225 / (df * df)
+            + 2.5556 / (df * df * df)
+            + 1.5895 / (df * df * df * df)
+    end;
+
+-- Mean and standard deviation over texts; the 95 % interval is that of the mean of page means, because
+-- completions of one prompt are correlated. Null texts (see `status`) are left out of all and counted.
+create or replace view metric_summaries as
+with pages as (
+    select run_id, metric, evaluator_id, page_id, avg(value) as page_mean
+    from current_scores
+    where value is not null
+    group by run_id, metric, evaluator_id, page_id
+),
+spans as (
+    select
+        run_id, metric, evaluator_id,
+        avg(page_mean) as centre,
+        student_t_975(count(*) - 1) * stddev_samp(page_mean) / sqrt(count(*)) as half_width
+    from pages
+    group by run_id, metric, evaluator_id
+)
+select
+    current_scores.run_id,
+    current_scores.metric,
+    current_scores.evaluator_id,
+    avg(value) as mean,
+    stddev_samp(value) as sd,
+    any_value(centre) - any_value(half_width) as low,
+    any_value(centre) + any_value(half_width) as high,
+    count(value) as scored,
+    count(*) - count(value) as unscored
+from current_scores
+left join spans using (run_id, metric, evaluator_id)
+group by current_scores.run_id, current_scores.metric, current_scores.evaluator_id;
