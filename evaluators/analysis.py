@@ -66,6 +66,8 @@ class Analyst:
 
         Raises TerminalError where `needs` names a part for which there is no model.
         """
+        if not texts:
+            return []
         everything: list[tuple[str, ...] | None] = [None] * len(texts)
         vectors: list[NDArray[np.float32] | None] = [None] * len(texts)
         if "entities" in needs:

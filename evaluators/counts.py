@@ -17,7 +17,6 @@ _LATIN = re.compile("[a-z]")
 _QUOTE = re.compile(r"'(?![tsd]|ve|ll|re)")
 _PUNCTUATION = re.compile(r"[^\w\s'.!?]")
 _SENTENCE = re.compile(r"\b[^.!?]+[.!?]*")
-_SENTENCE_ENDS = str.maketrans("", "", ".!?")
 _TOKEN = re.compile(
     r"""
     (?:[^\W\d_]\.){2,}                          # U.S.
@@ -51,30 +50,30 @@ def count_readability(text: str) -> Readability:
     """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
     bare = _PUNCTUATION.sub("", _QUOTE.sub("", text)).lower()
     words = latin_words = syllables = complex_words = 0
-    for word in bare.translate(_SENTENCE_ENDS).split():
+    for word in bare.replace(".", "").replace("!", "").replace("?", "").split():
+        latin, count, is_complex = _count_word(word)
         words += 1
-        if not _LATIN.search(word):
-            syllables += 1
-            continue
-        count = _syllables(word)
-        latin_words += 1
+        latin_words += latin
         syllables += count
-        complex_words += count >= 3 and word not in EASY_WORDS
-    sentences = sum(len(sentence.translate(_SENTENCE_ENDS).split()) > 2 for sentence in _SENTENCE.findall(bare))
+        complex_words += is_complex
+    sentences = sum(len(sentence.rstrip(".!?").split()) > 2 for sentence in _SENTENCE.findall(bare))
     return Readability(words, latin_words, sentences, syllables, complex_words, ended=any(end in text for end in ".!?"))
 
 
 def count_tokens(text: str) -> int:
-    """Words and punctuation marks: within one per cent of the number of spaCy's English tokens on encyclopedic prose."""
+    """Words and punctuation marks, within one per cent as many as spaCy finds in English prose."""
     return sum(1 for _ in _TOKEN.finditer(text))
 
 
 @lru_cache(maxsize=2**18)
-def _syllables(word: str) -> int:
-    count = len(_hyphenation().positions(word)) + 1
+def _count_word(word: str) -> tuple[bool, int, bool]:
+    """Whether it has a Latin letter, how many syllables, and whether it is complex."""
+    if not _LATIN.search(word):
+        return False, 1, False
+    syllables = len(_hyphenation().positions(word)) + 1
     # pyphen keeps every word it has ever seen; the bounded cache here is enough.
     _hyphenation().hd.cache.clear()
-    return count
+    return True, syllables, syllables >= 3 and word not in EASY_WORDS
 
 
 @cache

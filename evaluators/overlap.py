@@ -43,7 +43,8 @@ def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     if reference.wordless:
         return Unscorable("the reference has no words")
     score: float = _against(reference.text).corpus_score([analysis.text], None).score
-    return score
+    # Rounding may lift the geometric mean of four hundreds above a hundred.
+    return min(score, 100.0)
 
 
 # The completions of one article come one after another, so few references suffice.

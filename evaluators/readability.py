@@ -96,9 +96,7 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
     Source: New-Wiki Eval paper, eq. 2, whose table it reproduces (21.4 for Wikipedia). Pitfall: no years of schooling.
     """
     counts = analysis.readability
-    return _unreadable(counts) or (
-        0.4 * counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words
-    )
+    return _unreadable(counts) or (0.4 * counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words)
 
 
 def _unreadable(counts: Readability) -> Unscorable | None:

@@ -1,11 +1,11 @@
-"""From analyses to scores: which evaluators run, under what fingerprints, and one Score for every metric of every text."""
+"""From analyses to scores: who runs, under what fingerprint, and one Score for every metric of every text."""
 
 import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from importlib.metadata import version
+from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
 
 from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst
 from newwiki.errors import TerminalError, UsageError
@@ -57,14 +57,14 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         model=" + ".join(models) or None,
         model_sha256=" + ".join(filter(None, weights)) or None,
         parameters=parameters,
-        dependencies={package: version(package) for package in sorted(set(packages))},
+        dependencies={package: _version(package, evaluator) for package in sorted(set(packages))},
         dtype=dtype,
         backend=backend,
     )
     described = asdict(unnamed)
     del described["evaluator_id"]
     canonical = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return Fingerprint(**{**described, "evaluator_id": hashlib.sha256(canonical.encode()).hexdigest()[:16]})
+    return replace(unnamed, evaluator_id=hashlib.sha256(canonical.encode()).hexdigest()[:16])
 
 
 def score(
@@ -85,6 +85,15 @@ def score(
         for evaluator in chosen
         for metric, value in _evaluate(evaluator, analysis, references[page_id]).items()
     ]
+
+
+def _version(package: str, evaluator: Evaluator) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError as error:
+        raise TerminalError(
+            f"the evaluator '{evaluator.name}' needs the package {package}; pip install {package}"
+        ) from error
 
 
 def _evaluate(evaluator: Evaluator, analysis: Analysis, reference: Analysis) -> Mapping[str, float | Unscorable]:

@@ -15,7 +15,7 @@ from newwiki.registry import evaluator
             minimum=-1.0,
             maximum=1.0,
             direction="higher",
-            definition="inner product of the unit embeddings of generation and article, each pooled over all its chunks",
+            definition="inner product of the unit embeddings of text and article, each pooled over all its chunks",
             source="Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
         )
     ],
@@ -35,4 +35,7 @@ def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     if reference.wordless:
         return Unscorable("the reference has no words")
     product = float(analysis.embedded() @ reference.embedded())
-    return Unscorable("no tokens to embed") if math.isnan(product) else product
+    if math.isnan(product):
+        return Unscorable("no tokens to embed")
+    # Rounding may leave unit vectors a hair too long.
+    return max(-1.0, min(product, 1.0))

@@ -23,7 +23,7 @@ _PATIENCE = 60.0  # seconds that a busy file is waited for
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # DuckDB 1.4 and later open what this writes
 _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
-_FENCE = {"enable_external_access": False, "lock_configuration": True}
+_FENCE = ("set enable_external_access = false", "set lock_configuration = true")
 
 
 @functools.cache
@@ -60,8 +60,9 @@ class Database:
     @contextmanager
     def fenced(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A read-only connection that can reach no file, no network and no extension, for SQL from outside."""
-        self._require()
-        with self._connect(read_only=True, config=_OFFLINE | _FENCE) as connection:
+        with self.read() as connection:
+            for setting in _FENCE:
+                connection.execute(setting)
             yield connection
 
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
@@ -86,6 +87,7 @@ class Database:
     def _connect(self, *, read_only: bool, config: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
         connection = self._open(read_only, config)
         try:
+            connection.execute("set TimeZone = 'UTC'")
             yield connection
         finally:
             connection.close()
@@ -95,7 +97,7 @@ class Database:
         pause = 0.005
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config={**config, "TimeZone": "UTC"})
+                return duckdb.connect(str(self.path), read_only=read_only, config=config)
             except (duckdb.IOException, duckdb.ConnectionException) as error:
                 if not ("lock" in str(error) or "different configuration" in str(error)):
                     raise TerminalError(f"'{self.path}' cannot be opened: {_first_line(error)}") from error

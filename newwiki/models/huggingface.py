@@ -122,7 +122,10 @@ def _from_hub(name: str, revision: str) -> Path:
 def _load(folder: Path, dtype: str, device: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:

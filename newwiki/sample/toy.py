@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _END = "<|endoftext|>"
-_VOCABULARY = 2048
+_VOCABULARY = 1024
 _CONTEXT = 1024
-_WINDOW = 256  # tokens that one training example has
-_BATCH = 16
+_WINDOW = 128  # tokens that one training example has
+_BATCH = 4
 
 
-def train(texts: Sequence[str], folder: Path, *, steps: int = 150, report: Callable[[int, int], None] | None = None) -> None:
+def train(texts: Sequence[str], folder: Path, *, steps: int = 1500, report: Callable[[int, int], None] | None = None) -> None:
     """Trains on whole articles and writes model and tokenizer to `folder`, which appears only when it is complete.
 
     `report` is told (step, steps). The seed is fixed; results differ between machines in the last digits.
@@ -54,7 +54,7 @@ def _tokenizer(texts: Sequence[str]) -> Any:
 
     bpe = ByteLevelBPETokenizer()
     bpe.train_from_iterator(texts, vocab_size=_VOCABULARY, special_tokens=[_END], show_progress=False)
-    return PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, eos_token=_END, model_max_length=_CONTEXT)
+    return PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, eos_token=_END)
 
 
 def _model(tokenizer: Any) -> Any:
@@ -68,12 +68,12 @@ def _model(tokenizer: Any) -> Any:
             vocab_size=len(tokenizer),
             n_positions=_CONTEXT,
             n_embd=192,
-            n_layer=4,
+            n_layer=2,
             n_head=4,
             bos_token_id=end,
             eos_token_id=end,
             resid_pdrop=0.0,
-            embd_pdrop=0.1,
+            embd_pdrop=0.0,
             attn_pdrop=0.0,
         )
     )

@@ -25,6 +25,8 @@ _UNREADABLE = (ParseError, mwxml.errors.MalformedXML, AssertionError, EOFError, 
 class DumpSource:
     """A file that `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org (pages-meta-history) has written."""
 
+    unit = "bytes"
+
     def __init__(self, place: str, contact: str | None = None) -> None:
         self._path = Path(place)
         self.name = f"dump {self._path.name}"
@@ -50,14 +52,14 @@ class DumpSource:
                 if page and page.created_at in window:
                     batch.append(page)
                 if len(batch) == _BATCH:
-                    yield Batch(batch, raw.tell(), size, "bytes")
+                    yield Batch(batch, raw.tell(), size)
                     batch = []
             if truncated and not complete:
                 raise TerminalError(
                     f"'{self._path}' holds only the current revision of each page, so nobody can tell when a page was "
                     "created; take a dump with full history (pages-meta-history, or dumpBackup.php --full)"
                 )
-            yield Batch(batch, size, size, "bytes")
+            yield Batch(batch, size, size)
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         assert page.revisions is not None, "a dump's pages come with their revisions counted"

@@ -19,6 +19,8 @@ _BATCH = 50  # what the API allows everyone
 class ApiSource:
     """A wiki by the address of its api.php. Raises TerminalError for a Wikimedia wiki without an operator's contact."""
 
+    unit = "pages"
+
     def __init__(self, place: str, contact: str | None = None) -> None:
         self._api = Api(place, contact)
         self.name = f"api {place}"
@@ -37,7 +39,7 @@ class ApiSource:
         for start in range(0, len(todo), _BATCH):
             stubs = todo[start : start + _BATCH]
             position += len(stubs)
-            yield Batch(self._texts(stubs, cutoff), position, len(created), "pages")
+            yield Batch(self._texts(stubs, cutoff), position, len(created))
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         return len(self._history(page.page_id, cutoff, at_most))

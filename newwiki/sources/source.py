@@ -11,18 +11,18 @@ from newwiki.registry import sources
 
 @dataclass(frozen=True)
 class Batch:
-    """Some pages, and how far the source has come: `position` of `total`, in `unit`s."""
+    """Some pages, and how far the source has come: `position` of `total`, in the source's unit."""
 
     pages: list[Page]
     position: int
     total: int
-    unit: str
 
 
 class Source(Protocol):
-    """One wiki. `name` says in the database where its pages came from."""
+    """One wiki. `name` says where its pages come from, `unit` in what it counts how far it has come."""
 
     name: str
+    unit: str
 
     def site(self) -> Site:
         """The wiki's own description. Raises TransientError or TerminalError where there is no wiki to be had."""

@@ -9,8 +9,11 @@ with texts as (
     left join completions on completions.run_id = runs.run_id and completions.kept
     group by all
     union all
-    select 'reference:' || snapshot_id, 'Wikipedia', 'reference', snapshot_id, published_at, articles, articles
+    select current_scores.run_id, 'Wikipedia', 'reference', snapshots.snapshot_id, snapshots.published_at,
+        count(distinct current_scores.page_id), count(distinct current_scores.page_id)
     from snapshots
+    join current_scores on current_scores.run_id = 'reference:' || snapshots.snapshot_id
+    group by all
 ),
 by_evaluators as (
     select run_id, left(sha256(string_agg(evaluator_id, ',' order by metric)), 8) as scored_by

@@ -1,0 +1,74 @@
+"""The demonstration: the sample wiki, a toy checkpoint trained on its older month, and the monthly flow on its newer one."""
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from flows import leaderboard
+from flows.progress import Progress
+from flows.steps.evaluate import EvaluationRequest
+from flows.steps.refresh import RefreshRequest, refresh
+from newwiki.records import Selection, Window
+from newwiki.registry import sources
+from newwiki.sample import toy
+from newwiki.settings import Settings
+from storage import snapshots
+from storage.database import Database
+
+TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
+DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
+SELECTION = Selection(sample=10)
+REQUEST = EvaluationRequest(max_new_tokens=256)
+
+
+def wiki() -> Path:
+    """The sample wiki: a MediaWiki XML export of invented subjects, with full histories."""
+    return Path(str(files("newwiki.sample") / "wiki.xml"))
+
+
+def train_toy(database: Database, folder: Path, progress: Progress) -> None:
+    """Publishes the older month, and trains the toy checkpoint on it unless it is there."""
+    request = RefreshRequest(Window.month(TRAINING_MONTH))
+    snapshot = refresh(database, sources.get("dump")(str(wiki())), request, progress)
+    if folder.is_dir():
+        progress.note(f"the toy checkpoint is there: {folder}")
+        return
+    articles = snapshots.articles(database, snapshot.snapshot_id)
+    texts = [f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in sorted(articles, key=lambda a: a.page_id)]
+    with progress.stretch("training the toy checkpoint", "steps") as bar:
+        toy.train(texts, folder, report=bar.update)
+
+
+def run(folder: Path, settings: Settings, progress: Progress) -> None:
+    """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
+    from flows.monthly import monthly
+
+    database = Database(folder / "demo.duckdb")
+    checkpoint = folder / "toy-gpt2"
+    train_toy(database, checkpoint, progress)
+    snapshot = monthly(
+        str(database.path),
+        "dump",
+        str(wiki()),
+        TEST_MONTH,
+        [str(checkpoint)],
+        list(DECODERS),
+        settings=settings,
+        selection=SELECTION,
+        request=REQUEST,
+    )
+    leaderboard.show_funnel(database, snapshot, "table")
+    for note in leaderboard.show(database, snapshot, "table"):
+        progress.note(note)
+    print(_where_next(database.path, checkpoint))
+
+
+def _where_next(db: Path, checkpoint: Path) -> str:
+    return f"""Where next
+  newwiki sql "select * from leaderboard" --db {db}
+  newwiki sql "select title, text from completions join articles using (page_id) where kept limit 3" --db {db}
+  newwiki evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --max-new-tokens 256 --db {db}
+  newwiki refresh --wiki enwiki --month {TEST_MONTH}     the real thing: set NEWWIKI_CONTACT to your address first
+"""

@@ -1,0 +1,70 @@
+"""What is fit here and what is not, each with its remedy."""
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from packaging.version import Version
+
+from evaluators.embedding import load_embedder
+from evaluators.entities import load_tagger
+from newwiki.errors import NewWikiError
+from newwiki.settings import Settings
+from storage import snapshots
+from storage.database import Database
+
+Row = tuple[str, str, str]
+
+
+def examine(settings: Settings) -> list[Row]:
+    """(what, `ok` or `problem` or `note`, in words) for everything that a refresh and an evaluation need."""
+    return [
+        ("Python", "ok", sys.version.split()[0]),
+        *[_package(name) for name in ("torch", "transformers", "duckdb", "mwparserfromhell")],
+        _below("prefect", "fastapi", "0.151", "its server breaks at import with newer ones"),
+        _below("prefect", "sqlalchemy", "2.1", "its schedules fire nothing with newer ones"),
+        _loads("named entities", lambda: load_tagger(settings.entities).model),
+        _loads("S-BERT", lambda: load_embedder(settings.embedder).model),
+        _contact(settings),
+        *_database(Path(settings.db)),
+    ]
+
+
+def _package(name: str) -> Row:
+    try:
+        return name, "ok", version(name)
+    except PackageNotFoundError:
+        return name, "problem", f"is not installed; run: pip install {name}"
+
+
+def _below(owner: str, name: str, limit: str, why: str) -> Row:
+    found = version(name)
+    fit = Version(found) < Version(limit)
+    return f"{owner} with {name}", "ok" if fit else "problem", found if fit else f"{found}: {why}; pip install '{name}<{limit}'"
+
+
+def _loads(what: str, load: Callable[[], str]) -> Row:
+    try:
+        return what, "ok", load()
+    except NewWikiError as error:
+        return what, "problem", str(error)
+
+
+def _contact(settings: Settings) -> Row:
+    if settings.contact:
+        return "contact", "ok", settings.contact
+    return "contact", "note", "not set: Wikimedia's wikis need it; set NEWWIKI_CONTACT to your e-mail address or page"
+
+
+def _database(path: Path) -> list[Row]:
+    if not path.exists():
+        return [("database", "note", f"'{path}' is not there yet; newwiki refresh makes it")]
+    try:
+        database = Database(path)
+        broken = [f"{count} {problem}" for problem, count in database.rows("integrity") if count]
+        for row in database.rows("snapshot_list"):
+            broken += [f"{row[0]}: {problem}" for problem in snapshots.verify(database, row[0])]
+    except NewWikiError as error:
+        return [("database", "problem", str(error))]
+    return [("database", "problem" if broken else "ok", "; ".join(broken) or f"'{path}' is whole, its hashes agree")]

@@ -1,0 +1,66 @@
+"""The evaluation as a Prefect flow: two tasks a run (generate, score), and the leaderboard as an artifact."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.artifacts import create_table_artifact
+from prefect.cache_policies import NO_CACHE
+
+from evaluators.scoring import select
+from flows import leaderboard
+from flows.progress import Console
+from flows.retrying import RETRIES
+from flows.steps import evaluate as steps
+from flows.steps import score as scoring
+from newwiki.decoding.grammar import Decoder, parse
+from newwiki.models.backend import Backend
+from newwiki.settings import Settings
+from storage import snapshots
+from storage.database import Database
+
+
+@flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}", validate_parameters=False)
+def evaluate(
+    db: str,
+    models: Sequence[str],
+    decoders: Sequence[str],
+    *,
+    request: steps.EvaluationRequest,
+    settings: Settings,
+    metrics: str = "core",
+    backend: str = "hf",
+    model_arguments: dict[str, str] | None = None,
+) -> None:
+    """Generates and scores every model under every decoder, one after the other; what is done is not done again."""
+    database = Database(Path(db))
+    chosen = [decoder for specification in decoders for decoder in parse(specification)]
+    jury = scoring.Jury(select(metrics), entities=settings.entities, embedder=settings.embedder)
+    for name in models:
+        loaded = steps.load_model(backend, name, model_arguments or {})
+        for decoder in chosen:
+            planned = generate(database, loaded, decoder, request)
+            score(database, planned, jury)
+    _show_leaderboard(database, request.snapshot)
+
+
+@task(name="generate", task_run_name="generate {decoder.canonical}", cache_policy=NO_CACHE, **RETRIES)
+def generate(
+    database: Database, backend: Backend, decoder: Decoder, request: steps.EvaluationRequest
+) -> steps.PlannedRun:
+    planned = steps.plan(database, backend, decoder, request)
+    steps.generate(database, planned, backend, decoder, request.batch_size, Console())
+    return planned
+
+
+@task(name="score", task_run_name="score {planned.run.decoder}", cache_policy=NO_CACHE, **RETRIES)
+def score(database: Database, planned: steps.PlannedRun, jury: scoring.Jury) -> None:
+    scoring.score_run(database, planned, jury, Console())
+
+
+def _show_leaderboard(database: Database, snapshot: str) -> None:
+    name = snapshots.resolve(database, snapshot).snapshot_id
+    columns, rows = leaderboard.rows(database, name)
+    table = [dict(zip(columns, row, strict=True)) for row in rows]
+    key = f"leaderboard-{name}".lower().replace("_", "-")
+    create_table_artifact(table=table, key=key, description=f"Every run on {name}, and the articles themselves")

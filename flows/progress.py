@@ -1,0 +1,89 @@
+"""What long work tells the person who waits: how far, how fast, how long still. All of it goes to stderr."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Bar(Protocol):
+    """One stretch of work: `update` with how much is done, of how much, and a few words if there are any."""
+
+    def update(self, done: int, total: int, note: str = "") -> None: ...
+
+
+class Progress(Protocol):
+    """Where a step reports to."""
+
+    @contextmanager
+    def stretch(self, title: str, unit: str) -> Iterator[Bar]: ...
+
+    def note(self, text: str) -> None: ...
+
+
+class _SilentBar:
+    def update(self, done: int, total: int, note: str = "") -> None:
+        pass
+
+
+class Silent:
+    """Says nothing."""
+
+    @contextmanager
+    def stretch(self, title: str, unit: str) -> Iterator[Bar]:
+        yield _SilentBar()
+
+    def note(self, text: str) -> None:
+        pass
+
+
+class Console:
+    """Bars on a terminal; elsewhere (a log file, a pipe) one line when a stretch ends."""
+
+    def __init__(self) -> None:
+        from rich.console import Console as RichConsole
+
+        self._console = RichConsole(stderr=True, highlight=False)
+
+    @contextmanager
+    def stretch(self, title: str, unit: str) -> Iterator[Bar]:
+        import rich.progress as bars
+
+        columns = (
+            bars.TextColumn("{task.description}"),
+            bars.BarColumn(),
+            bars.TextColumn("{task.fields[count]}"),
+            bars.TextColumn("{task.fields[note]}"),
+            bars.TimeElapsedColumn(),
+            bars.TextColumn("left"),
+            bars.TimeRemainingColumn(),
+        )
+        with bars.Progress(*columns, console=self._console, transient=True, disable=not self._console.is_terminal) as live:
+            bar = _LiveBar(live, live.add_task(title, count="", note="", total=None), unit)
+            yield bar
+        self._console.print(f"{title}: {bar.summary()}", style="dim", markup=False)
+
+    def note(self, text: str) -> None:
+        self._console.print(text, markup=False)
+
+
+class _LiveBar:
+    def __init__(self, live: object, task: object, unit: str) -> None:
+        import time
+
+        self._live, self._task, self._unit = live, task, unit
+        self._clock = time.monotonic
+        self._start = self._clock()
+        self._began_at: int | None = None
+        self._done, self._note = 0, ""
+
+    def update(self, done: int, total: int, note: str = "") -> None:
+        self._began_at = done if self._began_at is None else self._began_at
+        self._done, self._note = done, note
+        self._live.update(  # type: ignore[attr-defined]
+            self._task, completed=done, total=total, count=f"{done:,}/{total:,} {self._unit}", note=note
+        )
+
+    def summary(self) -> str:
+        seconds = self._clock() - self._start
+        parts = [f"{self._done:,} {self._unit}", self._note, f"{seconds:.1f} s"]
+        return ", ".join(part for part in parts if part)

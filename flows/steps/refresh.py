@@ -1,0 +1,118 @@
+"""From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from flows.progress import Progress
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Judged, Selection, Site, Snapshot, Window
+from newwiki.selection import draw, judge
+from newwiki.sources.source import Source
+from newwiki.text.language import load_language
+from storage import snapshots
+from storage.database import Database
+from storage.staging import Staging
+
+
+@dataclass(frozen=True)
+class RefreshRequest:
+    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now)."""
+
+    window: Window
+    selection: Selection = Selection()
+    cutoff: datetime | None = None
+    kind: str = "new"
+
+    def __post_init__(self) -> None:
+        now = datetime.now(UTC)
+        if self.window.end > now:
+            raise UsageError(f"the window {self.window.label} is not over: it ends {self.window.end:%Y-%m-%d}; choose an earlier one")
+        if self.cutoff and not self.window.end <= self.cutoff <= now:
+            raise UsageError(f"the cutoff {self.cutoff:%Y-%m-%d} must lie between the window's end and now")
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A refresh whose pages are all judged, or, with `published`, one that was published before."""
+
+    snapshot_id: str
+    site: Site
+    staging: Staging | None
+    published: Snapshot | None = None
+
+
+def gather(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Gathered:
+    """Judges every page of the window, going on where an interrupted refresh stopped.
+
+    Raises TerminalError for a source that cannot be read, and leaves nothing of it behind.
+    """
+    site = source.site()
+    name = snapshots.snapshot_id(site, request.window, request.selection, request.cutoff)
+    now = datetime.now(UTC).replace(microsecond=0)
+    published = snapshots.find(database, name)
+    if published:
+        return Gathered(name, site, None, published)
+    language = load_language(site.language)
+    staging = Staging.open(database.path, name, request.cutoff or now)
+    at_most = request.selection.min_revisions
+    done = staging.done()
+    if done:
+        progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
+    try:
+        with progress.stretch(f"reading {name} from {source.name}", source.unit) as bar:
+            count = len(done)
+            for batch in source.pages(request.window, staging.cutoff, done):
+                judged = [
+                    judge(page, request.selection, language, lambda p: source.count_revisions(p, staging.cutoff, at_most))
+                    for page in batch.pages
+                ]
+                staging.add(judged)
+                count += len(judged)
+                bar.update(batch.position, batch.total, f"{count:,} pages judged")
+    except TerminalError:
+        staging.discard()
+        raise
+    return Gathered(name, site, staging)
+
+
+def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> Snapshot:
+    """Draws the sample and publishes. Raises TerminalError where no page has passed."""
+    if gathered.published:
+        return gathered.published
+    assert gathered.staging
+    pages = gathered.staging.pages()
+    drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
+    pages = [_sampled(page, drawn) for page in pages]
+    if not drawn:
+        gathered.staging.discard()
+        raise TerminalError(f"nothing to publish for {gathered.snapshot_id}: {_why(pages)}")
+    snapshot = snapshots.publish(
+        database,
+        gathered.snapshot_id,
+        gathered.site,
+        request.window,
+        gathered.staging.cutoff,
+        snapshots.parameters_json(request.window, request.selection, request.kind),
+        pages,
+    )
+    gathered.staging.discard()
+    return snapshot
+
+
+def refresh(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Snapshot:
+    """The whole step. A snapshot that is published already is given back as it is."""
+    return publish(database, gather(database, source, request, progress), request)
+
+
+def _sampled(page: Judged, drawn: set[str]) -> Judged:
+    if page.verdict == "selected" and page.title not in drawn:
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None)
+    return page
+
+
+def _why(pages: list[Judged]) -> str:
+    if not pages:
+        return "no page of the main namespace was created in that window"
+    counts = Counter(page.verdict for page in pages)
+    return f"of {len(pages)} pages, " + ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())

@@ -1,0 +1,75 @@
+"""Rows as people and programs want them: a table to look at, or CSV, JSON or Markdown, on stdout."""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+FORMATS = ("table", "csv", "json", "markdown")
+Rows = Sequence[Sequence[Any]]
+
+
+def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None) -> None:
+    """Writes the rows to stdout. Numbers are rounded only where people look: `table` and `markdown`."""
+    if form == "json":
+        records = [dict(zip(columns, row, strict=True)) for row in rows]
+        sys.stdout.write(json.dumps(records, default=_plain, ensure_ascii=False, indent=1) + "\n")
+    elif form == "csv":
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in rows])
+        sys.stdout.write(stream.getvalue())
+    elif form == "markdown":
+        lines = [columns, ["---"] * len(columns), *[[_escaped(_short(cell)) for cell in row] for row in rows]]
+        sys.stdout.write("".join(f"| {' | '.join(line)} |\n" for line in lines))
+    else:
+        _table(columns, rows, title)
+
+
+def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 10_000  # a file or a pipe has no edge to wrap at
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        numeric = any(row[place] is not None for row in rows) and all(_is_number(row[place]) for row in rows)
+        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text(_short(cell)) for cell in row])
+    console.print(table)
+
+
+def _is_number(cell: object) -> bool:
+    return cell is None or (isinstance(cell, int | float | Decimal) and not isinstance(cell, bool))
+
+
+def _short(cell: object) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return f"{cell:.4g}" if abs(cell) < 1000 else f"{cell:,.0f}"
+    if isinstance(cell, datetime):
+        return f"{cell:%Y-%m-%d %H:%M}"
+    return str(cell)
+
+
+def _plain(cell: Any) -> Any:
+    if isinstance(cell, datetime | date):
+        return cell.isoformat()
+    if isinstance(cell, Decimal):
+        return float(cell)
+    return cell if isinstance(cell, int | float | str | bool | dict | list) else str(cell)
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,5 @@
+"""`python -m newwiki` is `newwiki`."""
+
+from newwiki import main
+
+main()

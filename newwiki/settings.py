@@ -1,0 +1,47 @@
+"""What a user may set once for all: flags first, then the environment (NEWWIKI_…), then newwiki.toml, then defaults."""
+
+import os
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from newwiki.errors import UsageError
+from newwiki.text.prompts import DEFAULT_TEMPLATE
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`contact` names the operator to the wikis; `entities` and `embedder` the models that score."""
+
+    db: str = "newwiki.duckdb"
+    contact: str = ""
+    entities: str = "spacy:en_core_web_sm"
+    embedder: str = "sentence-transformers/all-MiniLM-L6-v2"
+    template: str = DEFAULT_TEMPLATE
+
+
+def load_settings(config: Path | None, **flags: str | None) -> Settings:
+    """The settings in force. `config` None means newwiki.toml here, if there is one. Raises UsageError."""
+    names = {field.name for field in fields(Settings)}
+    values = _file(config, names)
+    values |= {name: os.environ[f"NEWWIKI_{name.upper()}"] for name in names if f"NEWWIKI_{name.upper()}" in os.environ}
+    values |= {name: value for name, value in flags.items() if value is not None}
+    return Settings(**values)
+
+
+def _file(config: Path | None, names: set[str]) -> dict[str, str]:
+    path = config or Path("newwiki.toml")
+    if not path.is_file():
+        if config:
+            raise UsageError(f"there is no configuration file '{config}'")
+        return {}
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"'{path}' is not TOML: {error}") from None
+    for name, value in values.items():
+        if name not in names:
+            raise UsageError(f"'{path}' sets '{name}', which is no setting; there are: {', '.join(sorted(names))}")
+        if not isinstance(value, str):
+            raise UsageError(f"'{path}': {name} must be a text in quotes")
+    return values

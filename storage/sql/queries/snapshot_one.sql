@@ -1,0 +1,1 @@
+select * from snapshots where snapshot_id = ?;

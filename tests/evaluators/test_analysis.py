@@ -1,0 +1,60 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evaluators
+from evaluators.analysis import Analyst
+from newwiki.errors import TerminalError
+
+
+def test_parts_that_cost_a_model_are_made_only_when_needed(analyst: Analyst) -> None:
+    (bare,) = analyst.analyse(["Paris is large."], frozenset())
+    (whole,) = analyst.analyse(["Paris is large."], {"entities", "embedding"})
+    assert bare.entities is None
+    assert bare.embedding is None
+    assert whole.entities == ("Paris",)
+    assert whole.embedding is not None
+
+
+def test_a_part_without_its_model_names_the_flag() -> None:
+    with pytest.raises(TerminalError, match="--entities"):
+        Analyst().analyse(["x"], {"entities"})
+    with pytest.raises(TerminalError, match="--embedder"):
+        Analyst().analyse(["x"], {"embedding"})
+
+
+def test_reading_a_part_that_was_not_asked_for_says_what_to_declare() -> None:
+    (analysis,) = Analyst().analyse(["x"], frozenset())
+    with pytest.raises(TerminalError, match=r'needs=\{"entities"\}'):
+        analysis.named()
+    with pytest.raises(TerminalError, match=r'needs=\{"embedding"\}'):
+        analysis.embedded()
+
+
+def test_no_texts_are_no_analyses(analyst: Analyst) -> None:
+    assert analyst.analyse([], {"entities", "embedding"}) == []
+
+
+def test_the_order_of_a_batch_does_not_matter(analyst: Analyst) -> None:
+    texts = ["Berlin is large. " * 200, "A short one about Paris.", "", "A third text, neither long nor short. " * 20]
+    forward = analyst.analyse(texts, {"entities", "embedding"})
+    backward = analyst.analyse(texts[::-1], {"entities", "embedding"})[::-1]
+    for one, other in zip(forward, backward, strict=True):
+        assert (one.text, one.tokens, one.readability, one.entities) == (
+            other.text,
+            other.tokens,
+            other.readability,
+            other.entities,
+        )
+        np.testing.assert_allclose(one.embedded(), other.embedded(), atol=1e-6)
+
+
+@pytest.mark.parametrize("module", sorted(file.stem for file in Path(evaluators.__path__[0]).glob("*.py")))
+def test_importing_an_evaluator_is_light(module: str) -> None:
+    heavy = "{'torch', 'transformers', 'sentence_transformers', 'spacy', 'sacrebleu'}"
+    code = f"import sys, evaluators.{module}; print(*({heavy} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -1,0 +1,159 @@
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluators.analysis import Analysis, Analyst
+from evaluators.entities import load_tagger
+from evaluators.scoring import fingerprint, needs_of, score, select
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import Evaluator
+
+CORE = {
+    "flesch_reading_ease",
+    "gunning_fog",
+    "gunning_fog_newwiki",
+    "distinct_2",
+    "rep_4",
+    "information_density",
+    "entity_overlap",
+    "sbert",
+    "bleu",
+}
+
+
+def names(chosen: list[Evaluator]) -> set[str]:
+    return {metric.name for evaluator in chosen for metric in evaluator.metrics}
+
+
+def made_up(function: Callable[[Analysis, Analysis], object], *metrics: str) -> Evaluator:
+    declared = tuple(Metric(name, "", None, None, "none", "", "") for name in metrics)
+    return Evaluator("made_up", function, declared, "1", frozenset(), (), {}, core=False)
+
+
+def score_one(evaluator: Evaluator) -> list[tuple[str, float | None, str]]:
+    analyst = Analyst()
+    analyses = analyst.analyse(["A text."], frozenset())
+    fingerprints = {evaluator.name: fingerprint(evaluator, analyst)}
+    return [
+        (one.metric, one.value, one.status)
+        for one in score([evaluator], fingerprints, [(7, 0)], analyses, {7: analyses[0]})
+    ]
+
+
+def test_core_is_the_papers_metrics_that_need_no_other_model() -> None:
+    assert names(select("core")) == CORE
+    assert names(select("core")) <= names(select("all"))
+
+
+def test_metrics_are_chosen_by_name() -> None:
+    assert [evaluator.name for evaluator in select("rep_4, bleu,rep_4")] == ["rep_4", "bleu"]
+
+
+@pytest.mark.parametrize("choice", ["rouge", "", "bleu,", "core,bleu"])
+def test_an_unknown_metric_is_misuse_and_lists_the_known(choice: str) -> None:
+    with pytest.raises(UsageError, match="bleu, distinct_2, entity_overlap"):
+        select(choice)
+
+
+def test_needs_are_those_of_all_that_run() -> None:
+    assert needs_of(select("bleu,rep_4")) == frozenset()
+    assert needs_of(select("core")) == {"entities", "embedding"}
+
+
+def test_every_metric_says_what_it_is() -> None:
+    for evaluator in select("all"):
+        for metric in evaluator.metrics:
+            assert metric.unit
+            assert metric.definition
+            assert metric.source
+        assert evaluator.function.__doc__
+
+
+def test_every_text_gets_one_score_for_every_metric_in_its_range(analyst: Analyst) -> None:
+    chosen = select("core")
+    article, *texts = ["Anna Berg of Oslo wrote two novels. They are long.", "Anna Berg sings.", "", "1234 5678", "🙂"]
+    (reference, *analyses) = analyst.analyse([article, *texts], needs_of(chosen))
+    fingerprints = {evaluator.name: fingerprint(evaluator, analyst) for evaluator in chosen}
+    scores = score(chosen, fingerprints, [(7, sample) for sample in range(4)], analyses, {7: reference})
+    assert {(one.sample, one.metric) for one in scores} == {(sample, name) for sample in range(4) for name in CORE}
+    assert len(scores) == 4 * len(CORE)
+    metrics = {metric.name: metric for evaluator in chosen for metric in evaluator.metrics}
+    for one in scores:
+        assert (one.value is None) == (one.status != "ok")
+        if one.value is not None:
+            metric = metrics[one.metric]
+            assert (metric.minimum or -math.inf) <= one.value <= (metric.maximum or math.inf)
+    assert {one.status for one in scores if one.sample == 1} == {"no words"}
+
+
+def test_an_article_is_scored_against_itself(analyst: Analyst) -> None:
+    chosen = select("entity_overlap,sbert,bleu")
+    analyses = analyst.analyse(["Anna Berg of Oslo wrote two novels."], needs_of(chosen))
+    fingerprints = {evaluator.name: fingerprint(evaluator, analyst) for evaluator in chosen}
+    values = {one.metric: one.value for one in score(chosen, fingerprints, [(7, 0)], analyses, {7: analyses[0]})}
+    assert values == pytest.approx({"entity_overlap": 1, "sbert": 1, "bleu": 100})
+
+
+def test_an_evaluator_may_return_several_metrics_and_say_which_it_cannot_give() -> None:
+    evaluator = made_up(lambda analysis, reference: {"a": 1, "b": Unscorable("too short")}, "a", "b")
+    assert score_one(evaluator) == [("a", 1.0, "ok"), ("b", None, "too short")]
+
+
+def test_one_reason_stands_for_all_metrics() -> None:
+    evaluator = made_up(lambda analysis, reference: Unscorable("no words"), "a", "b")
+    assert score_one(evaluator) == [("a", None, "no words"), ("b", None, "no words")]
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_no_score(number: float) -> None:
+    assert score_one(made_up(lambda analysis, reference: number, "a")) == [("a", None, "not finite")]
+
+
+@pytest.mark.parametrize("returned", [{"a": 1.0, "c": 1.0}, {"c": 1.0}, {"a": 1.0}, 1.0])
+def test_returning_other_metrics_than_declared_is_an_error(returned: object) -> None:
+    with pytest.raises(TerminalError, match="declares a, b but returned"):
+        score_one(made_up(lambda analysis, reference: returned, "a", "b"))
+
+
+def test_a_fingerprint_is_the_same_for_the_same_evaluator(analyst: Analyst) -> None:
+    for evaluator in select("core"):
+        mark = fingerprint(evaluator, analyst)
+        assert mark == fingerprint(evaluator, analyst)
+        assert re.fullmatch("[0-9a-f]{16}", mark.evaluator_id)
+
+
+def test_scores_of_two_taggers_have_different_evaluators(spacy_pipeline: Path) -> None:
+    rules, pipeline = Analyst(load_tagger("rules-v1")), Analyst(load_tagger(f"spacy:{spacy_pipeline}"))
+    for evaluator in select("information_density,entity_overlap"):
+        assert fingerprint(evaluator, rules).model == "rules-v1"
+        assert fingerprint(evaluator, pipeline).model == "spacy:en_two_cities-1.0"
+        assert fingerprint(evaluator, pipeline).dependencies.keys() == {"spacy"}
+        assert fingerprint(evaluator, rules).evaluator_id != fingerprint(evaluator, pipeline).evaluator_id
+    (plain,) = select("rep_4")
+    assert fingerprint(plain, rules) == fingerprint(plain, pipeline)
+
+
+def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst) -> None:
+    (evaluator,) = select("sbert")
+    mark = fingerprint(evaluator, analyst)
+    assert mark.model_sha256 == analyst.embedder.model_sha256 if analyst.embedder else False
+    assert (mark.dtype, mark.parameters["chunk_tokens"]) == ("float32", 256)
+    changed = [
+        replace(evaluator, version="2"),
+        replace(evaluator, parameters={"window": 5}),
+        replace(evaluator, packages=("numpy",)),
+        replace(evaluator, name="other"),
+    ]
+    ids = {fingerprint(other, analyst).evaluator_id for other in changed}
+    assert len(ids | {mark.evaluator_id}) == 5
+
+
+def test_a_package_that_is_not_installed_is_named() -> None:
+    evaluator = replace(made_up(lambda analysis, reference: 1.0, "a"), packages=("no-such-package",))
+    with pytest.raises(TerminalError, match="pip install no-such-package"):
+        fingerprint(evaluator, Analyst())
