@@ -58,8 +58,22 @@ class Analyst:
     """Analyses texts with one tagger of named entities and one embedder, either of which may be left out."""
 
     def __init__(self, tagger: Tagger | None = None, embedder: Embedder | None = None) -> None:
-        self.tagger = tagger
-        self.embedder = embedder
+        self._tagger = tagger
+        self._embedder = embedder
+
+    @property
+    def tagger(self) -> Tagger:
+        """Raises TerminalError where there is none."""
+        if self._tagger is None:
+            raise TerminalError("entities are needed but no tagger is loaded; choose one with --entities")
+        return self._tagger
+
+    @property
+    def embedder(self) -> Embedder:
+        """Raises TerminalError where there is none."""
+        if self._embedder is None:
+            raise TerminalError("embeddings are needed but no model is loaded; choose one with --embedder")
+        return self._embedder
 
     def analyse(self, texts: Sequence[str], needs: Set[str]) -> list[Analysis]:
         """One Analysis a text, in order. The models named by `needs` see the whole list at once.
@@ -68,17 +82,13 @@ class Analyst:
         """
         if not texts:
             return []
-        everything: list[tuple[str, ...] | None] = [None] * len(texts)
+        mentions: list[tuple[str, ...] | None] = [None] * len(texts)
         vectors: list[NDArray[np.float32] | None] = [None] * len(texts)
         if "entities" in needs:
-            if self.tagger is None:
-                raise TerminalError("entities are needed but no tagger is loaded; choose one with --entities")
-            everything = [tuple(entities) for entities in self.tagger.tag(texts)]
+            mentions = [tuple(entities) for entities in self.tagger.tag(texts)]
         if "embedding" in needs:
-            if self.embedder is None:
-                raise TerminalError("embeddings are needed but no model is loaded; choose one with --embedder")
             vectors = list(self.embedder.embed(texts))
         return [
             Analysis(text, tuple(text.split()), count_tokens(text), count_readability(text), entities, embedding)
-            for text, entities, embedding in zip(texts, everything, vectors, strict=True)
+            for text, entities, embedding in zip(texts, mentions, vectors, strict=True)
         ]

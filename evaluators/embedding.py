@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from newwiki.errors import TerminalError
+from newwiki.quiet import silence_transformers
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from torch import Tensor
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-_BATCH = 32
+_BATCH = 32  # chunks of one text that run together
 
 
 class Embedder:
@@ -30,6 +32,7 @@ class Embedder:
         import torch
         from sentence_transformers import SentenceTransformer
 
+        silence_transformers()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         self._transformer = SentenceTransformer(
             str(folder), device=device, model_kwargs={"dtype": torch.float32, "use_safetensors": True}
@@ -46,43 +49,45 @@ class Embedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row a text, shape [texts, dimension]; NaN throughout where the tokenizer finds nothing in a text.
 
-        Every chunk holds as many tokens as the model takes with its special tokens. Chunks of all texts are embedded
-        in batches of similar length.
+        Every chunk holds as many tokens as the model takes with its special tokens. The chunks of a text run together
+        and with no other text's, so that its row is the same to the last bit whatever it is embedded beside.
         """
         import numpy as np
 
+        return np.stack([self._embed_one(text) for text in texts])
+
+    def _embed_one(self, text: str) -> NDArray[np.float32]:
+        import numpy as np
+        import torch
+
         chunks = self._transformer.tokenizer(
-            list(texts),
+            text,
             truncation=True,
             max_length=self._transformer.max_seq_length,
             return_overflowing_tokens=True,
             return_special_tokens_mask=True,
         )
-        weights = np.array([len(mask) - sum(mask) for mask in chunks["special_tokens_mask"]])
+        weights = torch.tensor([len(mask) - sum(mask) for mask in chunks["special_tokens_mask"]], dtype=torch.float64)
         rows = self._embed_chunks(chunks["input_ids"])
-        sums = np.zeros((len(texts), rows.shape[1]))
-        np.add.at(sums, chunks["overflow_to_sample_mapping"], weights[:, None] * rows)
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        unit: NDArray[np.float64] = np.divide(sums, lengths, out=np.full_like(sums, np.nan), where=lengths > 0)
-        return unit.astype(np.float32)
+        pooled = (weights[:, None] * rows).sum(dim=0)
+        length = pooled.norm()
+        unit = pooled / length if length > 0 else torch.full_like(pooled, float("nan"))
+        row: NDArray[np.float32] = unit.numpy().astype(np.float32)
+        return row
 
-    def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Unit rows, in the order of the chunks."""
-        import numpy as np
+    def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+        """Unit rows in float64, in the order of the chunks."""
         import torch
 
-        by_length = sorted(range(len(chunks)), key=lambda chunk: len(chunks[chunk]))
         rows = []
-        for start in range(0, len(by_length), _BATCH):
-            batch = by_length[start : start + _BATCH]
+        for start in range(0, len(chunks), _BATCH):
             features = self._transformer.tokenizer.pad(
-                {"input_ids": [chunks[chunk] for chunk in batch]}, return_tensors="pt"
+                {"input_ids": chunks[start : start + _BATCH]}, return_tensors="pt"
             ).to(self._transformer.device)
             with torch.inference_mode():
                 embeddings = self._transformer(dict(features))["sentence_embedding"]
-            rows.append(torch.nn.functional.normalize(embeddings, dim=1).double().cpu().numpy())
-        in_order: NDArray[np.float64] = np.concatenate(rows)[np.argsort(by_length)]
-        return in_order
+            rows.append(torch.nn.functional.normalize(embeddings, dim=1).double().cpu())
+        return torch.cat(rows)
 
 
 def load_embedder(choice: str = DEFAULT_EMBEDDER) -> Embedder:

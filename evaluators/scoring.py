@@ -36,15 +36,20 @@ def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
 
 
 def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
-    """Who scores: the evaluator with the models that feed it and the versions of all that changes its numbers."""
+    """Who scores: the evaluator with the models that feed it and the versions of all that changes its numbers.
+
+    Raises TerminalError where the analyst lacks a model that the evaluator needs, or a package is not installed.
+    """
     parameters: dict[str, object] = {"analysis": ANALYSIS_VERSION, **evaluator.parameters}
     models, weights, packages = [], [], list(evaluator.packages)
     dtype = backend = None
-    if "entities" in evaluator.needs and (tagger := analyst.tagger):
+    if "entities" in evaluator.needs:
+        tagger = analyst.tagger
         models.append(tagger.model)
         weights.append(tagger.model_sha256)
         packages += tagger.packages
-    if "embedding" in evaluator.needs and (embedder := analyst.embedder):
+    if "embedding" in evaluator.needs:
+        embedder = analyst.embedder
         models.append(embedder.model)
         weights.append(embedder.model_sha256)
         packages += embedder.packages

@@ -1,5 +1,6 @@
 """The command line: one thin function a command. Everything heavy is imported by the command that needs it."""
 
+import atexit
 import functools
 import os
 import sys
@@ -14,17 +15,17 @@ from newwiki.errors import NewWikiError, UsageError
 
 if TYPE_CHECKING:
     from flows.progress import Progress
-    from newwiki.records import Selection, Window
+    from newwiki.records import Window
     from newwiki.settings import Settings
 
 _FORMATS = ("table", "csv", "json", "markdown")
 
 
 def main() -> None:
-    """Runs a command. Ends with 0 when it is done, 1 when it failed, 2 when it was misused: then with one line of why."""
+    """Runs a command. Ends with 0 (done), 1 (failed) or 2 (misused), the last two with one line of why."""
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
-        sys.exit(status if isinstance(status, int) else 0)
+        _leave(status if isinstance(status, int) else 0)
     except NewWikiError as error:
         _end(str(error), error.exit_status)
     except click.UsageError as error:
@@ -41,6 +42,17 @@ def main() -> None:
 
 def _end(message: str, status: int) -> None:
     print(f"newwiki: {' '.join(message.split())}", file=sys.stderr)
+    _leave(status)
+
+
+def _leave(status: int) -> None:
+    """Ends the process: at once where Prefect has been at work, as its daemon threads would keep DuckDB's module alive
+    beyond the interpreter, which then lists all that it could not free."""
+    if "prefect" in sys.modules:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     sys.exit(status)
 
 
@@ -58,9 +70,7 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--plugin", type=click.Path(path_type=Path), multiple=True, help="A Python file of your own pieces.")
     @click.option("--quiet", is_flag=True, help="No progress, no notes.")
     @functools.wraps(command)
-    def with_settings(
-        db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any
-    ) -> Any:
+    def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
         from newwiki.registry import load_plugin
         from newwiki.settings import load_settings
 
@@ -190,7 +200,9 @@ def show_snapshot(settings: "Settings", quiet: bool, form: str, snapshot: str) -
     database = _database(settings)
     found = resolve(database, snapshot)
     if form == "table":
-        tables.show(["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form)
+        tables.show(
+            ["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form
+        )
         leaderboard.show_funnel(database, found.snapshot_id, form)
     else:
         _show_query(database, "snapshot_one", form, found.snapshot_id)
@@ -214,7 +226,14 @@ def verify_snapshot(settings: "Settings", quiet: bool, snapshot: str) -> int:
 
 @cli.command()
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@click.option("--decoder", "decoders", multiple=True, required=True, metavar="SPEC", help="Such as greedy, or sample:top_p=[0.5,0.9].")
+@click.option(
+    "--decoder",
+    "decoders",
+    multiple=True,
+    required=True,
+    metavar="SPEC",
+    help="Such as greedy, or sample:top_p=[0.5,0.9].",
+)
 @click.option("--backend", default="hf", show_default=True)
 @click.option("--model-args", "--model_args", default="", metavar="K=V,…", help="Such as revision=main,device=cpu.")
 @click.option("--snapshot", default="latest", show_default=True, metavar="ID")
@@ -323,7 +342,9 @@ def sql(settings: "Settings", quiet: bool, form: str, query: str) -> None:
 
 
 @cli.command()
-@click.option("--out", default="demo", show_default=True, type=click.Path(path_type=Path), help="The folder to work in.")
+@click.option(
+    "--out", default="demo", show_default=True, type=click.Path(path_type=Path), help="The folder to work in."
+)
 @scoring_options
 @common
 def demo(settings: "Settings", quiet: bool, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""The demonstration: the sample wiki, a toy checkpoint trained on its older month, and the monthly flow on its newer one."""
+"""The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
 
 import os
 from importlib.resources import files
@@ -66,9 +66,14 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
 
 
 def _where_next(db: Path, checkpoint: Path) -> str:
-    return f"""Where next
-  newwiki sql "select * from leaderboard" --db {db}
-  newwiki sql "select title, text from completions join articles using (page_id) where kept limit 3" --db {db}
-  newwiki evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --max-new-tokens 256 --db {db}
-  newwiki refresh --wiki enwiki --month {TEST_MONTH}     the real thing: set NEWWIKI_CONTACT to your address first
-"""
+    query = "select title, text from completions join articles using (page_id) where kept limit 3"
+    return "\n".join(
+        (
+            "Where next",
+            f'  newwiki sql "{query}" --db {db}',
+            f"  newwiki evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --entities rules-v1 --db {db}",
+            f"  newwiki leaderboard --format markdown --db {db}",
+            "  newwiki doctor",
+            f"  newwiki refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
+        )
+    )

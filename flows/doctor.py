@@ -41,7 +41,11 @@ def _package(name: str) -> Row:
 def _below(owner: str, name: str, limit: str, why: str) -> Row:
     found = version(name)
     fit = Version(found) < Version(limit)
-    return f"{owner} with {name}", "ok" if fit else "problem", found if fit else f"{found}: {why}; pip install '{name}<{limit}'"
+    return (
+        f"{owner} with {name}",
+        "ok" if fit else "problem",
+        found if fit else f"{found}: {why}; pip install '{name}<{limit}'",
+    )
 
 
 def _loads(what: str, load: Callable[[], str]) -> Row:

@@ -20,7 +20,7 @@ from storage import snapshots
 from storage.database import Database
 
 
-@flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}", validate_parameters=False)
+@flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}")
 def evaluate(
     db: str,
     models: Sequence[str],

@@ -13,7 +13,7 @@ from newwiki.records import Selection, Window
 from newwiki.settings import Settings
 
 
-@flow(name="newwiki-monthly", flow_run_name="month {month}", validate_parameters=False)
+@flow(name="newwiki-monthly", flow_run_name="month {month}")
 def monthly(
     db: str,
     source: str,

@@ -57,13 +57,15 @@ class Console:
             bars.TextColumn("left"),
             bars.TimeRemainingColumn(),
         )
-        with bars.Progress(*columns, console=self._console, transient=True, disable=not self._console.is_terminal) as live:
+        with bars.Progress(
+            *columns, console=self._console, transient=True, disable=not self._console.is_terminal
+        ) as live:
             bar = _LiveBar(live, live.add_task(title, count="", note="", total=None), unit)
             yield bar
-        self._console.print(f"{title}: {bar.summary()}", style="dim", markup=False)
+        self._console.print(f"{title}: {bar.summary()}", style="dim", markup=False, soft_wrap=True)
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False)
+        self._console.print(text, markup=False, soft_wrap=True)
 
 
 class _LiveBar:

@@ -14,10 +14,8 @@ from newwiki.registry import sources
 from storage.database import Database
 
 
-@flow(name="newwiki-refresh", flow_run_name="refresh {request.window.label} from {place}", validate_parameters=False)
-def refresh(
-    db: str, source: str, place: str, request: steps.RefreshRequest, *, contact: str | None = None
-) -> Snapshot:
+@flow(name="newwiki-refresh", flow_run_name="refresh {request.window.label} from {place}")
+def refresh(db: str, source: str, place: str, request: steps.RefreshRequest, *, contact: str | None = None) -> Snapshot:
     """Publishes what is requested from a source: `api` with an address, or `dump` with a file."""
     database = Database(Path(db))
     snapshot: Snapshot = publish(database, gather(database, source, place, contact, request), request)

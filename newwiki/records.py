@@ -33,7 +33,9 @@ class Window:
 
     def __post_init__(self) -> None:
         if self.start >= self.end:
-            raise UsageError(f"the window is empty: it starts {self.start:%Y-%m-%d} and ends {self.end:%Y-%m-%d}; swap them")
+            raise UsageError(
+                f"the window is empty: it starts {self.start:%Y-%m-%d} and ends {self.end:%Y-%m-%d}; swap them"
+            )
 
     @classmethod
     def month(cls, text: str) -> Self:
@@ -128,7 +130,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote: `tokens` generated ones, `words` split at white space, `truncated` if it did not end itself."""
+    """What a model wrote: in `tokens`, in `words` split at white space; `truncated` if it did not end itself."""
 
     page_id: int
     sample: int

@@ -23,10 +23,15 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """The pieces of one kind by name, gathered when first asked for."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, group: str) -> None:
         self.kind = kind
+        self._group = group
         self._pieces: dict[str, T] = {}
         self._gathered = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name: in another process a registry is that process's own, as what it gathers registers there."""
+        return _registry, (self.kind,)
 
     def add(self, name: str, piece: T) -> None:
         if name in self._pieces:
@@ -36,7 +41,7 @@ class Registry(Generic[T]):
     def all(self) -> Mapping[str, T]:
         if not self._gathered:
             self._gathered = True
-            for entry in entry_points(group=f"newwiki.{self.kind}s"):
+            for entry in entry_points(group=self._group):
                 _import_whole(entry.load())
         return self._pieces
 
@@ -80,10 +85,14 @@ class Evaluator:
     core: bool
 
 
-evaluators: Registry[Evaluator] = Registry("evaluator")
-decoders: Registry[Any] = Registry("decoder")
-sources: Registry[Any] = Registry("source")
-models: Registry[Any] = Registry("model")
+evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
+decoders: Registry[Any] = Registry("decoder", "newwiki.decoders")
+sources: Registry[Any] = Registry("source", "newwiki.sources")
+models: Registry[Any] = Registry("backend", "newwiki.models")
+
+
+def _registry(kind: str) -> Registry[Any]:
+    return next(registry for registry in (evaluators, decoders, sources, models) if registry.kind == kind)
 
 
 def evaluator(
@@ -104,7 +113,9 @@ def evaluator(
         name = function.__name__
         evaluators.add(
             name,
-            Evaluator(name, function, tuple(metrics), version, frozenset(needs), tuple(packages), dict(parameters or {}), core),
+            Evaluator(
+                name, function, tuple(metrics), version, frozenset(needs), tuple(packages), dict(parameters or {}), core
+            ),
         )
         return function
 

@@ -68,7 +68,8 @@ class Database:
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
         """What the named query answers."""
         with self.read() as connection:
-            return connection.execute(query(name), list(parameters)).fetchall()
+            found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
+            return found
 
     def _require(self) -> None:
         if not self.path.is_file():

@@ -24,7 +24,9 @@ def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
     (version,) = connection.execute("select max(version) from schema_migrations").fetchall()[0]
     newest = max(_numbered())
     if version > newest:
-        raise TerminalError(f"'{path}' was written by a newer version (schema {version}, here {newest}); upgrade newwiki-eval")
+        raise TerminalError(
+            f"'{path}' was written by a newer version (schema {version}, here {newest}); upgrade newwiki-eval"
+        )
     stored = connection.execute("select sha256 from schema_views").fetchall()
     return bool(version == newest and stored == [(_views_sha256(_metrics(connection)),)])
 
@@ -82,17 +84,21 @@ def _view_texts(metrics: Iterable[str]) -> list[str]:
 
 def _summary_columns(metrics: Iterable[str]) -> str:
     parts = {"mean": "", "sd": "_sd", "low": "_low", "high": "_high"}
-    return ",\n    ".join(
-        f"max(metric_summaries.{part}) filter (metric_summaries.metric = {_text(metric)}) as {_name(metric + suffix)}"
-        for metric in metrics
-        for part, suffix in parts.items()
-    ) or "null as no_metric"
+    return (
+        ",\n    ".join(
+            f"max(summaries.{part}) filter (summaries.metric = {_text(metric)}) as {_name(metric + suffix)}"
+            for metric in metrics
+            for part, suffix in parts.items()
+        )
+        or "null as no_metric"
+    )
 
 
 def _value_columns(metrics: Iterable[str]) -> str:
-    return ",\n    ".join(
-        f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics
-    ) or "null as no_metric"
+    return (
+        ",\n    ".join(f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics)
+        or "null as no_metric"
+    )
 
 
 def _views_sha256(metrics: Iterable[str]) -> str:

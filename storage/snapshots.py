@@ -49,7 +49,13 @@ def content_sha256(articles: Iterable[Article], parameters: str, extractor_versi
 
 
 def publish(
-    database: Database, name: str, site: Site, window: Window, cutoff: datetime, parameters: str, judged: Sequence[Judged]
+    database: Database,
+    name: str,
+    site: Site,
+    window: Window,
+    cutoff: datetime,
+    parameters: str,
+    judged: Sequence[Judged],
 ) -> Snapshot:
     """Stores the snapshot with a row for every page considered. Raises TerminalError where the name is taken."""
     articles = [_article(page) for page in judged if page.verdict == "selected"]

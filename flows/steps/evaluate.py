@@ -19,7 +19,7 @@ from storage.database import Database
 
 @dataclass(frozen=True)
 class EvaluationRequest:
-    """How a snapshot is put to a model (New-Wiki Eval paper, Experiments: 20 completions a prompt, the 10 longest kept).
+    """How a snapshot is put to a model; the defaults are those of the New-Wiki Eval paper (Experiments).
 
     `prompts` None means all articles, a number the longest ones, as in the paper.
     """
@@ -39,7 +39,9 @@ class EvaluationRequest:
             if number is not None and number < 1:
                 raise UsageError(f"--{name.replace('_', '-')} must be at least 1, not {number}")
         if self.keep > self.samples:
-            raise UsageError(f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples")
+            raise UsageError(
+                f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
+            )
         fill(self.template, "", "")
 
 
@@ -104,7 +106,12 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
 
 
 def generate(
-    database: Database, planned: PlannedRun, backend: Backend, decoder: Decoder, batch_size: int | None, progress: Progress
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    decoder: Decoder,
+    batch_size: int | None,
+    progress: Progress,
 ) -> None:
     """Writes what the run still lacks, and marks its longest completions as kept."""
     run = planned.run

@@ -1,7 +1,7 @@
 """From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from flows.progress import Progress
@@ -20,14 +20,16 @@ class RefreshRequest:
     """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now)."""
 
     window: Window
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     cutoff: datetime | None = None
     kind: str = "new"
 
     def __post_init__(self) -> None:
         now = datetime.now(UTC)
         if self.window.end > now:
-            raise UsageError(f"the window {self.window.label} is not over: it ends {self.window.end:%Y-%m-%d}; choose an earlier one")
+            raise UsageError(
+                f"the window {self.window.label} is not over: it ends {self.window.end:%Y-%m-%d}; choose an earlier one"
+            )
         if self.cutoff and not self.window.end <= self.cutoff <= now:
             raise UsageError(f"the cutoff {self.cutoff:%Y-%m-%d} must lie between the window's end and now")
 
@@ -64,7 +66,9 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
             count = len(done)
             for batch in source.pages(request.window, staging.cutoff, done):
                 judged = [
-                    judge(page, request.selection, language, lambda p: source.count_revisions(p, staging.cutoff, at_most))
+                    judge(
+                        page, request.selection, language, lambda p: source.count_revisions(p, staging.cutoff, at_most)
+                    )
                     for page in batch.pages
                 ]
                 staging.add(judged)

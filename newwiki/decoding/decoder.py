@@ -11,10 +11,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class Noise(Protocol):
-    """Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token)."""
-
-    def __call__(self, tokens: "Tensor") -> "Tensor": ...
+# Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token).
+Noise = Callable[["Tensor"], "Tensor"]
 
 
 class Step(Protocol):

@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from newwiki.errors import UsageError
 from newwiki.registry import decoders
@@ -69,9 +68,11 @@ def _parts(text: str, body: str) -> list[tuple[str, str]]:
 def _number(name: str, key: str, text: str, parameter: Parameter) -> int | float:
     whole = isinstance(parameter.default, int)
     try:
-        value: Any = int(text) if whole else float(text)
+        value: int | float = int(text) if whole else float(text)
     except ValueError:
-        raise UsageError(f"decoder '{name}': {key} must be {'a whole number' if whole else 'a number'}, not '{text}'") from None
+        raise UsageError(
+            f"decoder '{name}': {key} must be {'a whole number' if whole else 'a number'}, not '{text}'"
+        ) from None
     too_low = value <= parameter.minimum if parameter.above else value < parameter.minimum
     if too_low or value > parameter.maximum or not math.isfinite(value):
         low = f"{'above' if parameter.above else 'at least'} {parameter.minimum:g}"

@@ -74,7 +74,9 @@ def _truncate(
     inf = float("inf")
     place = torch.arange(values.shape[1], device=values.device).expand_as(values)
     in_top_k = place < top_k if top_k else torch.ones_like(place, dtype=torch.bool)
-    total = values.masked_fill(~in_top_k, -inf).logsumexp(-1, keepdim=True) if top_k else scores.logsumexp(-1, keepdim=True)
+    total = (
+        values.masked_fill(~in_top_k, -inf).logsumexp(-1, keepdim=True) if top_k else scores.logsumexp(-1, keepdim=True)
+    )
     probability = (values - total).exp().masked_fill(~in_top_k, 0)
     before = probability.cumsum(dim=-1) - probability if top_p < 1 else torch.full_like(probability, -inf)
     first = place == 0

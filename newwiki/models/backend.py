@@ -26,7 +26,7 @@ class Backend(Protocol):
         max_new_tokens: int,
         batch_size: int | None,
     ) -> Iterator[list[Completion]]:
-        """Completions of (prompt, sample number) pairs, in batches as they are done; `batch_size` None is for `auto`."""
+        """Completions of (prompt, sample number) pairs, in batches as they are done; no `batch_size` means `auto`."""
         ...
 
 

@@ -6,12 +6,12 @@ forward pass of its own: whole sequence, no cache, no padding. So the batch deci
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding import noise
-from newwiki.decoding.decoder import Step
+from newwiki.decoding.decoder import Noise, Step
 from newwiki.errors import TerminalError
 from newwiki.records import FinishReason
 
@@ -115,8 +115,8 @@ class _Batch:
         logits, cache = self._forward(tokens, mask, None)
         if not hasattr(cache, "batch_select_indices"):
             raise TerminalError(
-                f"{type(self._model).__name__} keeps its state in {type(cache).__name__}, whose rows cannot be shared out; "
-                "choose a model with an attention cache"
+                f"{type(self._model).__name__} keeps its state in {type(cache).__name__}, "
+                "whose rows cannot be shared out; choose a model with an attention cache"
             )
         place = {prompt: position for position, prompt in enumerate(prompts)}
         shared = torch.tensor([place[row.prompt] for row in self._rows], device=device)
@@ -148,7 +148,7 @@ class _Batch:
         chosen, _ = self._step(logits, self._noise(slice(place, place + 1)), exact)
         return chosen[0]
 
-    def _noise(self, places: slice) -> "Callable[[Tensor], Tensor]":
+    def _noise(self, places: slice) -> Noise:
         keys = self._keys[places]
         steps = self._torch.tensor([len(row.tokens) for row in self._rows[places]], device=keys.device)
         return lambda tokens: noise.gumbel(keys, steps, tokens)

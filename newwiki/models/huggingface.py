@@ -11,6 +11,7 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import model
 from newwiki.models.generation import FLOAT32_SLACK, Limits, Row, generate
+from newwiki.quiet import silence_transformers
 from newwiki.records import Completion, Prompt
 from newwiki.registry import decoders
 
@@ -58,7 +59,8 @@ class HuggingFaceModel:
         limits = Limits(self._end_tokens(), max_new_tokens, self._context())
         encoded = {prompt: tuple(self._tokenizer(prompt.text)["input_ids"]) for prompt, _ in requests}
         rows = [
-            Row(prompt.page_id, sample, encoded[prompt], limits.room(len(encoded[prompt]))) for prompt, sample in requests
+            Row(prompt.page_id, sample, encoded[prompt], limits.room(len(encoded[prompt])))
+            for prompt, sample in requests
         ]
         step = decoders.get(decoder.name).make(**decoder.parameters)
         slack = FLOAT32_SLACK if self.dtype == "float32" else 0.0
@@ -98,7 +100,9 @@ def _folder(name: str, revision: str) -> Path:
     if not folder.is_dir():
         folder = _from_hub(name, revision)
     if not (folder / "config.json").is_file():
-        raise TerminalError(f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote")
+        raise TerminalError(
+            f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote"
+        )
     if not list(folder.glob("*.safetensors")):
         raise TerminalError(f"'{name}' holds no *.safetensors; load it once and write it with save_pretrained")
     return folder
@@ -122,10 +126,8 @@ def _from_hub(name: str, revision: str) -> Path:
 def _load(folder: Path, dtype: str, device: str) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
+    silence_transformers()
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     try:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from newwiki.quiet import silence_transformers
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -18,13 +20,16 @@ _WINDOW = 128  # tokens that one training example has
 _BATCH = 4
 
 
-def train(texts: Sequence[str], folder: Path, *, steps: int = 1500, report: Callable[[int, int], None] | None = None) -> None:
+def train(
+    texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Callable[[int, int], None] | None = None
+) -> None:
     """Trains on whole articles and writes model and tokenizer to `folder`, which appears only when it is complete.
 
     `report` is told (step, steps). The seed is fixed; results differ between machines in the last digits.
     """
     import torch
 
+    silence_transformers()
     tokenizer = _tokenizer(texts)
     model = _model(tokenizer)
     stream = torch.tensor([token for text in texts for token in tokenizer(text + _END)["input_ids"]])

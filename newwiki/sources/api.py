@@ -65,7 +65,9 @@ class Api:
             except requests.RequestException as error:
                 problem = f"it cannot be reached ({_root_cause(error)})"
             if not backoff.next(retry_after):
-                raise TransientError(f"the wiki's API at {self.url} does not answer: {problem}; check the address, or try later")
+                raise TransientError(
+                    f"the wiki's API at {self.url} does not answer: {problem}; check the address, or try later"
+                )
 
 
 def _problem(response: requests.Response) -> str | None:
@@ -73,7 +75,9 @@ def _problem(response: requests.Response) -> str | None:
     if response.status_code in _RETRIED_STATUS:
         return f"HTTP status {response.status_code}"
     if response.status_code != 200:
-        raise TerminalError(f"there is no MediaWiki API at {response.url.split('?')[0]}: HTTP status {response.status_code}")
+        raise TerminalError(
+            f"there is no MediaWiki API at {response.url.split('?')[0]}: HTTP status {response.status_code}"
+        )
     try:
         answer = response.json()
     except requests.JSONDecodeError:

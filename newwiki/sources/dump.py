@@ -15,7 +15,7 @@ from newwiki.errors import TerminalError
 from newwiki.records import Page, Site, Window
 from newwiki.sources.source import Batch, source
 
-_OPENERS = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
+_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
 _BATCH = 50
 # mwxml checks the elements that it meets by assertion
 _UNREADABLE = (ParseError, mwxml.errors.MalformedXML, AssertionError, EOFError, OSError, UnicodeDecodeError, ValueError)
@@ -66,13 +66,16 @@ class DumpSource:
         return min(page.revisions, at_most)
 
     def _dump(self, raw: IO[bytes]) -> Any:
-        start = raw.read(2)
-        raw.seek(0)
-        stream = _OPENERS[start](raw, "rb") if start in _OPENERS else raw
         try:
-            return mwxml.Dump.from_file(stream)
+            return mwxml.Dump.from_file(self._uncompressed(raw))
         except _UNREADABLE as error:
             raise self._broken(error) from error
+
+    def _uncompressed(self, raw: IO[bytes]) -> IO[bytes]:
+        start = raw.read(2)
+        raw.seek(0)
+        stream: IO[bytes] = _OPENERS[start](raw, "rb") if start in _OPENERS else raw
+        return stream
 
     def _stream(self, elements: Iterable[Any]) -> Iterator[Any]:
         try:
@@ -117,9 +120,9 @@ class DumpSource:
         return page, count, whole
 
     def _language(self) -> str:
-        opener = _OPENERS.get(self._path.open("rb").read(2), open)
-        with opener(self._path, "rb") as stream:
-            found = re.search(rb"<mediawiki[^>]*\sxml:lang=\"([^\"]+)\"", stream.read(4096))
+        with self._path.open("rb") as raw:
+            start = self._uncompressed(raw).read(4096)
+        found = re.search(rb"<mediawiki[^>]*\sxml:lang=\"([^\"]+)\"", start)
         if not found:
             raise TerminalError(f"'{self._path}' does not name its language: <mediawiki> lacks xml:lang")
         return found.group(1).decode()

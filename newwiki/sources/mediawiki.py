@@ -114,7 +114,9 @@ class ApiSource:
                     merged["revisions"] = merged.get("revisions", []) + page["revisions"]
         for page in pages.values():
             if "missing" not in page and not page.get("revisions"):
-                raise TransientError(f"the wiki's API at {self._api.url} left out the text of '{page['title']}'; try again")
+                raise TransientError(
+                    f"the wiki's API at {self._api.url} left out the text of '{page['title']}'; try again"
+                )
         return pages
 
 

@@ -41,7 +41,7 @@ Opener = TypeVar("Opener", bound=Callable[..., Source])
 
 
 def source(name: str) -> Callable[[Opener], Opener]:
-    """Registers what opens a source: the command line's `--name PLACE` calls it with PLACE and the operator's contact."""
+    """Registers what opens a source: `--name PLACE` calls it with PLACE and the operator's contact."""
 
     def register(opener: Opener) -> Opener:
         sources.add(name, opener)

@@ -4,6 +4,7 @@ import functools
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 from newwiki.errors import TerminalError
 
@@ -35,4 +36,5 @@ def load_language(code: str) -> Language:
             f"Add newwiki/text/{code}.toml after the pattern of en.toml"
         )
     data = tomllib.loads(file.read_text("utf-8"))
-    return Language(**{key: value if isinstance(value, str) else frozenset(value) for key, value in data.items()})
+    words: dict[str, Any] = {key: value if isinstance(value, str) else frozenset(value) for key, value in data.items()}
+    return Language(**words)

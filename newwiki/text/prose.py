@@ -21,11 +21,35 @@ _HEADING = "\x00"  # a line that starts with it is a heading: its level, then it
 _LIST_ITEM = "\x01"  # a line that starts with it is a list item or indented
 
 _DROPPED_TAGS = frozenset(
-    "ref references table gallery math chem ce score timeline syntaxhighlight source pre code imagemap templatestyles "
-    "graph mapframe maplink poem section indicator hiero style script".split()
+    [
+        "ref",
+        "references",
+        "table",
+        "gallery",
+        "math",
+        "chem",
+        "ce",
+        "score",
+        "timeline",
+        "syntaxhighlight",
+        "source",
+        "pre",
+        "code",
+        "imagemap",
+        "templatestyles",
+        "graph",
+        "mapframe",
+        "maplink",
+        "poem",
+        "section",
+        "indicator",
+        "hiero",
+        "style",
+        "script",
+    ]
 )
-_LIST_TAGS = frozenset("li dd dt".split())
-_BLOCK_TAGS = frozenset("p div blockquote ul ol dl center hr br".split())
+_LIST_TAGS = frozenset(["li", "dd", "dt"])
+_BLOCK_TAGS = frozenset(["p", "div", "blockquote", "ul", "ol", "dl", "center", "hr", "br"])
 _STYLE = re.compile(r"'{2,5}")
 _MAGIC_WORD = re.compile(r"__[A-Z]+__")
 _LEFTOVER = re.compile(r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}")

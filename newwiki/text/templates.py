@@ -25,7 +25,20 @@ def _convert(arguments: Sequence[str]) -> str:
 
 
 def _as_of(arguments: Sequence[str]) -> str:
-    months = "January February March April May June July August September October November December".split()
+    months = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
     year, *rest = arguments or [""]
     month = rest[0] if rest else ""
     name = months[int(month) - 1] if month.isdigit() and 1 <= int(month) <= 12 else month

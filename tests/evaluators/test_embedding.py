@@ -13,11 +13,13 @@ from newwiki.errors import TerminalError
 LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 60
 
 
-@settings(max_examples=20, deadline=None)
-@given(text=st.text(alphabet="abc déé,.中!", min_size=1, max_size=60).filter(lambda text: text.strip()))
-def test_a_short_text_is_embedded_as_sentence_transformers_does(embedder: Embedder, text: str) -> None:
-    plain = embedder._transformer.encode([text])[0]
-    np.testing.assert_allclose(embedder.embed([text])[0], plain, atol=1e-5)
+SHORT_TEXTS = st.text(alphabet="abc déé,.中!", min_size=1, max_size=60).filter(lambda text: text.strip())
+
+
+@settings(max_examples=3, deadline=None)
+@given(texts=st.lists(SHORT_TEXTS, min_size=5, max_size=10))
+def test_a_short_text_is_embedded_as_sentence_transformers_does(embedder: Embedder, texts: list[str]) -> None:
+    np.testing.assert_allclose(embedder.embed(texts), embedder._transformer.encode(texts), atol=1e-5)
 
 
 def test_a_long_text_is_the_mean_of_its_chunks_weighted_by_tokens(embedder: Embedder) -> None:

@@ -141,7 +141,7 @@ def test_scores_of_two_taggers_have_different_evaluators(spacy_pipeline: Path) -
 def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst) -> None:
     (evaluator,) = select("sbert")
     mark = fingerprint(evaluator, analyst)
-    assert mark.model_sha256 == analyst.embedder.model_sha256 if analyst.embedder else False
+    assert mark.model_sha256 == analyst.embedder.model_sha256
     assert (mark.dtype, mark.parameters["chunk_tokens"]) == ("float32", 256)
     changed = [
         replace(evaluator, version="2"),
@@ -151,6 +151,12 @@ def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst)
     ]
     ids = {fingerprint(other, analyst).evaluator_id for other in changed}
     assert len(ids | {mark.evaluator_id}) == 5
+
+
+def test_there_is_no_fingerprint_without_the_model() -> None:
+    for evaluator in select("sbert,entity_overlap"):
+        with pytest.raises(TerminalError, match="are needed but no"):
+            fingerprint(evaluator, Analyst())
 
 
 def test_a_package_that_is_not_installed_is_named() -> None:

@@ -16,7 +16,6 @@ def test_sbert_is_the_cosine_of_sentence_transformers(analyst: Analyst) -> None:
     from sentence_transformers.util import cos_sim
 
     other = "A road bridge near Halden crosses the river."
-    assert analyst.embedder is not None
     expected = cos_sim(*analyst.embedder._transformer.encode([other, ARTICLE])).item()
     assert score(analyst, other, ARTICLE) == pytest.approx(expected, abs=1e-5)
 

@@ -1,3 +1,3 @@
-select snapshot_id, wiki, kind, window_start, window_end, cutoff, candidates, articles, content_sha256, published_at
+select snapshot_id, articles, candidates, cutoff, published_at, content_sha256
 from snapshots
 order by window_start desc, published_at desc;

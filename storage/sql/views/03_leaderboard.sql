@@ -31,6 +31,6 @@ select
     {mean_sd_interval_of_each_metric}
 from texts
 join by_evaluators using (run_id)
-left join metric_summaries using (run_id)
+left join metric_summaries as summaries using (run_id)
 group by texts.model, texts.decoder, texts.snapshot_id, texts.run_id, texts.prompts, texts.completions, texts.started_at
 order by texts.snapshot_id desc, texts.started_at, texts.run_id;

@@ -1,0 +1,90 @@
+"""What several rooms test with: the sample wiki, a tiny checkpoint of its own making, and XML exports written by hand."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from newwiki.records import Window
+from newwiki.sample import toy
+from newwiki.sources.dump import DumpSource
+from newwiki.text.language import load_language
+from newwiki.text.prose import extract_prose
+
+_ROOT = Path(__file__).parents[1]
+_EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11"{language}>
+  <siteinfo>
+    <sitename>A wiki</sitename>
+    {dbname}
+    <base>https://wiki.example/wiki/Main_Page</base>
+    <namespaces><namespace key="0" /><namespace key="1">Talk</namespace></namespaces>
+  </siteinfo>
+{pages}
+</mediawiki>
+"""
+
+
+@pytest.fixture(scope="session")
+def sample_wiki() -> Path:
+    return _ROOT / "newwiki" / "sample" / "wiki.xml"
+
+
+@pytest.fixture(scope="session")
+def toy_checkpoint(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real GPT-2 of two layers after a few steps of training. Tests that change it copy it."""
+    window, cutoff = Window.month("2026-08"), datetime(2026, 10, 1, tzinfo=UTC)
+    pages = [page for batch in DumpSource(str(sample_wiki)).pages(window, cutoff, set()) for page in batch.pages]
+    folder = tmp_path_factory.mktemp("models") / "toy-gpt2"
+    toy.train([extract_prose(page.wikitext or "", load_language("en")) for page in pages], folder, steps=20)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def beside() -> Callable[[str], Path]:
+    """A file or folder of real data beside the repository; the test is skipped where there is none."""
+
+    def find(name: str) -> Path:
+        path = _ROOT.parent / "shared" / "data" / name
+        if not path.exists():
+            pytest.skip(f"needs {name}, real data beside the repository")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def revision() -> Callable[..., str]:
+    def write(number: int, timestamp: str, text: str | None, *, parent: int | None = None) -> str:
+        """One <revision>; `text` None is one whose text is hidden."""
+        body = '<text deleted="deleted" />' if text is None else f"<text>{escape(text)}</text>"
+        above = "" if parent is None else f"<parentid>{parent}</parentid>"
+        return (
+            f"<revision><id>{number}</id>{above}<timestamp>{timestamp}</timestamp>"
+            f"<contributor><ip>192.0.2.1</ip></contributor><model>wikitext</model><format>text/x-wiki</format>{body}"
+            "</revision>"
+        )
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def page() -> Callable[..., str]:
+    def write(number: int, title: str, revisions: Iterable[str], *, namespace: int = 0) -> str:
+        head = f"<title>{escape(title)}</title><ns>{namespace}</ns><id>{number}</id>"
+        return f"<page>{head}{''.join(revisions)}</page>"
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def export() -> Callable[..., bytes]:
+    def write(*pages: str, dbname: str | None = "testwiki", language: str | None = "en") -> bytes:
+        return _EXPORT.format(
+            language=f' xml:lang="{language}"' if language else "",
+            dbname=f"<dbname>{dbname}</dbname>" if dbname else "",
+            pages="\n".join(pages),
+        ).encode()
+
+    return write

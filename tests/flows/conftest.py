@@ -1,0 +1,67 @@
+"""A published snapshot of the sample wiki, and the command line as a stranger runs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.demo import wiki
+from flows.progress import Silent
+from flows.steps.refresh import RefreshRequest, refresh
+from newwiki.records import Window
+from newwiki.sample.toy import train
+from newwiki.sources.dump import DumpSource
+from storage.database import Database
+from storage.snapshots import articles
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample wiki's September, published by the step. Tests copy it."""
+    path = tmp_path_factory.mktemp("published") / "newwiki.duckdb"
+    refresh(Database(path), DumpSource(str(wiki())), RefreshRequest(Window.month("2026-09")), Silent())
+    return path
+
+
+@pytest.fixture
+def database(published: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(published, tmp_path / "newwiki.duckdb"))
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """No settings of the person who runs the tests, no network."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEWWIKI_", "PREFECT_"))}
+    return kept | {"HF_HUB_OFFLINE": "1", "NO_COLOR": "1"} | extra
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "newwiki", *map(str, arguments)]
+
+
+@pytest.fixture
+def newwiki(tmp_path: Path) -> Run:
+    """Runs `newwiki ARGUMENTS` in an empty folder, and gives its exit status and what it wrote."""
+
+    def run(*arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(*arguments), cwd=tmp_path, env=environment(**extra), capture_output=True, text=True, timeout=240
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory, published: Path) -> Path:
+    """A toy checkpoint after some seconds of training: it writes letters."""
+    folder = tmp_path_factory.mktemp("checkpoint") / "toy"
+    texts = [
+        f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in articles(Database(published), "samplewiki-2026-09")
+    ]
+    train(texts, folder, steps=40)
+    return folder

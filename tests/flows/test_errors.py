@@ -1,0 +1,100 @@
+"""Every mistake gets one line that says what is wrong and what to do, the right exit status, and no change stored."""
+
+import bz2
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from flows.demo import wiki
+from tests.flows.conftest import Run
+
+_SCORED = ("--snapshot", "latest", "--entities", "rules-v1")
+
+
+def content(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("evaluate", "no-such-dir", "--decoder", "greedy", *_SCORED), 1, "there is no model 'no-such-dir'"),
+        (("evaluate", "no-such-dir", "--decoder", "gready", *_SCORED), 2, "there is no decoder 'gready'"),
+        (("evaluate", "no-such-dir", "--decoder", "sample:top_q=1", *_SCORED), 2, "it has: temperature, top_k, top_p"),
+        (("evaluate", "x", "--decoder", "greedy", "--metrics", "sberd", *_SCORED), 2, "there is no metric 'sberd'"),
+        (("evaluate", "x", "--decoder", "greedy"), 1, "python -m spacy download en_core_web_sm"),
+        (("evaluate", "x", "--decoder", "greedy", "--snapshot", "enwiki-1999-01"), 2, "there is no snapshot"),
+        (("evaluate", "x", "--decoder", "greedy", "--samples", "5", *_SCORED), 2, "lower --keep or raise --samples"),
+        (("evaluate", "x", "--decoder", "greedy", "--backend", "abacus", *_SCORED), 2, "there is no backend 'abacus'"),
+        (("evaluate", "x", "--decoder", "greedy", "--dtype", "int3", *_SCORED), 2, "there is no dtype 'int3'"),
+        (("evaluate", "x"), 2, "--decoder"),
+        (("refresh", "--dump", wiki(), "--month", "2099-01"), 2, "is not over"),
+        (("refresh", "--dump", wiki(), "--month", "2026-13"), 2, "write it as 2026-10"),
+        (("refresh", "--dump", wiki(), "--from", "2026-08-02", "--to", "2026-08-01"), 2, "swap them"),
+        (
+            ("refresh", "--quiet", "--dump", wiki(), "--month", "2020-01"),
+            1,
+            "no page of the main namespace was created",
+        ),
+        (("refresh", "--dump", "no-such.xml", "--month", "2026-09"), 2, "no-such.xml"),
+        (("refresh", "--month", "2026-09"), 2, "Give one of --api URL, --wiki enwiki, --dump FILE"),
+        (("refresh", "--wiki", "enwiki", "--month", "2026-09"), 1, "set NEWWIKI_CONTACT"),
+        (("refresh", "--api", "http://127.0.0.1:9/w/api.php", "--month", "2026-09"), 1, "does not answer"),
+        (("refresh", "--dump", wiki()), 2, "Give --month 2026-10, or --from and --to"),
+        (("sql", "drop table runs"), 1, "refused"),
+        (("sql", "selec 1"), 1, "refused"),
+        (("sql", "select * from read_text('/etc/hostname')"), 1, "refused"),
+        (("leaderboard", "--config", "no-such.toml"), 2, "there is no configuration file"),
+        (("leaderboard", "--plugin", "no-such.py"), 2, "there is no plug-in file"),
+        (("snapshots", "show", "nothing"), 2, "there is no snapshot 'nothing'"),
+        (("snapshot",), 2, "snapshot"),
+    ],
+    ids=lambda value: " ".join(map(str, value[:4])) if isinstance(value, tuple) else "",
+)
+def test_a_mistake_gets_one_line_and_changes_nothing(
+    newwiki: Run, database: Path, arguments: tuple[str, ...], status: int, words: str
+) -> None:
+    before = content(database)
+    ended = newwiki(*arguments, NEWWIKI_DB=str(database))
+    assert ended.returncode == status, ended.stderr
+    assert ended.stdout == ""
+    assert words in ended.stderr
+    assert ended.stderr.startswith("newwiki: ")
+    assert ended.stderr.count("\n") == 1, ended.stderr
+    assert content(database) == before
+    assert [file.name for file in database.parent.iterdir()] == [database.name]
+
+
+@pytest.mark.parametrize("kind", ["cut off", "not XML", "cut off bz2", "empty"])
+def test_a_broken_export_leaves_the_database_as_it_was(newwiki: Run, database: Path, tmp_path: Path, kind: str) -> None:
+    whole = wiki().read_bytes()
+    broken = {
+        "cut off": whole[: len(whole) // 2],
+        "not XML": whole[:900_000] + b"<<<" + whole[900_000:],
+        "cut off bz2": bz2.compress(whole)[:-1000],
+        "empty": b"",
+    }[kind]
+    (tmp_path / "broken.xml").write_bytes(broken)
+    before = content(database)
+    ended = newwiki("refresh", "--dump", "broken.xml", "--month", "2026-08", "--db", database, "--quiet")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("newwiki: 'broken.xml' is not a readable MediaWiki XML export")
+    assert ended.stderr.count("\n") == 1
+    assert content(database) == before
+    assert {file.name for file in tmp_path.iterdir()} == {database.name, "broken.xml"}
+
+
+def test_reading_a_database_that_is_not_there_makes_none(newwiki: Run, tmp_path: Path) -> None:
+    ended = newwiki("leaderboard")
+    assert ended.returncode == 1
+    assert "there is no database 'newwiki.duckdb'" in ended.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_another_kind_is_not_taken_for_a_database(newwiki: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database\n" * 500)
+    ended = newwiki("leaderboard", "--db", "notes.txt")
+    assert ended.returncode == 1
+    assert "cannot be opened" in ended.stderr
+    assert (tmp_path / "notes.txt").read_text() == "not a database\n" * 500

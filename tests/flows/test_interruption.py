@@ -1,0 +1,124 @@
+"""Killed with SIGKILL at any moment and run again, a command ends with the rows of one that was never interrupted."""
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from flows.demo import wiki
+from newwiki.errors import NewWikiError
+from storage.database import Database
+from tests.flows.conftest import Run, command, environment
+
+pytestmark = pytest.mark.slow
+
+# When something was done is all that may differ.
+_CLOCKS = {"cutoff", "published_at", "started_at", "finished_at", "applied_at"}
+
+
+def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Every table's rows, sorted, without the clocks."""
+    with duckdb.connect(str(path), read_only=True) as connection:
+        tables = [name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()]
+        found = {}
+        for table in tables:
+            described = connection.execute(f"describe {table}").fetchall()
+            columns = ", ".join(f'"{column[0]}"' for column in described if column[0] not in _CLOCKS)
+            found[table] = sorted(connection.execute(f"select {columns} from {table}").fetchall(), key=repr)  # noqa: S608
+    return found
+
+
+def kill_when(arguments: list[str | Path], folder: Path, reached: Callable[[], bool]) -> None:
+    """Starts the command, and kills it as soon as `reached` says so."""
+    process = subprocess.Popen(
+        command(*arguments), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 120
+    while not reached():
+        assert process.poll() is None, "the command ended before it could be killed"
+        assert time.monotonic() < deadline, "the command never got so far"
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def staged_bytes(folder: Path) -> int:
+    sizes = []
+    for file in folder.glob("*.refresh-*"):
+        with contextlib.suppress(FileNotFoundError):  # DuckDB's log beside it comes and goes
+            sizes.append(file.stat().st_size)
+    return sum(sizes)
+
+
+def count(path: Path, table: str) -> int:
+    try:
+        with Database(path).read() as connection:
+            return int(connection.execute(f"select count(*) from {table}").fetchall()[0][0])  # noqa: S608
+    except (NewWikiError, duckdb.Error):
+        return 0
+
+
+@pytest.fixture
+def large_export(tmp_path: Path) -> Path:
+    """The sample wiki forty times over, under new titles and numbers: some seconds of reading."""
+    text = wiki().read_text("utf-8")
+    head, pages = text.split("  <page>\n", 1)
+    body = "  <page>\n" + pages.removesuffix("</mediawiki>\n")
+    path = tmp_path / "large.xml"
+    with path.open("w", encoding="utf-8") as file:
+        file.write(head)
+        for copy in range(40):
+            numbered = body.replace("<title>", f"<title>{copy} ")
+            file.write(numbered.replace("    <id>", f"    <id>{copy + 1}0"))
+        file.write("</mediawiki>\n")
+    return path
+
+
+def test_a_refresh_that_is_killed_goes_on(newwiki: Run, large_export: Path, tmp_path: Path) -> None:
+    asked: list[str | Path] = ["refresh", "--dump", large_export, "--month", "2026-09", "--sample", "50"]
+    whole = newwiki(*asked, "--db", "whole.duckdb")
+    assert whole.returncode == 0, whole.stderr
+    for _ in range(2):
+        enough = staged_bytes(tmp_path) + 500_000  # some batches of verdicts
+        kill_when([*asked, "--db", "killed.duckdb"], tmp_path, lambda enough=enough: staged_bytes(tmp_path) > enough)
+        assert not (tmp_path / "killed.duckdb").exists(), "it was published before it could be killed"
+    again = newwiki(*asked, "--db", "killed.duckdb")
+    assert again.returncode == 0, again.stderr
+    assert "going on with an interrupted refresh" in again.stderr
+    assert rows(tmp_path / "killed.duckdb") == rows(tmp_path / "whole.duckdb")
+    assert not list(tmp_path.glob("*.refresh-*"))
+
+
+def test_an_evaluation_that_is_killed_goes_on(newwiki: Run, database: Path, checkpoint: Path, tmp_path: Path) -> None:
+    whole = Path(shutil.copy(database, tmp_path / "whole.duckdb"))
+    asked: list[str | Path] = ["evaluate", checkpoint, "--decoder", "sample:top_p=0.9", "--entities", "rules-v1"]
+    asked += ["--prompts", "4", "--samples", "8", "--keep", "4", "--max-new-tokens", "60"]
+    ended = newwiki(*asked, "--db", whole)
+    assert ended.returncode == 0, ended.stderr
+    kill_when(
+        [*asked, "--batch-size", "3", "--db", database], tmp_path, lambda: 0 < count(database, "completions") < 32
+    )
+    written = count(database, "completions")
+    assert 0 < written < 32
+    kill_when([*asked, "--batch-size", "5", "--db", database], tmp_path, lambda: count(database, "scores") > 0)
+    again = newwiki(*asked, "--db", database)
+    assert again.returncode == 0, again.stderr
+    assert rows(database) == rows(whole)
+
+
+def test_a_second_time_costs_nothing_and_changes_nothing(newwiki: Run, database: Path, checkpoint: Path) -> None:
+    asked: list[str | Path] = ["evaluate", checkpoint, "--decoder", "greedy", "--entities", "rules-v1"]
+    asked += ["--prompts", "2", "--max-new-tokens", "20", "--db", database]
+    assert newwiki(*asked).returncode == 0
+    before = rows(database)
+    again = newwiki(*asked)
+    assert again.returncode == 0, again.stderr
+    assert "all 2 completions are there" in again.stderr
+    assert rows(database) == before

@@ -1,0 +1,172 @@
+"""The flows on a real Prefect server: they run, retry what may pass, leave artifacts, and a schedule really fires."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.demo import wiki
+from flows.steps.evaluate import EvaluationRequest
+from flows.steps.refresh import RefreshRequest
+from newwiki.errors import TerminalError, TransientError
+from newwiki.records import Selection, Window
+from newwiki.settings import Settings
+from newwiki.sources.dump import DumpSource
+from storage.database import Database
+from tests.flows.conftest import command, environment
+
+pytestmark = pytest.mark.slow
+
+_SEPTEMBER = RefreshRequest(Window.month("2026-09"))
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[None]:
+    from prefect.testing.utilities import prefect_test_harness
+
+    with prefect_test_harness(server_startup_timeout=120):
+        yield
+
+
+@pytest.mark.usefixtures("harness")
+class TestInProcess:
+    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, checkpoint: Path) -> None:
+        from prefect.artifacts import Artifact
+
+        from flows.monthly import monthly
+
+        path = tmp_path / "newwiki.duckdb"
+        request = EvaluationRequest(prompts=2, samples=2, keep=1, max_new_tokens=20)
+        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(checkpoint)], ["greedy", "sample:top_k=5"])
+        options: dict[str, Any] = {
+            "settings": Settings(entities="rules-v1"),
+            "selection": Selection(sample=5),
+            "request": request,
+        }
+        name = monthly(*arguments, **options)
+        with Database(path).read() as connection:
+            board = connection.execute("select decoder, prompts, completions from leaderboard").fetchall()
+        expected = [("reference", 2, 2), ("greedy", 2, 2), ("sample:temperature=1,top_k=5,top_p=1", 2, 2)]
+        assert sorted(board) == sorted(expected)
+        funnel = Artifact.get(f"funnel-{name}")
+        leaderboard = Artifact.get(f"leaderboard-{name}")
+        assert funnel
+        assert '"verdict": "selected", "pages": 5' in str(funnel.data)
+        assert leaderboard
+        assert "flesch_reading_ease" in str(leaderboard.data)
+
+        before = path.read_bytes()
+        assert monthly(*arguments, **options) == name
+        assert path.read_bytes() == before, "a month that is done changes nothing"
+
+    def test_a_task_is_tried_again_only_where_that_may_help(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import flows.refresh
+
+        monkeypatch.setattr(flows.refresh, "gather", flows.refresh.gather.with_options(retry_delay_seconds=0))
+        calls: list[type[Exception]] = []
+
+        def failing(error: type[Exception]) -> Any:
+            def site(source: DumpSource) -> Any:
+                calls.append(error)
+                if error is TransientError and len(calls) == 3:
+                    return original(source)
+                raise error("the wiki is down")
+
+            return site
+
+        original = DumpSource.site
+        monkeypatch.setattr(DumpSource, "site", failing(TransientError))
+        snapshot = flows.refresh.refresh(str(tmp_path / "a.duckdb"), "dump", str(wiki()), _SEPTEMBER)
+        assert snapshot.articles == 12
+        assert len(calls) == 3
+        calls.clear()
+        monkeypatch.setattr(DumpSource, "site", failing(TerminalError))
+        with pytest.raises(TerminalError):
+            flows.refresh.refresh(str(tmp_path / "b.duckdb"), "dump", str(wiki()), _SEPTEMBER)
+        assert len(calls) == 1
+
+    def test_an_error_in_a_flow_reaches_the_caller_as_it_is(self, tmp_path: Path) -> None:
+        from flows.refresh import refresh
+
+        with pytest.raises(TerminalError, match="nothing to publish"):
+            refresh(str(tmp_path / "a.duckdb"), "dump", str(wiki()), RefreshRequest(Window.month("2020-01")))
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def running(arguments: list[str], log: Path, env: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as stream:
+        process = subprocess.Popen(arguments, env=env, stdout=stream, stderr=subprocess.STDOUT, cwd=log.parent)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def wait_for(what: Any, seconds: float, log: Path) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, log.read_text()[-3000:]
+        time.sleep(0.5)
+
+
+def test_a_schedule_really_fires(tmp_path: Path) -> None:
+    """A served cron starts the refresh by itself. It has broken with newer SQLAlchemy; see pyproject.toml."""
+    import requests
+
+    port = free_port()
+    api = f"http://127.0.0.1:{port}/api"
+    env = environment(
+        PREFECT_HOME=str(tmp_path / "prefect"), PREFECT_API_URL=api, DO_NOT_TRACK="1",
+        PREFECT_SERVER_ANALYTICS_ENABLED="false",
+    )  # fmt: skip
+
+    def healthy() -> bool:
+        try:
+            return requests.get(f"{api}/health", timeout=2).ok
+        except requests.RequestException:
+            return False
+
+    server = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    with running(server, tmp_path / "server.log", env):
+        wait_for(healthy, 120, tmp_path / "server.log")
+        script = [
+            sys.executable,
+            str(Path(__file__).with_name("served.py")),
+            str(tmp_path / "newwiki.duckdb"),
+            str(wiki()),
+        ]
+        with running(script, tmp_path / "serve.log", env):
+            wait_for((tmp_path / "newwiki.duckdb").exists, 180, tmp_path / "serve.log")
+            runs = requests.post(f"{api}/flow_runs/filter", json={}, timeout=10).json()
+    started = [run for run in runs if run["start_time"]]
+    assert started
+    assert all(run["auto_scheduled"] for run in started)
+    assert all(datetime.fromisoformat(run["expected_start_time"]).second == 0 for run in started)
+
+
+def test_the_command_line_goes_through_prefect_where_asked(tmp_path: Path) -> None:
+    arguments = ("refresh", "--prefect", "--dump", wiki(), "--month", "2026-09", "--format", "json", "--db", "a.duckdb")
+    ended = subprocess.run(
+        command(*arguments), cwd=tmp_path, env=environment(PREFECT_HOME=str(tmp_path / "prefect")),
+        capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "Flow run 'refresh 2026-09 from" in ended.stderr
+    assert '"articles": 12' in ended.stdout
+    assert "leaked" not in ended.stderr

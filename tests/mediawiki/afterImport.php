@@ -1,0 +1,74 @@
+<?php
+// Maintenance script: what an import leaves out, and what importers cannot say.
+//   --export FILE          fill the page creation log, as MediaWiki does when a page is saved, and hide the revisions whose
+//                          text the export says is deleted (an import makes them empty ones)
+//   --hide-creation TITLE  hide the action of the page's entry in the creation log
+use MediaWiki\MediaWikiServices;
+use MediaWiki\Revision\RevisionRecord;
+
+require_once getenv( 'MW_ROOT' ) . '/maintenance/Maintenance.php';
+
+class AfterImport extends Maintenance {
+	public function __construct() {
+		parent::__construct();
+		$this->addOption( 'export', 'the export that was imported', false, true );
+		$this->addOption( 'hide-creation', 'the title of a page', false, true );
+	}
+
+	public function execute() {
+		if ( $this->hasOption( 'export' ) ) {
+			$this->logCreations();
+			$this->hideRevisions( $this->getOption( 'export' ) );
+		}
+		if ( $this->hasOption( 'hide-creation' ) ) {
+			$this->hideCreation( Title::newFromText( $this->getOption( 'hide-creation' ) ) );
+		}
+	}
+
+	private function logCreations() {
+		$database = $this->getDB( DB_PRIMARY );
+		$revisions = MediaWikiServices::getInstance()->getRevisionLookup();
+		$this->beginTransaction( $database, __METHOD__ );
+		foreach ( $database->select( 'page', 'page_id', [], __METHOD__, [ 'ORDER BY' => 'page_id' ] ) as $row ) {
+			$title = Title::newFromID( $row->page_id );
+			$revision = $revisions->getFirstRevision( $title );
+			$entry = new ManualLogEntry( 'create', 'create' );
+			$entry->setPerformer( $revision->getUser( RevisionRecord::RAW ) );
+			$entry->setTarget( $title );
+			$entry->setTimestamp( $revision->getTimestamp() );
+			$entry->setAssociatedRevId( $revision->getId() );
+			$entry->insert( $database );
+		}
+		$this->commitTransaction( $database, __METHOD__ );
+	}
+
+	private function hideRevisions( $export ) {
+		foreach ( simplexml_load_file( $export, null, LIBXML_PARSEHUGE )->page as $page ) {
+			foreach ( $page->revision as $revision ) {
+				if ( isset( $revision->text['deleted'] ) ) {
+					$this->hide( 'revision', 'rev_deleted', RevisionRecord::DELETED_TEXT, [
+						'rev_page' => Title::newFromText( (string)$page->title )->getArticleID(),
+						'rev_timestamp' => $this->getDB( DB_PRIMARY )->timestamp( (string)$revision->timestamp ),
+					] );
+				}
+			}
+		}
+	}
+
+	private function hideCreation( Title $title ) {
+		$this->hide( 'logging', 'log_deleted', LogPage::DELETED_ACTION, [
+			'log_type' => 'create', 'log_page' => $title->getArticleID(),
+		] );
+	}
+
+	private function hide( $table, $column, $bits, $where ) {
+		$database = $this->getDB( DB_PRIMARY );
+		$database->update( $table, [ $column => $bits ], $where, __METHOD__ );
+		if ( $database->affectedRows() !== 1 ) {
+			$this->fatalError( "hid {$database->affectedRows()} rows of $table, not one" );
+		}
+	}
+}
+
+$maintClass = AfterImport::class;
+require_once RUN_MAINTENANCE_IF_MAIN;

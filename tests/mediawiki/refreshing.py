@@ -1,0 +1,71 @@
+"""`newwiki refresh` as its users run it, and what it leaves in the database."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+CONTACT = "tester@newwiki.example"
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """A database that a refresh has published its only snapshot to."""
+
+    path: Path
+
+    def rows(self, table: str, without: str = "") -> list[dict[str, Any]]:
+        """The table's rows in an order that only they decide, but for the columns `without`."""
+        left_out = f"exclude ({without})" if without else ""
+        with duckdb.connect(str(self.path), read_only=True) as connection:
+            # the names are the tests' own
+            cursor = connection.execute(f"select * {left_out} from {table} order by all")  # noqa: S608
+            columns = [column[0] for column in cursor.description or []]
+            return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+    def tables(self) -> list[str]:
+        with duckdb.connect(str(self.path), read_only=True) as connection:
+            found = connection.execute("select table_name from duckdb_tables() order by 1").fetchall()
+        return [name for (name,) in found]
+
+    @property
+    def content_sha256(self) -> str:
+        (snapshot,) = self.rows("snapshots")
+        return str(snapshot["content_sha256"])
+
+    @property
+    def funnel(self) -> dict[str, int]:
+        return {row["verdict"]: row["pages"] for row in self.rows("funnel")}
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Of every page by its title."""
+        return {row["title"]: row["verdict"] for row in self.rows("candidates")}
+
+
+def command(database: Path, *arguments: object) -> list[str]:
+    return [sys.executable, "-m", "newwiki", "refresh", "--db", *map(str, (database, *arguments))]
+
+
+def environment() -> dict[str, str]:
+    """This process's, without what would change the command's behaviour, and with the operator's contact."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEWWIKI_", "PREFECT_"))}
+    return kept | {"NEWWIKI_CONTACT": CONTACT}
+
+
+def refresh(database: Path, *arguments: object) -> Refreshed:
+    """Runs `newwiki refresh` in a process of its own, in the database's folder."""
+    ended = subprocess.run(
+        command(database, *arguments),
+        cwd=database.parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return Refreshed(database)

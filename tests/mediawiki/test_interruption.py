@@ -1,0 +1,112 @@
+"""A refresh that is killed in the middle and run again ends as if nothing had happened."""
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from flows.progress import Silent
+from flows.steps.refresh import RefreshRequest
+from flows.steps.refresh import refresh as step
+from newwiki.records import Window
+from newwiki.sources.mediawiki import ApiSource
+from storage.database import Database
+from storage.staging import Staging
+
+from .refreshing import Refreshed, command, environment, refresh
+from .wiki import Request, Wiki
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = 60  # seconds after which a refresh that does not come so far is stuck
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(running_crowd: Wiki, tmp_path_factory: pytest.TempPathFactory) -> Refreshed:
+    database = tmp_path_factory.mktemp("uninterrupted") / "api.duckdb"
+    return refresh(database, *_arguments(running_crowd))
+
+
+def _arguments(wiki: Wiki) -> tuple[str, ...]:
+    return ("--api", wiki.api_url, "--month", "2026-09")
+
+
+def _killed_at(wiki: Wiki, database: Path, kind: str, number: int) -> list[Request]:
+    """Kills a refresh while its request of this kind and number (from 1) is under way; what was asked until then."""
+    pattern = {"site": "meta=siteinfo", "list": "list=logevents", "texts": "rvslots=main", "history": "rvlimit="}[kind]
+    wiki.faults(*[f"pass {pattern}"] * (number - 1), f"hold {pattern}")
+    process = subprocess.Popen(
+        command(database, *_arguments(wiki)), cwd=database.parent, env=environment(), stderr=subprocess.PIPE
+    )
+    deadline = time.monotonic() + PATIENCE
+    while wiki.kinds()[kind] < number:
+        assert process.poll() is None, f"the refresh ended before its {kind} request {number}"
+        assert time.monotonic() < deadline, f"the refresh did not come to its {kind} request {number}"
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.communicate()
+    asked = wiki.requests()
+    wiki.reset()
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"), [("list", 1), ("list", 2), ("texts", 1), ("texts", 4), ("history", 1), ("history", 9)]
+)
+def test_a_killed_refresh_run_again_ends_as_if_nothing_had_happened(
+    kind: str, number: int, served_crowd: Wiki, uninterrupted: Refreshed, tmp_path: Path
+) -> None:
+    database = tmp_path / "api.duckdb"
+    _killed_at(served_crowd, database, kind, number)
+    assert not database.exists()
+    again = refresh(database, *_arguments(served_crowd))
+    assert again.tables() == uninterrupted.tables()
+    for table in again.tables():
+        without = {"snapshots": "published_at, cutoff", "schema_migrations": "applied_at"}.get(table, "")
+        assert again.rows(table, without) == uninterrupted.rows(table, without), table
+    assert [path.name for path in tmp_path.iterdir()] == [database.name]
+
+
+def test_the_second_run_does_not_ask_again_for_what_the_first_had(served_crowd: Wiki, tmp_path: Path) -> None:
+    database = tmp_path / "api.duckdb"
+    first = [request for request in _killed_at(served_crowd, database, "texts", 4) if request.kind == "texts"]
+    had = set().union(*(request.page_ids for request in first[:3]))
+    assert len(had) == 150
+    again = refresh(database, *_arguments(served_crowd))
+    asked = [request.page_ids for request in served_crowd.requests() if request.kind == "texts"]
+    assert had.isdisjoint(set().union(*asked))
+    assert len(had) + sum(map(len, asked)) == sum(again.funnel.values())
+
+
+def test_a_refresh_killed_after_it_has_published_leaves_nothing_beside_the_database(
+    served_sample: Wiki, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The moment between two statements is too short for a signal: here the second one does not come to pass."""
+    database, source = Database(tmp_path / "api.duckdb"), ApiSource(served_sample.api_url)
+    request = RefreshRequest(Window.month("2026-09"))
+    with monkeypatch.context() as killed:
+        killed.setattr(Staging, "discard", _interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            step(database, source, request, Silent())
+    assert len(list(tmp_path.iterdir())) == 2
+    step(database, source, request, Silent())
+    assert [path.name for path in tmp_path.iterdir()] == ["api.duckdb"]
+
+
+def _interrupt(staging: Staging) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_refresh_killed_between_two_others_cuts_when_the_first_began(served_crowd: Wiki, tmp_path: Path) -> None:
+    """However often it is killed: pages judged early and late are all cut at the same moment."""
+    database = tmp_path / "api.duckdb"
+    cutoffs = set()
+    for number in (3, 2, 2):
+        asked = _killed_at(served_crowd, database, "texts", number)
+        cutoffs |= {request.parameters["rvstart"] for request in asked if request.kind == "history"}
+    (snapshot,) = refresh(database, *_arguments(served_crowd)).rows("snapshots")
+    cutoffs |= {request.parameters["rvstart"] for request in served_crowd.requests() if request.kind == "history"}
+    assert cutoffs == {f"{snapshot['cutoff']:%Y-%m-%dT%H:%M:%SZ}"}

@@ -1,0 +1,52 @@
+"""What a wiki's operators see of a refresh: who asks, how politely, and how often."""
+
+from collections import Counter
+from math import ceil
+from pathlib import Path
+
+import pytest
+
+from .refreshing import CONTACT, refresh
+from .wiki import Wiki
+
+pytestmark = pytest.mark.slow
+
+
+def test_every_request_says_who_asks_and_takes_gzip_and_yields_to_lag(served_sample: Wiki, tmp_path: Path) -> None:
+    refresh(tmp_path / "api.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
+    requests = served_sample.requests()
+    assert served_sample.kinds().keys() == {"site", "list", "texts", "history"}
+    for request in requests:
+        assert request.agent.startswith("newwiki-eval/")
+        assert f"({CONTACT})" in request.agent
+        assert "gzip" in request.encodings
+        assert request.parameters["maxlag"] == "5"
+
+
+def test_the_number_of_requests_is_the_plans(served_crowd: Wiki, tmp_path: Path) -> None:
+    """One for the site, one for 500 creations, one for 50 texts, one for each page that passed all other tests."""
+    api = refresh(tmp_path / "api.duckdb", "--api", served_crowd.api_url, "--month", "2026-09")
+    created = sum(api.funnel.values())
+    assert created > 500
+    assert served_crowd.kinds() == Counter(
+        site=1,
+        list=ceil(created / 500),
+        texts=ceil(created / 50),
+        history=api.funnel["selected"] + api.funnel["few_revisions"],
+    )
+
+
+def test_no_page_is_asked_for_twice(served_crowd: Wiki, tmp_path: Path) -> None:
+    refresh(tmp_path / "api.duckdb", "--api", served_crowd.api_url, "--month", "2026-09")
+    for kind in ("texts", "history"):
+        asked = [page_id for request in served_crowd.requests() if request.kind == kind for page_id in request.page_ids]
+        assert len(asked) == len(set(asked)) > 1
+
+
+def test_a_published_snapshot_costs_one_request(served_sample: Wiki, tmp_path: Path) -> None:
+    request = ("--api", served_sample.api_url, "--month", "2026-09")
+    first = refresh(tmp_path / "api.duckdb", *request)
+    content = first.content_sha256
+    served_sample.reset()
+    assert refresh(tmp_path / "api.duckdb", *request).content_sha256 == content
+    assert served_sample.kinds() == Counter(site=1)

@@ -1,0 +1,129 @@
+"""A real MediaWiki over an export: how it is started, changed, made to fail and asked what it was asked."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+HERE = Path(__file__).parent
+ROOT = Path(os.environ.get("MW_ROOT", "/usr/share/mediawiki"))
+INSTALL = (
+    "apt-get install -y --no-install-recommends mediawiki php-cli php-sqlite3 php-xml php-mbstring php-intl php-apcu"
+)
+_EXTENSIONS = {"pdo_sqlite", "simplexml", "mbstring", "intl"}
+
+
+def is_installed() -> bool:
+    if not (ROOT / "api.php").is_file() or not shutil.which("php"):
+        return False
+    listed = subprocess.run(["php", "-m"], capture_output=True, text=True, check=True).stdout
+    return set(listed.lower().split()) >= _EXTENSIONS
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as the wiki met it."""
+
+    uri: str
+    agent: str
+    encodings: str
+
+    @cached_property
+    def parameters(self) -> dict[str, str]:
+        return {name: values[0] for name, values in parse_qs(urlsplit(self.uri).query).items()}
+
+    @property
+    def kind(self) -> str:
+        """`site`, `list`, `texts` (many pages, or many revisions) or `history` (one page's revisions)."""
+        asked = self.parameters
+        if asked.get("meta") == "siteinfo":
+            return "site"
+        if asked.get("list") == "logevents":
+            return "list"
+        return "history" if "rvlimit" in asked else "texts"
+
+    @property
+    def page_ids(self) -> set[int]:
+        return {int(number) for number in self.parameters.get("pageids", "").split("|") if number}
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """A running wiki, whose files are in `home`."""
+
+    api_url: str
+    home: Path
+
+    @classmethod
+    def start(cls, export: Path, home: Path, **environment: str) -> "Wiki":
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        wiki = cls(f"http://127.0.0.1:{port}/w/api.php", home)
+        wiki._run("bash", HERE / "serve.sh", export, port, **environment)
+        wiki.reset()
+        return wiki
+
+    def stop(self) -> None:
+        self._run("bash", HERE / "serve.sh", "stop")
+
+    def reset(self) -> None:
+        """Forgets the requests so far and the faults to come, and lets go those that are held."""
+        (self.home / "requests.jsonl").write_text("")
+        (self.home / "faults.txt").write_text("")
+        (self.home / "held").unlink(missing_ok=True)
+
+    def faults(self, *lines: str) -> None:
+        """The faults to come, one for each line, as router.php describes them."""
+        (self.home / "held").touch()
+        (self.home / "faults.txt").write_text("\n".join(lines))
+
+    def faults_left(self) -> list[str]:
+        return (self.home / "faults.txt").read_text().splitlines()
+
+    def requests(self) -> list[Request]:
+        # While the wiki writes a line, that line is not there yet
+        written = (self.home / "requests.jsonl").read_text().split("\n")[:-1]
+        return [Request(**json.loads(line)) for line in written]
+
+    def kinds(self) -> Counter[str]:
+        """How many requests of each kind there were."""
+        return Counter(request.kind for request in self.requests())
+
+    def export(self, path: Path) -> Path:
+        """The wiki as it writes itself, with full history."""
+        self._maintain("dumpBackup.php", "--full", "--quiet", f"--output=file:{path}")
+        return path
+
+    def delete(self, title: str) -> None:
+        self._maintain("deleteBatch.php", said=title)
+
+    def restore(self, title: str) -> None:
+        self._maintain("undelete.php", title)
+
+    def move(self, title: str, to: str) -> None:
+        self._maintain("moveBatch.php", said=f"{title}|{to}")
+
+    def hide_creation(self, title: str) -> None:
+        """Hides the action of the page's entry in the creation log, as administrators may."""
+        self._run("php", HERE / "afterImport.php", "--hide-creation", title)
+
+    def _maintain(self, script: str, *arguments: str, said: str = "") -> None:
+        self._run("php", ROOT / "maintenance" / script, *arguments, said=said)
+
+    def _run(self, *command: object, said: str = "", **environment: str) -> None:
+        places = {"MW_ROOT": ROOT, "MW_TEST_HOME": self.home, "MW_CONFIG_FILE": self.home / "LocalSettings.php"}
+        ended = subprocess.run(
+            [str(word) for word in command],
+            env=os.environ | {name: str(place) for name, place in places.items()} | environment,
+            input=said,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stdout + ended.stderr

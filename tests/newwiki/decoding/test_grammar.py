@@ -1,0 +1,101 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newwiki.decoding.grammar import Decoder, parse
+from newwiki.errors import UsageError
+
+
+def canonical(text: str) -> list[str]:
+    return [decoder.canonical for decoder in parse(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ("greedy", ["greedy"]),
+        ("sample", ["sample:temperature=1,top_k=0,top_p=1"]),
+        ("sample:top_p=0.90,top_k=20", ["sample:temperature=1,top_k=20,top_p=0.9"]),
+        ("sample:top_k=20,top_p=.9,temperature=1.0", ["sample:temperature=1,top_k=20,top_p=0.9"]),
+        ("sample:temperature=1e-3", ["sample:temperature=0.001,top_k=0,top_p=1"]),
+        ("sample:top_p=[0.5]", ["sample:temperature=1,top_k=0,top_p=0.5"]),
+    ],
+)
+def test_the_canonical_form_writes_defaults_out_sorts_keys_and_normalises_numbers(text: str, forms: list[str]) -> None:
+    assert canonical(text) == forms
+
+
+def test_a_grid_is_every_combination() -> None:
+    assert set(canonical("sample:top_p=[0.5, 0.9],top_k=3,temperature=[0.1,0.9]")) == {
+        f"sample:temperature={temperature},top_k=3,top_p={top_p}" for temperature in (0.1, 0.9) for top_p in (0.5, 0.9)
+    }
+
+
+def test_parameters_are_numbers_of_their_own_kind() -> None:
+    (decoder,) = parse("sample:top_k=3,top_p=1")
+    assert decoder.parameters == {"top_k": 3, "top_p": 1.0, "temperature": 1.0}
+    assert [type(value) for value in decoder.parameters.values()] == [int, float, float]
+
+
+NUMBERS = st.floats(min_value=0, max_value=1, exclude_min=True, allow_subnormal=False)
+SAMPLES = st.builds(
+    lambda k, p, t: Decoder("sample", {"top_k": k, "top_p": p, "temperature": t}),
+    st.integers(0, 10_000_000),
+    NUMBERS,
+    st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+)
+
+
+@given(SAMPLES)
+def test_the_canonical_form_is_read_back_as_the_same_decoder(decoder: Decoder) -> None:
+    assert parse(decoder.canonical) == [decoder]
+
+
+@given(SAMPLES, SAMPLES)
+def test_decoders_are_equal_where_their_canonical_forms_are(one: Decoder, other: Decoder) -> None:
+    """A run is named by the canonical form: two decoders with one form would share their completions."""
+    assert (one == other) == (one.canonical == other.canonical)
+
+
+def test_decoders_that_differ_in_a_late_digit_differ() -> None:
+    assert canonical("sample:top_p=0.1234567") != canonical("sample:top_p=0.1234568")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nucleus", "there is no decoder 'nucleus'; there are: "),
+        ("", "there is no decoder ''"),
+        ("Sample", "there is no decoder 'Sample'"),
+        ("greedy:top_k=1", "decoder 'greedy' has no parameter 'top_k'; it has: none"),
+        ("sample:topp=1", "decoder 'sample' has no parameter 'topp'; it has: .*top_k, top_p"),
+        ("sample:top_p=x", "decoder 'sample': top_p must be a number, not 'x'"),
+        ("sample:top_k=2.5", "decoder 'sample': top_k must be a whole number, not '2.5'"),
+        ("sample:top_k=1e2", "decoder 'sample': top_k must be a whole number, not '1e2'"),
+        ("sample:top_p=0.5;top_k=1", "decoder 'sample': top_p must be a number, not '0.5;top_k=1'"),
+        ("sample:top_p=[]", "decoder 'sample': top_p must be a number, not ''"),
+        ("sample:top_p=[0.5,]", "decoder 'sample': top_p must be a number, not ''"),
+        ("sample:top_k=-1", "decoder 'sample': top_k must be at least 0, not -1"),
+        ("sample:top_p=0", "decoder 'sample': top_p must be above 0 and at most 1, not 0"),
+        ("sample:top_p=1.1", "decoder 'sample': top_p must be above 0 and at most 1, not 1.1"),
+        ("sample:top_p=[0.5,2]", "decoder 'sample': top_p must be above 0 and at most 1, not 2"),
+        ("sample:temperature=0", "decoder 'sample': temperature must be above 0, not 0"),
+        ("sample:temperature=-1", "decoder 'sample': temperature must be above 0, not -1"),
+        ("sample:temperature=inf", "decoder 'sample': temperature must be above 0, not inf"),
+        ("sample:temperature=nan", "decoder 'sample': temperature must be above 0, not nan"),
+    ],
+)
+def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sample:", "greedy:", "sample:top_p", "sample:top_p=", "sample:top_p=0.5,", "sample:,top_p=0.5", "sample:top_p=[0.5",
+     "sample:top_p=0.5]", "sample:top_p=[[0.5]]", "sample:top_p=0.5,top_p=0.6",
+     "sample:=1", "sample: top_p=0.5", "sample:top_p=[0.5][0.6]"],
+)  # fmt: skip
+def test_what_cannot_be_read_is_misuse_and_shows_the_form(text: str) -> None:
+    with pytest.raises(UsageError, match="is not a decoder; write name:key=value,key=value, each key once, "):
+        parse(text)

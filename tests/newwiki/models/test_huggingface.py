@@ -1,0 +1,268 @@
+"""Completions of a real checkpoint: never cut, never changed by the batch, and the same as transformers' own."""
+
+import random
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from newwiki.decoding.grammar import parse
+from newwiki.decoding.greedy import greedy
+from newwiki.errors import TerminalError, UsageError
+from newwiki.models.generation import FLOAT32_SLACK, Limits, Row, generate
+from newwiki.models.huggingface import HuggingFaceModel, fingerprint
+from newwiki.records import Completion, Prompt
+
+CONTEXT = 1024
+DECODERS = ["greedy", "sample", "sample:top_k=20,top_p=0.9,temperature=0.9", "sample:top_p=0.5,temperature=1.5"]
+PROMPTS = [
+    Prompt(11, "Ilse Maradén\n\nIlse Maradén was a botanist."),
+    Prompt(40, "Orlow\n\nOrlow is a town in the south of Vareska, which lies on the river Lumen and has a bridge."),
+    Prompt(12, "Skarrow"),
+    Prompt(13, "שלום 🙂\n\nשלום."),
+]
+REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+
+
+@pytest.fixture(scope="module")
+def model(toy_checkpoint: Path) -> HuggingFaceModel:
+    return HuggingFaceModel(str(toy_checkpoint), device="cpu")
+
+
+@pytest.fixture
+def copied(toy_checkpoint: Path, tmp_path: Path) -> Path:
+    """A checkpoint to be changed."""
+    return shutil.copytree(toy_checkpoint, tmp_path / "copied")
+
+
+def complete(
+    model: HuggingFaceModel,
+    requests: Iterable[tuple[Prompt, int]] = REQUESTS,
+    decoder: str = "sample",
+    *,
+    seed: int = 0,
+    max_new_tokens: int = 24,
+    batch_size: int | None = 8,
+) -> dict[tuple[int, int], Completion]:
+    (parsed,) = parse(decoder)
+    batches = model.complete(
+        list(requests), parsed, seed=seed, max_new_tokens=max_new_tokens, batch_size=batch_size
+    )
+    return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
+
+
+@pytest.fixture
+def oracle(toy_checkpoint: Path) -> Iterator[Callable[[str, int], list[int]]]:
+    """What transformers' own greedy search writes."""
+    loaded, tokenizer = AutoModelForCausalLM.from_pretrained(toy_checkpoint), AutoTokenizer.from_pretrained(toy_checkpoint)
+
+    def write(text: str, many: int) -> list[int]:
+        inputs = tokenizer(text, return_tensors="pt")
+        with torch.inference_mode():
+            output = loaded.generate(**inputs, do_sample=False, max_new_tokens=many)
+        tokens: list[int] = output[0, inputs["input_ids"].shape[1] :].tolist()
+        return tokens
+
+    yield write
+
+
+def test_greedy_is_transformers_greedy_token_for_token(
+    toy_checkpoint: Path, oracle: Callable[[str, int], list[int]]
+) -> None:
+    loaded, tokenizer = AutoModelForCausalLM.from_pretrained(toy_checkpoint), AutoTokenizer.from_pretrained(toy_checkpoint)
+    rows = [Row(prompt.page_id, 0, tuple(tokenizer(prompt.text)["input_ids"]), 60) for prompt in PROMPTS]
+    limits = Limits(frozenset([tokenizer.eos_token_id]), 60, CONTEXT)
+    written = chain.from_iterable(
+        generate(loaded.eval(), rows, greedy(), limits, seed=0, batch_size=3, slack=FLOAT32_SLACK)
+    )
+    tokens = {row.page_id: row.tokens for row in written}
+    assert tokens == {prompt.page_id: oracle(prompt.text, 60) for prompt in PROMPTS}
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_the_batch_decides_the_speed_and_never_the_text(model: HuggingFaceModel, decoder: str) -> None:
+    alone = complete(model, decoder=decoder, batch_size=1)
+    assert alone.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
+    assert complete(model, decoder=decoder, batch_size=8) == alone
+    assert complete(model, decoder=decoder, batch_size=64) == alone
+    assert complete(model, decoder=decoder, batch_size=None) == alone
+
+
+def test_neither_does_the_order_of_requests_nor_what_was_done_before(model: HuggingFaceModel) -> None:
+    whole = complete(model, batch_size=1)
+    shuffled = random.Random(1).sample(REQUESTS, len(REQUESTS))
+    assert complete(model, shuffled, batch_size=7) == whole
+    first, second = complete(model, shuffled[:9]), complete(model, shuffled[9:])
+    assert first | second == whole
+    assert not first.keys() & second.keys()
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_a_choice_that_is_settled_alone_is_the_same_choice(
+    model: HuggingFaceModel, monkeypatch: pytest.MonkeyPatch, decoder: str
+) -> None:
+    expected = complete(model, decoder=decoder, max_new_tokens=12)
+    monkeypatch.setattr("newwiki.models.huggingface.FLOAT32_SLACK", 1e9)
+    assert complete(model, decoder=decoder, max_new_tokens=12) == expected
+
+
+def test_sampling_differs_by_seed_page_and_sample(model: HuggingFaceModel) -> None:
+    same_text = [(Prompt(page, "Orlow\n\nOrlow is"), sample) for page in (1, 2) for sample in range(4)]
+    one, other = complete(model, same_text, seed=0), complete(model, same_text, seed=1)
+    assert len({completion.text for completion in (one | other).values()}) == 8
+    assert len({one[key].text for key in one} | {other[key].text for key in other}) == 16
+
+
+def test_a_completion_counts_itself(model: HuggingFaceModel, toy_checkpoint: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
+    for (page_id, sample), completion in complete(model).items():
+        assert (completion.page_id, completion.sample) == (page_id, sample)
+        assert completion.words == len(completion.text.split())
+        assert 0 <= completion.tokens <= 24
+        assert completion.truncated == (completion.finish_reason != "stop")
+        assert (completion.finish_reason == "length") == (completion.tokens == 24)
+        assert tokenizer.eos_token not in completion.text
+
+
+def test_no_requests_give_no_completions(model: HuggingFaceModel) -> None:
+    assert complete(model, []) == {}
+
+
+def test_one_token_is_one_token(model: HuggingFaceModel) -> None:
+    assert {completion.tokens for completion in complete(model, decoder="greedy", max_new_tokens=1).values()} == {1}
+
+
+def prompt_of(length: int, toy_checkpoint: Path) -> Prompt:
+    """A prompt of so many tokens."""
+    tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
+    text = ""
+    while len(tokenizer(text)["input_ids"]) < length:
+        text += "1"
+    assert len(tokenizer(text)["input_ids"]) == length
+    return Prompt(7, text)
+
+
+def test_a_full_context_ends_a_completion_and_says_so(
+    model: HuggingFaceModel, toy_checkpoint: Path, oracle: Callable[[str, int], list[int]]
+) -> None:
+    """transformers reads the whole prompt; so the same tokens come only from the whole prompt."""
+    prompt = prompt_of(CONTEXT - 4, toy_checkpoint)
+    completion = complete(model, [(prompt, 0), (PROMPTS[0], 0)], "greedy")[7, 0]
+    expected = AutoTokenizer.from_pretrained(toy_checkpoint).decode(oracle(prompt.text, 4))
+    assert (completion.tokens, completion.finish_reason, completion.truncated) == (4, "context", True)
+    assert completion.text == expected
+
+
+@pytest.mark.parametrize("over", [0, 1, 500])
+def test_a_prompt_that_leaves_no_room_is_not_cut(model: HuggingFaceModel, toy_checkpoint: Path, over: int) -> None:
+    prompt = prompt_of(CONTEXT + over, toy_checkpoint)
+    done = complete(model, [(PROMPTS[0], 0), (prompt, 0), (prompt, 1)])
+    assert done[7, 0] == Completion(7, 0, "", 0, 0, "context", True)
+    assert done[7, 1] == Completion(7, 1, "", 0, 0, "context", True)
+    assert done[11, 0].tokens == 24
+
+
+def test_a_completion_that_fills_the_context_exactly_is_as_long_as_asked(
+    model: HuggingFaceModel, toy_checkpoint: Path
+) -> None:
+    completion = complete(model, [(prompt_of(CONTEXT - 24, toy_checkpoint), 0)], "greedy")[7, 0]
+    assert (completion.tokens, completion.finish_reason) == (24, "length")
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_end_of_text_says_stop_and_is_not_part_of_it(
+    copied: Path, oracle: Callable[[str, int], list[int]], several: bool
+) -> None:
+    """A checkpoint whose end of text is the fifth token that it would write, or one of two."""
+    tokens = oracle(PROMPTS[0].text, 24)
+    end = tokens[5]
+    written = tokens[: tokens.index(end)]
+    (copied / "generation_config.json").write_text(f'{{"eos_token_id": {[end, 0] if several else end}}}')
+    model = HuggingFaceModel(str(copied))
+    completion = complete(model, PROMPTS and [(PROMPTS[0], 0)], "greedy")[11, 0]
+    assert (completion.tokens, completion.finish_reason, completion.truncated) == (len(written), "stop", False)
+    assert completion.text == AutoTokenizer.from_pretrained(copied).decode(written)
+
+
+def test_rows_that_end_early_leave_the_others_alone(copied: Path) -> None:
+    """Half of the vocabulary ends a text: rows leave their batch at every step."""
+    (copied / "generation_config.json").write_text(f'{{"eos_token_id": {list(range(0, 1024, 4))}}}')
+    model = HuggingFaceModel(str(copied))
+    alone = complete(model, batch_size=1)
+    assert complete(model, batch_size=64) == alone
+    assert {completion.finish_reason for completion in alone.values()} == {"stop", "length"}
+    assert len({completion.tokens for completion in alone.values()}) > 4
+
+
+def test_auto_computes_in_float32_and_half_precision_only_when_asked(toy_checkpoint: Path) -> None:
+    assert HuggingFaceModel(str(toy_checkpoint)).dtype == "float32"
+    half = HuggingFaceModel(str(toy_checkpoint), dtype="bfloat16")
+    assert half.dtype == "bfloat16"
+    assert complete(half, max_new_tokens=4).keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
+
+
+def test_an_unknown_dtype_is_misuse(toy_checkpoint: Path) -> None:
+    with pytest.raises(UsageError, match="there is no dtype 'int8'; there are: auto, float32, bfloat16, float16"):
+        HuggingFaceModel(str(toy_checkpoint), dtype="int8")
+
+
+def test_a_model_says_what_made_its_numbers(model: HuggingFaceModel, toy_checkpoint: Path) -> None:
+    assert (model.name, model.backend) == (str(toy_checkpoint), "hf")
+    assert {"newwiki-eval", "torch", "transformers", "tokenizers", "device"} <= model.versions.keys()
+    assert re.fullmatch("[0-9a-f]{64}", model.sha256)
+
+
+def test_a_fingerprint_is_of_what_decides_the_text_and_not_of_the_name(toy_checkpoint: Path, copied: Path) -> None:
+    before = fingerprint(toy_checkpoint)
+    assert fingerprint(copied) == before
+    (copied / "README.md").write_text("a toy")
+    (copied / "optimizer.pt").write_bytes(b"x")
+    assert fingerprint(copied) == before
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json", "generation_config.json"])
+def test_a_fingerprint_changes_with_any_byte_that_decides(toy_checkpoint: Path, copied: Path, name: str) -> None:
+    content = bytearray((copied / name).read_bytes())
+    content[-1] ^= 1
+    (copied / name).write_bytes(content)
+    assert fingerprint(copied) != fingerprint(toy_checkpoint)
+
+
+def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(copied: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TerminalError, match=r"empty' is not a checkpoint: it holds no config\.json; name a folder"):
+        HuggingFaceModel(str(tmp_path / "empty"))
+    (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
+    with pytest.raises(TerminalError, match=r"copied' holds no \*\.safetensors; .*write it with save_pretrained"):
+        HuggingFaceModel(str(copied))
+
+
+@pytest.mark.parametrize("name", ["no-such-model", "nobody/no-such-model", "./no/such/folder", "/no/such/folder"])
+def test_a_name_that_is_nowhere_is_said_to_be_nowhere(name: str) -> None:
+    with pytest.raises(TerminalError, match=f"there is no model '{name}': no such folder here, .*check the path"):
+        HuggingFaceModel(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("config.json", b"{"), ("config.json", b"{}"), ("tokenizer.json", b"{"), ("model.safetensors", b"cut off")],
+)
+def test_a_checkpoint_with_a_broken_file_is_an_error_that_names_it(copied: Path, name: str, content: bytes) -> None:
+    (copied / name).write_bytes(content)
+    with pytest.raises(TerminalError, match="copied' cannot be loaded"):
+        HuggingFaceModel(str(copied))
+
+
+def test_an_unknown_device_is_misuse(toy_checkpoint: Path) -> None:
+    with pytest.raises(TerminalError, match="nowhere"):
+        HuggingFaceModel(str(toy_checkpoint), device="nowhere")

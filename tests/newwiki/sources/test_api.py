@@ -1,0 +1,170 @@
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+import responses
+from responses import matchers
+
+from newwiki.errors import TerminalError, TransientError
+from newwiki.sources.api import Api
+
+URL = "https://wiki.example/w/api.php"
+GOOD = {"query": {"pages": []}}
+
+
+@pytest.fixture
+def server() -> Iterator[responses.RequestsMock]:
+    with responses.RequestsMock() as mock:
+        yield mock
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    waited: list[float] = []
+    monkeypatch.setattr("newwiki.sources.backoff.time.sleep", waited.append)
+    return waited
+
+
+def ask(api: Api | None = None) -> list[dict[str, Any]]:
+    return list((api or Api(URL, "me@wiki.example")).query(list="x"))
+
+
+def refused(code: str) -> dict[str, Any]:
+    return {"error": {"code": code, "info": "in words"}}
+
+
+def test_a_query_goes_on_until_the_server_names_no_continuation(server: responses.RequestsMock) -> None:
+    rounds: list[tuple[dict[str, str], dict[str, Any]]] = [
+        ({}, {"continue": {"a": "1", "continue": "-||"}, "query": {"n": 1}}),
+        ({"a": "1", "continue": "-||"}, {"continue": {"b": "2", "continue": "||"}, "query": {"n": 2}}),
+        ({"b": "2", "continue": "||"}, {"batchcomplete": True}),
+    ]
+    common = {"action": "query", "list": "x", "format": "json", "formatversion": "2", "maxlag": "5"}
+    for carried, answer in rounds:
+        server.get(URL, json=answer, match=[matchers.query_param_matcher(common | carried)])
+    assert ask() == [{"n": 1}, {"n": 2}, {}]
+
+
+def test_a_request_names_the_program_and_its_operator(server: responses.RequestsMock) -> None:
+    server.get(URL, json=GOOD)
+    ask(Api(URL, "me@wiki.example"))
+    headers = server.calls[0].request.headers
+    assert re.fullmatch(r"newwiki-eval/[\d.]+ \(me@wiki\.example\) python-requests/[\d.]+", headers["User-Agent"])
+    assert "gzip" in headers["Accept-Encoding"]
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        {"status": 429},
+        {"status": 500, "body": "<html>"},
+        {"status": 502},
+        {"status": 503, "json": refused("readonly")},
+        {"status": 504},
+        {"body": "<!DOCTYPE html><p>Our servers are under maintenance"},
+        {"body": ""},
+        {"body": '{"query": {'},
+        {"json": []},
+        {"json": "text"},
+        {"json": refused("maxlag")},
+        {"json": refused("ratelimited")},
+        {"json": refused("readonly")},
+        {"json": refused("internal_api_error_DBQueryError")},
+        {"body": requests.ConnectionError("cut off")},
+        {"body": requests.Timeout("too slow")},
+    ],
+    ids=lambda trouble: str(trouble)[:60],
+)
+def test_passing_trouble_is_waited_out(
+    server: responses.RequestsMock, waits: list[float], trouble: dict[str, Any]
+) -> None:
+    server.get(URL, **trouble)
+    server.get(URL, **trouble)
+    server.get(URL, json=GOOD)
+    assert ask() == [{"pages": []}]
+    assert len(waits) == 2
+
+
+@pytest.mark.parametrize("trouble", [{"status": 429}, {"status": 503}, {"json": refused("maxlag")}])
+def test_the_server_says_how_long_to_wait(
+    server: responses.RequestsMock, waits: list[float], trouble: dict[str, Any]
+) -> None:
+    server.get(URL, headers={"Retry-After": "17"}, **trouble)
+    server.get(URL, json=GOOD)
+    ask()
+    assert waits == [17]
+
+
+def test_a_wait_that_is_written_as_a_date_is_our_own(server: responses.RequestsMock, waits: list[float]) -> None:
+    server.get(URL, status=503, headers={"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"})
+    server.get(URL, json=GOOD)
+    ask()
+    assert 0.5 <= waits[0] <= 1
+
+
+def test_trouble_that_does_not_pass_is_transient_and_says_which(
+    server: responses.RequestsMock, waits: list[float]
+) -> None:
+    server.get(URL, json=refused("maxlag"))
+    with pytest.raises(TransientError, match=rf"{URL} does not answer: maxlag: in words; .*try later"):
+        ask()
+    assert len(server.calls) == 6
+    assert len(waits) == 5
+
+
+def test_each_round_has_all_its_attempts(server: responses.RequestsMock) -> None:
+    for number in range(3):
+        for _ in range(5):
+            server.get(URL, status=503)
+        server.get(URL, json={"query": {"n": number}} | ({"continue": {"a": str(number)}} if number < 2 else {}))
+    assert ask() == [{"n": 0}, {"n": 1}, {"n": 2}]
+
+
+@pytest.mark.parametrize("code", ["badtoken", "readapidenied", "unknown_action", "toomanyvalues"])
+def test_a_refusal_is_final_and_told_in_the_servers_words(
+    server: responses.RequestsMock, waits: list[float], code: str
+) -> None:
+    server.get(URL, json=refused(code))
+    with pytest.raises(TerminalError, match=f"refuses the request: {code}: in words"):
+        ask()
+    assert waits == []
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
+def test_where_no_api_is_is_final(server: responses.RequestsMock, waits: list[float], status: int) -> None:
+    server.get(URL, status=status)
+    with pytest.raises(TerminalError, match=f"no MediaWiki API at {URL}: HTTP status {status}"):
+        ask()
+    assert waits == []
+
+
+def test_a_host_that_cannot_be_reached_is_transient_and_named(waits: list[float]) -> None:
+    """A port that was open a moment ago and is closed now."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    with pytest.raises(TransientError, match=rf"127\.0\.0\.1:{port}/api\.php does not answer: it cannot be reached \(.*refused"):
+        ask(Api(f"http://127.0.0.1:{port}/api.php", None))
+    assert len(waits) == 5
+
+
+@pytest.mark.parametrize("host", ["en.wikipedia.org", "www.wikidata.org", "commons.wikimedia.org", "www.mediawiki.org"])
+def test_a_wikimedia_wiki_wants_an_operator_to_write_to(host: str) -> None:
+    for nobody in (None, ""):
+        with pytest.raises(TerminalError, match=rf"{host} wants to know whom to write to: set NEWWIKI_CONTACT"):
+            Api(f"https://{host}/w/api.php", nobody)
+    assert Api(f"https://{host}/w/api.php", "me@wiki.example").url == f"https://{host}/w/api.php"
+
+
+@pytest.mark.parametrize("url", [URL, "http://localhost:8080/api.php", "https://notwikipedia.org/api.php"])
+def test_another_wiki_wants_none(url: str) -> None:
+    assert Api(url, None).url == url
+
+
+@pytest.mark.parametrize("url", ["", "enwiki", "ftp://wiki.example/api.php", "https://", "/w/api.php"])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(TerminalError, match="is not an API address; write it as https"):
+        Api(url, "me@wiki.example")

@@ -1,0 +1,39 @@
+import pytest
+
+from newwiki.sources.backoff import Backoff
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long was waited, without the waiting."""
+    waited: list[float] = []
+    monkeypatch.setattr("newwiki.sources.backoff.time.sleep", waited.append)
+    return waited
+
+
+def test_waits_double_with_jitter_until_the_attempts_are_used_up(waits: list[float]) -> None:
+    backoff = Backoff(attempts=6, first_wait=1.0)
+    assert [backoff.next() for _ in range(7)] == [True] * 5 + [False] * 2
+    assert len(waits) == 5
+    for wait, longest in zip(waits, (1, 2, 4, 8, 16), strict=True):
+        assert longest / 2 <= wait <= longest
+
+
+def test_what_the_server_asks_for_is_what_is_waited(waits: list[float]) -> None:
+    backoff = Backoff()
+    backoff.next(7)
+    backoff.next(0)
+    assert waits == [7, 0]
+
+
+def test_no_wait_is_longer_than_the_longest(waits: list[float]) -> None:
+    backoff = Backoff(attempts=9, first_wait=100.0, longest_wait=120.0)
+    backoff.next(86_400)
+    for _ in range(6):
+        backoff.next()
+    assert max(waits) == waits[0] == waits[-1] == 120
+
+
+def test_one_attempt_is_one_attempt(waits: list[float]) -> None:
+    assert not Backoff(attempts=1).next()
+    assert waits == []

@@ -1,0 +1,61 @@
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newwiki.errors import UsageError
+from newwiki.records import Window
+
+
+def test_a_month_is_half_open() -> None:
+    october = Window.month("2026-10")
+    assert october == Window(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+    assert datetime(2026, 10, 1, tzinfo=UTC) in october
+    assert datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC) in october
+    assert datetime(2026, 11, 1, tzinfo=UTC) not in october
+    assert datetime(2026, 9, 30, 23, 59, 59, tzinfo=UTC) not in october
+
+
+def test_december_ends_with_the_year() -> None:
+    assert Window.month("2026-12").end == datetime(2027, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("text", ["", "2026", "2026-1", "2026-13", "2026-00", "0000-01", "2026-10-01", "26-10", "October"])
+def test_what_is_no_month_is_misuse(text: str) -> None:
+    with pytest.raises(UsageError, match="write it as 2026-10"):
+        Window.month(text)
+
+
+def test_the_last_month_of_all_is_misuse_too() -> None:
+    with pytest.raises(UsageError):
+        Window.month("9999-12")
+
+
+def test_both_days_are_counted_in() -> None:
+    window = Window.days(date(2024, 2, 28), date(2024, 2, 29))
+    assert window == Window(datetime(2024, 2, 28, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC))
+    assert Window.days(date(2026, 1, 1), date(2026, 1, 1)).end - window.start > timedelta(days=1)
+
+
+@pytest.mark.parametrize("days", [(date(2026, 10, 2), date(2026, 10, 1)), (date(2026, 10, 9), date(2026, 1, 1))])
+def test_a_window_that_ends_before_it_begins_is_misuse(days: tuple[date, date]) -> None:
+    with pytest.raises(UsageError, match="the window is empty"):
+        Window.days(*days)
+
+
+def test_a_label_names_the_days_and_a_month_by_itself() -> None:
+    assert Window.month("2026-10").label == "2026-10"
+    assert Window.days(date(2026, 10, 1), date(2026, 10, 31)).label == "2026-10"
+    assert Window.days(date(2026, 10, 1), date(2026, 10, 15)).label == "20261001-20261015"
+    assert Window.days(date(2026, 10, 1), date(2026, 11, 30)).label == "20261001-20261130"
+    assert Window.days(date(2026, 10, 5), date(2026, 10, 5)).label == "20261005-20261005"
+
+
+DAYS = st.dates(date(2001, 1, 1), date(2100, 1, 1))
+
+
+@given(DAYS, DAYS, DAYS, DAYS)
+def test_different_windows_have_different_labels(a: date, b: date, c: date, d: date) -> None:
+    one, other = Window.days(min(a, b), max(a, b)), Window.days(min(c, d), max(c, d))
+    assert (one == other) == (one.label == other.label)

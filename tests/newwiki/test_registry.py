@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from newwiki import registry
+from newwiki.errors import TerminalError, UsageError
+from newwiki.registry import Registry, load_plugin
+
+PLUGIN = """
+from newwiki import Metric, evaluator
+
+@evaluator(metrics=[Metric("length", "characters", 0, None, "none", "how long", "here")], version="1", needs={"words"})
+def length_of_text(analysis, reference):
+    return 1.0
+"""
+
+
+@pytest.fixture
+def own_evaluators(monkeypatch: pytest.MonkeyPatch) -> Registry[registry.Evaluator]:
+    """The evaluators, without those that a test adds being kept for the next."""
+    monkeypatch.setattr(registry.evaluators, "_pieces", dict(registry.evaluators.all()))
+    return registry.evaluators
+
+
+def test_what_comes_with_the_project_is_found_by_entry_points() -> None:
+    assert {"greedy", "sample"} <= set(registry.decoders.all())
+    assert {"api", "dump"} <= set(registry.sources.all())
+    assert "hf" in registry.models.all()
+    assert "rep_4" in registry.evaluators.all()
+
+
+def test_an_unknown_name_is_misuse_and_lists_the_known() -> None:
+    pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
+    pieces.add("b", 1)
+    pieces.add("a", 2)
+    assert pieces.get("a") == 2
+    with pytest.raises(UsageError, match="there is no piece 'c'; there are: a, b"):
+        pieces.get("c")
+
+
+def test_a_name_is_given_once() -> None:
+    pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
+    pieces.add("a", 1)
+    with pytest.raises(TerminalError, match="two pieces are named 'a'; rename one of them"):
+        pieces.add("a", 2)
+    assert pieces.get("a") == 1
+
+
+def test_a_plugin_file_takes_effect(tmp_path: Path, own_evaluators: Registry[registry.Evaluator]) -> None:
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    load_plugin(tmp_path / "mine.py")
+    mine = own_evaluators.get("length_of_text")
+    assert ([metric.name for metric in mine.metrics], mine.version, mine.needs) == (["length"], "1", {"words"})
+    assert (mine.core, mine.packages, mine.parameters) == (False, (), {})
+
+
+def test_a_plugin_file_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no plug-in file '.*none\.py'"):
+        load_plugin(tmp_path / "none.py")
+
+
+def test_a_folder_named_by_an_entry_point_is_searched_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package as pip would install it, whose two modules each register a piece."""
+    installed = tmp_path / "strangers_pieces-1.0.dist-info"
+    package = tmp_path / "strangers_pieces"
+    for folder in (installed, package):
+        folder.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: strangers-pieces\nVersion: 1.0\n")
+    (installed / "entry_points.txt").write_text("[newwiki.strange_pieces]\nall = strangers_pieces\n")
+    (package / "__init__.py").write_text("found = []\n")
+    for name in ("one", "two"):
+        (package / f"{name}.py").write_text(f"from strangers_pieces import found\nfound.append('{name}')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Registry[object]("piece", "newwiki.strange_pieces").all()
+    import strangers_pieces  # type: ignore[import-not-found]
+
+    assert strangers_pieces.found == ["one", "two"]

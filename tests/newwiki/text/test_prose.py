@@ -1,0 +1,234 @@
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newwiki.text.language import load_language
+from newwiki.text.prose import count_words, extract_prose
+
+Prose = Callable[[str], str]
+
+FRAGMENTS = [
+    "{{", "}}", "[[", "]]", "{|", "|}", "|-", "||", "|", "<ref>", "</ref>", "<ref name=x />", "<!--", "-->", "'''", "''",
+    "==", "== See also ==", "\n", "\n\n", "* ", "# ", ":", "; ", "&amp;", "&#8212;", "<br>", "<div>", "</div>", "<nowiki>",
+    "</nowiki>", "<math>x</math>", "__TOC__", "[http://wiki.example here]", "{{nowrap|", "{{lang|fr|", "[[File:A.jpg|",
+    "word", "Sentence.", " ", "(", ")", ";", ",", "🙂", "שלום", "\u200b", "\x00", "\x01",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("nothing", ["", " ", "\n\n\n", "{{Infobox}}", "<!-- only a remark -->", "== Heading ==", "* one"])
+def test_where_there_is_no_running_text_there_is_no_prose(prose: Prose, nothing: str) -> None:
+    assert prose(nothing) == ""
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("One [[link]], one [[Target|piped]] one, [[plural]]s.", "One link, one piped one, plurals."),
+        ("A [[:Category:Rivers]] that is meant.", "A Category:Rivers that is meant."),
+        ("A [http://wiki.example/ title] and [[Page#Part|a part]].", "A title and a part."),
+        ("The '''bold''', the ''italic'', the '''''both'''''.", "The bold, the italic, the both."),
+        ("O'Neil's d'Artagnan’s", "O'Neil's d'Artagnan’s"),
+        ("H<sub>2</sub>O, <small>small</small>, <span style='color:red'>red</span>.", "H2O, small, red."),
+        ("Code <code>x = 1</code> and math <math>x^2</math> go.", "Code and math go."),
+        ("Before.<!-- a remark -->After.", "Before.After."),
+        ("[[Category:Rivers]]Text.[[fr:Fleuve]][[de:Fluss]][[zh-min-nan:X]][[simple:River]]", "Text."),
+        ("__NOTOC__Text.__DISAMBIG__", "Text."),
+        ("<nowiki>''not italic''</nowiki> stays", "not italic stays"),
+    ],
+)
+def test_links_and_styles_leave_what_a_reader_sees(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("{{lang|fr|Le Monde}} is read.", "Le Monde is read."),
+        ("{{transliteration|ru|Moskva}} and {{transl|ru|ISO|Moskva}}", "Moskva and Moskva"),
+        ("It is {{convert|5|km|mi}} away.", "It is 5 km away."),
+        ("It is {{cvt|5|-|8|km|mi}} or {{convert|3|by|4|m|ft}}.", "It is 5–8 km or 3 by 4 m."),
+        ("Built {{circa|1900}}, {{c.|1910}}.", "Built c. 1900, c. 1910."),
+        ("{{As of|2020|3}} it is {{nowrap|10 000}}.", "As of March 2020 it is 10 000."),
+        ("{{as of|2020|3|7}} it stood.", "As of 7 March 2020 it stood."),
+        ("1900{{ndash}}1910{{snd}}ten{{nbsp}}years{{'}}", "1900–1910 – ten years'"),
+        ("{{Short description|A river}}{{Use dmy dates|date=May 2020}}The river.", "The river."),
+        ("{{Infobox river\n| name = Lumen\n| length = {{convert|5|km}}\n}}\nThe river.", "The river."),
+        ("{{nowrap|a {{lang|fr|b [[c|d]] ''e''}} <b>f</b>}}", "a b d e f"),
+        ("{{lang|fr}}{{nowrap}}{{circa}}", "c."),
+        ("{{ NOWRAP | x }} {{Spaced_ndash}} y", "x – y"),
+    ],
+)
+def test_templates_that_carry_prose_are_rendered_and_others_go(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+def test_an_argument_that_is_numbered_by_hand_is_an_argument(prose: Prose) -> None:
+    assert prose("{{nowrap|1=E = mc}} and {{lang|fr|2=Le Monde}} are read.") == "E = mc and Le Monde are read."
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["<ref>A book.</ref>", "<ref name=a />", '<ref name="a">{{cite web|url=x|title=[[y]]}}</ref>', "<REF>x</REF>"],
+)
+def test_references_go_and_leave_no_hole(prose: Prose, reference: str) -> None:
+    assert prose(f"One{reference} two,{reference} three{reference}.{reference} Four.") == "One two, three. Four."
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        '{| class="wikitable"\n! a !! b\n|-\n| c || d\n|}',
+        "{|\n| outer\n{|\n| inner\n|}\n|}",
+        "<table><tr><td>a</td></tr></table>",
+        "<gallery>\nA.jpg|caption\n</gallery>",
+        "* one\n* two\n** deeper [[link]]",
+        "# one\n# two",
+        "; term : what it is\n: indented",
+        "<ul><li>one</li><li>two</li></ul>",
+        "[[File:A.jpg|thumb|A [[link]] in ''its'' caption.]]",
+        "[[Image:A.jpg]]",
+    ],
+)
+def test_tables_lists_and_files_are_no_prose(prose: Prose, table: str) -> None:
+    assert prose(f"Before.\n\n{table}\n\nAfter.") == "Before.\n\nAfter."
+
+
+def test_a_table_behind_an_indent_is_a_table(prose: Prose) -> None:
+    """MediaWiki reads `:{|` as an indented table; the article "United Kingdom" has one."""
+    assert prose('Before.\n:{|class="wikitable"\n|-\n! Index\n|-\n|14||187\n|}\n\nAfter.') == "Before.\n\nAfter."
+
+
+@pytest.mark.parametrize("marked", ["{{Unclosed\n| name = x\n\nText.", "Text {{ and [[ more.", "Text }} and ]] more."])
+def test_braces_that_match_nothing_lose_only_themselves(prose: Prose, marked: str) -> None:
+    text = prose(marked)
+    assert "Text" in text
+    assert not any(mark in text for mark in ("{{", "}}", "[[", "]]"))
+
+
+def test_a_tail_section_goes_with_its_subsections_and_no_further(prose: Prose) -> None:
+    wikitext = (
+        "Lead.\n== History ==\nOld.\n== See also ==\nx\n=== Below ===\ny\n== Rivers ==\nNew.\n"
+        "=== Notes ===\nz\n==== Deeper ====\nz\n=== Course ===\nDown.\n== REFERENCES ==\nq\n== ''External links'' ==\nq"
+    )
+    assert prose(wikitext) == "Lead.\n\nOld.\n\nNew.\n\nDown."
+
+
+def test_a_heading_is_no_prose_and_parts_paragraphs(prose: Prose) -> None:
+    assert prose("One.\n== [[River|Rivers]] and {{lang|fr|lacs}} ==\nTwo.\n===Three===\nFour.") == "One.\n\nTwo.\n\nFour."
+
+
+def test_lines_make_a_paragraph_until_an_empty_one(prose: Prose) -> None:
+    assert prose("One\ntwo\n\n\n\nthree<br>four<p>five</p>six") == "One two\n\nthree four\n\nfive\n\nsix"
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("Lumen ({{IPA|x}}; born 1900) is.", "Lumen (born 1900) is."),
+        ("Lumen (born 1900; {{IPA|x}}) is.", "Lumen (born 1900) is."),
+        ("Lumen ({{IPA|x}}) is [{{IPA|x}}] here.", "Lumen is here."),
+        ("Lumen ({{IPA|x}}, {{IPA|y}}; ) is.", "Lumen is."),
+        ("Lumen (a, {{x}}, b) is.", "Lumen (a, b) is."),
+        ("One {{x}}, two {{x}}; three {{x}}.", "One, two; three."),
+        ("It runs on .NET and (.NET) and .5 mm.", "It runs on .NET and (.NET) and .5 mm."),
+        ("Ends ( here )", "Ends ( here)"),
+    ],
+)
+def test_holes_in_brackets_are_closed_and_names_keep_their_dots(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "text"),
+    [
+        ("a &amp; b &lt; c&nbsp;d &mdash; e &#233; &#x1F642;", "a & b < c d — e é 🙂"),
+        ("&bogus; &#0; &#x110000;", "&bogus; &#0; &#x110000;"),
+        ("&amp;nbsp;", "&nbsp;"),
+    ],
+)
+def test_entities_are_characters(prose: Prose, wikitext: str, text: str) -> None:
+    assert prose(wikitext) == text
+
+
+@pytest.mark.parametrize("entity", ["&#xD800;", "&#57343;"])
+def test_half_a_character_does_not_reach_the_prose(prose: Prose, entity: str) -> None:
+    """Half of a surrogate pair is no character: no file, hash or database takes it."""
+    assert prose(f"Alpha {entity} beta.").encode().startswith(b"Alpha")
+
+
+@pytest.mark.parametrize("entity", ["&#1;", "&#x1;", "&#2;"])
+def test_a_control_character_by_number_loses_no_text(prose: Prose, entity: str) -> None:
+    assert prose(f"Alpha {entity} beta.") == "Alpha beta."
+
+
+def test_prose_is_composed_and_holds_no_invisible_marks(prose: Prose) -> None:
+    assert prose("Cafe\u0301 soft\u00adhyphen zero\u200bwidth \ufeffmark") == "Café softhyphen zerowidth mark"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["שלום עולם. טקסט נוסף.", "تقع المدينة (بالعربية) على النهر؟ نعم.", "👩‍👩‍👧 🙂🏽 🇳🇱", "नदी बहती है। पानी।", "词语"],
+)
+def test_any_script_passes_unchanged(prose: Prose, text: str) -> None:
+    assert prose(text) == text
+
+
+def test_a_page_of_ten_megabytes_is_read_whole(prose: Prose) -> None:
+    paragraph = "The river runs to the sea. " * 400 + "It is [[Lumen|long]].<ref>x</ref>\n\n"
+    page = paragraph * (10_000_000 // len(paragraph) + 1)
+    assert count_words(prose(page)) == page.count("\n\n") * (400 * 6 + 3)
+
+
+def test_a_long_row_of_commas_is_one_hole(prose: Prose) -> None:
+    """As it remains of a long line of templates, each followed by a comma."""
+    assert prose("One" + "{{x}}, " * 1000 + "two.") == "One, two."
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
+def test_whatever_the_markup_prose_is_clean_paragraphs(wikitext: str) -> None:
+    text = extract_prose(wikitext, load_language("en"))
+    assert not any(mark in text for mark in ("{{", "}}", "[[", "]]", "{|", "|}", "\x00", "\x01", "\u200b"))
+    assert text == unicodedata.normalize("NFC", text)
+    assert all(paragraph == " ".join(paragraph.split()) != "" for paragraph in text.split("\n\n") if text)
+
+
+@given(st.lists(st.from_regex(r"[A-Za-zéшש字🙂]{1,8}[.,]?", fullmatch=True), min_size=1, max_size=30).map(" ".join))
+def test_plain_words_are_their_own_prose(text: str) -> None:
+    assert extract_prose(text, load_language("en")) == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("", 0), ("—", 0), ("one", 1), ("one — two, 3", 3), ("a-b c/d", 2), ("שלום עולם", 2), ("🙂 . !", 0), ("a\n\nb", 2)],
+)
+def test_a_word_holds_a_letter_or_digit(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("Charlie-Milstead", "Charles Frank Milstead (born November 21, 1937 in Tyler, Texas) is a former American football"),
+        ("Runtime-Callable-Wrapper", "A Runtime Callable Wrapper (RCW) is a proxy object generated by the .NET Common"),
+        ("Goryeo-ware", "Goryeo ware (고려도자기; Goryeo dojagi) refers to all types of Korean pottery"),
+        ("toronto", "Toronto is the most populous city in Canada and the provincial capital of Ontario."),
+        ("HMS-Irresistible", "Mindestens vier Schiffe der britischen Royal Navy trugen den Namen HMS Irresistible nach"),
+    ],
+)
+def test_real_pages_begin_as_a_reader_sees_them(
+    prose: Prose, beside: Callable[[str], Path], name: str, start: str
+) -> None:
+    assert prose((beside("wikitext") / f"{name}.txt").read_text()).startswith(start)
+
+
+def test_real_pages_leave_no_markup(prose: Prose, beside: Callable[[str], Path]) -> None:
+    left = {}
+    for file in sorted(beside("wikitext").glob("*.txt")):
+        text = prose(file.read_text())
+        left[file.stem] = [mark for mark in ("{{", "[[", "<ref", "'''", "||", "|-", "==", "&nbsp;") if mark in text]
+    assert len(left) >= 35
+    assert {name: marks for name, marks in left.items() if marks} == {}

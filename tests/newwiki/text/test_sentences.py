@@ -1,0 +1,89 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newwiki.text.language import Language, load_language
+from newwiki.text.sentences import first_sentence
+
+PIECES = ["He", "sang", "U.S.", "Dr.", "3.5", "(", ")", "[", "]", '"', "”", ".", "!", "?", "…", "。", "؟", " ", "\n", "🙂"]
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        ("The river runs to the sea.", " It is long."),
+        ("Is it long?", " Yes."),
+        ("Go!", " He went."),
+        ("It went on…", " Then it ended."),
+        ("Wait?!", " No."),
+        ("It cost 3.5 million at 5.30.", " It paid."),
+        ("The site is wiki.example and the file a.txt.", " It is small."),
+        ("He was born on 1 Jan. 1900 to Mr. and Mrs. Smith.", " She sang."),
+        ("Dr. Smith met Prof. Jones, Rev. Brown and St. John.", " They left."),
+        ("Acme Inc. and Foo Ltd. v. Bar Co. is a case.", " It ended."),
+        ("See fig. 3, vol. 2, no. 5, pp. 3 and c. 1900.", " It ends."),
+        ("J. R. R. Tolkien wrote it.", " He was English."),
+        ("Harry S. Truman led.", " He won."),
+        ("É. Zola wrote it.", " He was French."),
+        ("The U.S. Army came.", " It saw."),
+        ("He lived in the U.S.", " The army came."),
+        ("St. Petersburg F.C. Zenit is a club.", " It plays."),
+        ("He left at 5 p.m.", " They stayed."),
+        ("He (born 1. Jan. He lived.) sang.", " He left."),
+        ("Lumen [Eng. Light! Bright.] is a river.", " It is long."),
+        ('He said "Go."', " Then he left."),
+        ('He said "Go away!" and left.', " She stayed."),
+        ("“Go.”", " He went."),
+        ("He wrote Mamma Mia! in 1999.", " It was played."),
+        ("He (at last.) left.", " She stayed."),
+        ("He left.)", " She stayed."),
+        ("He (never closed it.", " He went on."),
+        ("这是一条河。", "它很长。"),
+        ("إنها مدينة؟", " نعم."),
+        ("הנהר ארוך.", " הוא יפה."),
+        ("यह नदी है।", " यह लंबी है।"),
+        ("He 🙂 sang.", " 🙂"),
+    ],
+)
+def test_the_first_sentence_ends_where_a_reader_ends_it(english: Language, first: str, rest: str) -> None:
+    assert first_sentence(first + rest, english) == first
+
+
+@pytest.mark.parametrize("text", ["", " ", "word", ".", "no end mark", "It ends with etc.", "J. R. R.", "e.g. this and that", "("])
+def test_a_paragraph_without_an_end_is_one_sentence(english: Language, text: str) -> None:
+    assert first_sentence(text, english) == text
+
+
+def test_the_last_mark_of_a_paragraph_ends_it(english: Language) -> None:
+    assert first_sentence("He worked for Acme Inc.", english) == "He worked for Acme Inc."
+
+
+def test_a_sentence_goes_on_where_a_small_letter_follows(english: Language) -> None:
+    assert first_sentence("Yahoo! is a firm. It sells.", english) == "Yahoo! is a firm."
+    assert first_sentence('"Why?" he asked. She left.', english) == '"Why?" he asked.'
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_the_first_sentence_begins_the_paragraph_and_is_empty_only_with_it(paragraph: str) -> None:
+    sentence = first_sentence(paragraph, load_language("en"))
+    assert paragraph.startswith(sentence)
+    assert bool(sentence) == bool(paragraph)
+
+
+def test_a_long_paragraph_is_read_to_its_first_end(english: Language) -> None:
+    opening = "He met them vs. others and e.g. those " * 5000
+    assert first_sentence(opening + "there. Then he left. " * 5000, english) == opening + "there."
+
+
+def test_real_articles_begin_with_a_sentence(english: Language, beside: Callable[[str], Path]) -> None:
+    """An article's first sentence has a verb's length and an end: fewer than one in fifty has not."""
+    articles = json.loads(beside("articles/wikipedia_english_20240915to20240930.json").read_text())
+    leads = [next((line for line in article.splitlines() if len(line.split()) > 15), "") for article in articles]
+    sentences = [first_sentence(lead, english) for lead in leads if lead]
+    odd = [sentence for sentence in sentences if len(sentence.split()) < 4 or sentence[-1] not in ".!?\"”')]:"]
+    assert len(sentences) > 900
+    assert len(odd) < len(sentences) / 50, odd
