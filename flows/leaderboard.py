@@ -28,12 +28,10 @@ def show(database: Database, snapshot: str | None, form: str) -> list[str]:
         return ["no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`"]
     else:
         _show_table(columns, found)
-    groups = {row[columns.index("scored_by")] for row in found}
-    if len(groups) > 1:
-        return [
-            f"These rows were scored by {len(groups)} different sets of evaluators (scored_by): "
-            "compare only rows where it is the same."
-        ]
+    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
+    mixed = [metric for (metric,) in database.rows("mixed_metrics", name)]
+    if mixed:
+        return [f"{', '.join(mixed)}: not all rows have the same evaluator; compare those whose scored_by is the same."]
     return []
 
 

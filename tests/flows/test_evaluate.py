@@ -1,0 +1,146 @@
+"""An evaluation as a user sees it: completions that do not depend on how they were made, and a leaderboard in SQL."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.flows.conftest import Run
+
+pytestmark = pytest.mark.slow
+
+SMALL = ("--prompts", "3", "--samples", "6", "--keep", "3", "--max-new-tokens", "80", "--entities", "rules-v1")
+NUCLEUS = "sample:top_p=0.9,top_k=20,temperature=0.9"
+
+
+def test_completions_are_the_same_bytes_at_any_batch_size(
+    newwiki: Run, database: Path, checkpoint: Path, tmp_path: Path
+) -> None:
+    texts = []
+    for size in ("1", "8", "64"):
+        path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
+        decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
+        asked = ("evaluate", checkpoint, *decoders, *SMALL, "--metrics", "rep_4")
+        ended = newwiki(*asked, "--batch-size", size, "--db", path)
+        assert ended.returncode == 0, ended.stderr
+        with duckdb.connect(str(path), read_only=True) as connection:
+            texts.append(connection.execute("select * from completions order by run_id, page_id, sample").fetchall())
+    assert len(texts[0]) == 3 * 6 * 2 + 3
+    assert texts[0] == texts[1] == texts[2]
+
+
+@pytest.fixture(scope="module")
+def evaluated(published: Path, checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database in which the toy was evaluated under two decoders."""
+    import subprocess
+
+    from tests.flows.conftest import command, environment
+
+    folder = tmp_path_factory.mktemp("evaluated")
+    path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
+    asked = ("evaluate", checkpoint, "--decoder", "greedy", "--decoder", NUCLEUS, *SMALL, "--db", path)
+    subprocess.run(command(*asked), cwd=folder, env=environment(), check=True, capture_output=True)
+    return path
+
+
+def test_the_leaderboard_has_one_row_a_run_and_the_articles(newwiki: Run, evaluated: Path, checkpoint: Path) -> None:
+    ended = newwiki("sql", "select * from leaderboard", "--db", evaluated, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)
+    assert [(row["model"], row["decoder"], row["prompts"], row["completions"]) for row in rows] == [
+        ("Wikipedia", "reference", 3, 3),
+        (str(checkpoint), "greedy", 3, 3),
+        (str(checkpoint), "sample:temperature=0.9,top_k=20,top_p=0.9", 3, 9),
+    ]
+    assert rows[0]["sbert"] == pytest.approx(1)
+    assert rows[0]["entity_overlap"] == 1
+    assert len({row["scored_by"] for row in rows}) == 1
+    for metric in ("flesch_reading_ease", "gunning_fog", "information_density", "distinct_2", "rep_4", "sbert", "bleu"):
+        assert {metric, f"{metric}_sd", f"{metric}_low", f"{metric}_high"} <= set(rows[1])
+
+
+def test_the_longest_completions_are_the_ones_scored(evaluated: Path) -> None:
+    with duckdb.connect(str(evaluated), read_only=True) as connection:
+        kept = connection.execute(
+            "select run_id, page_id, min(words) filter (kept) >= max(words) filter (not kept), count(*) filter (kept) "
+            "from completions join runs using (run_id) where samples > 1 group by all"
+        ).fetchall()
+        scored = connection.execute(
+            "select count(*) from scores join completions using (run_id, page_id, sample) where not kept"
+        ).fetchall()
+    assert len(kept) == 3
+    assert all(longest and number == 3 for _, _, longest, number in kept)
+    assert scored == [(0,)]
+
+
+def test_every_score_names_its_evaluator_and_its_model(evaluated: Path) -> None:
+    with duckdb.connect(str(evaluated), read_only=True) as connection:
+        models = dict(
+            connection.execute(
+                "select name, model from scores join evaluators using (evaluator_id) group by all"
+            ).fetchall()
+        )
+        orphans = connection.execute("select count(*) from scores anti join evaluators using (evaluator_id)").fetchall()
+    assert models["sbert"] == "sentence-transformers/all-MiniLM-L6-v2"
+    assert models["entity_overlap"] == "rules-v1"
+    assert models["rep_4"] is None
+    assert orphans == [(0,)]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "markdown"])
+def test_the_leaderboard_in_every_format(newwiki: Run, evaluated: Path, form: str) -> None:
+    ended = newwiki("leaderboard", "--snapshot", "latest", "--db", evaluated, "--format", form)
+    assert ended.returncode == 0, ended.stderr
+    assert "flesch_reading_ease" in ended.stdout
+    if form == "csv":
+        assert len(list(csv.DictReader(ended.stdout.splitlines()))) == 3
+    if form == "json":
+        assert len(json.loads(ended.stdout)) == 3
+    if form == "markdown":
+        assert len(ended.stdout.splitlines()) == 5
+    if form == "table":
+        assert "±" in ended.stdout
+
+
+def test_a_metric_of_ones_own_gets_its_columns(newwiki: Run, evaluated: Path, checkpoint: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(evaluated, tmp_path / "own.duckdb"))
+    (tmp_path / "own.py").write_text(
+        "from newwiki import Metric, evaluator\n"
+        "letters = Metric('letters', 'letters', 0, None, 'none', 'number of characters', 'here')\n"
+        "@evaluator(metrics=[letters], version='1')\n"
+        "def letter_count(analysis, reference):\n"
+        "    return len(analysis.text)\n"
+    )
+    asked = ("evaluate", checkpoint, "--decoder", "greedy", *SMALL, "--db", path)
+    ended = newwiki(*asked, "--plugin", "own.py", "--metrics", "letters", "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)
+    assert [row["letters"] is None for row in rows] == [False, False, True]
+    before = json.loads(newwiki("leaderboard", "--db", evaluated, "--format", "json").stdout)
+    assert [row["rep_4"] for row in rows] == [row["rep_4"] for row in before], "what was scored before stays"
+
+
+def test_scores_of_another_tagger_stand_apart(newwiki: Run, evaluated: Path, checkpoint: Path, tmp_path: Path) -> None:
+    import spacy
+
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Vareska"}])
+    pipeline.to_disk(tmp_path / "pipeline")
+    path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
+    asked = ("evaluate", checkpoint, "--decoder", "greedy", *SMALL[:-1], f"spacy:{tmp_path / 'pipeline'}", "--db", path)
+    ended = newwiki(*asked, "--metrics", "information_density")
+    assert ended.returncode == 0, ended.stderr
+    assert "information_density: not all rows have the same evaluator" in ended.stderr
+    with duckdb.connect(str(path), read_only=True) as connection:
+        summaries = connection.execute(
+            "select run_id, count(distinct evaluator_id) from metric_summaries "
+            "where metric = 'information_density' group by run_id"
+        ).fetchall()
+        stored = connection.execute(
+            "select count(distinct evaluator_id) from scores where metric = 'information_density'"
+        ).fetchall()
+    assert stored == [(2,)]
+    assert all(number == 1 for _, number in summaries)
