@@ -26,6 +26,10 @@ stop() {
 first() { grep -m1 -oE "$1" "$export" | grep -oE '[^"<>=]+$'; }
 
 import() {
+    if [ -n "$(ls -A "$MW_TEST_HOME" 2>/dev/null)" ] && [ ! -e "$MW_CONFIG_FILE" ]; then
+        echo "$MW_TEST_HOME holds something else: set MW_TEST_HOME to a new folder"
+        exit 1
+    fi
     rm -rf "$MW_TEST_HOME"
     mkdir -p "$MW_TEST_HOME"/{data,cache}
     maintain install.php --dbtype=sqlite --dbpath="$MW_TEST_HOME/data" --dbname="$(first '<dbname>[^<]+')" \

@@ -21,7 +21,9 @@ def test_december_ends_with_the_year() -> None:
     assert Window.month("2026-12").end == datetime(2027, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("text", ["", "2026", "2026-1", "2026-13", "2026-00", "0000-01", "2026-10-01", "26-10", "October"])
+@pytest.mark.parametrize(
+    "text", ["", "2026", "2026-1", "2026-13", "2026-00", "0000-01", "2026-10-01", "26-10", "October"]
+)
 def test_what_is_no_month_is_misuse(text: str) -> None:
     with pytest.raises(UsageError, match="write it as 2026-10"):
         Window.month(text)

@@ -25,7 +25,11 @@ def mixed(bits: int) -> int:
 def draws(seeds: range, pages: range, samples: range, steps: range, tokens: range) -> torch.Tensor:
     """Uniform numbers [rows, tokens] of all combinations, the later arguments changing faster."""
     rows = [
-        (noise.row_key(seed, page, sample), step) for seed in seeds for page in pages for sample in samples for step in steps
+        (noise.row_key(seed, page, sample), step)
+        for seed in seeds
+        for page in pages
+        for sample in samples
+        for step in steps
     ]
     keys, at = torch.tensor(rows).T
     drawn = noise.gumbel(keys, at, torch.tensor(tokens).expand(len(rows), -1))

@@ -15,7 +15,10 @@ Parameters = tuple[int, float, float]
 
 CHI_SQUARE_9 = 27.88  # its 99.9 % point, from a table
 GRID: list[Parameters] = [
-    (top_k, top_p, temperature) for top_k in (0, 1, 3, 40) for top_p in (0.05, 0.5, 0.9, 0.999, 1.0) for temperature in (0.5, 1.0, 1.7)
+    (top_k, top_p, temperature)
+    for top_k in (0, 1, 3, 40)
+    for top_p in (0.05, 0.5, 0.9, 0.999, 1.0)
+    for temperature in (0.5, 1.0, 1.7)
 ]
 
 
@@ -23,7 +26,9 @@ def silent(tokens: torch.Tensor) -> torch.Tensor:
     return torch.zeros(tokens.shape)
 
 
-def sure_of(step: Step, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent) -> bool:
+def sure_of(
+    step: Step, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent
+) -> bool:
     return bool(step(torch.tensor([logits]), heard, torch.tensor([[slack]]))[1])
 
 
@@ -32,7 +37,9 @@ def kept_by_us(logits: torch.Tensor, parameters: Parameters) -> set[int]:
     vocabulary = len(logits)
     cheered = torch.arange(vocabulary)[:, None]
     step = sample(*parameters)
-    chosen, _ = step(logits.expand(vocabulary, -1), lambda tokens: 1e4 * (tokens == cheered), torch.zeros(vocabulary, 1))
+    chosen, _ = step(
+        logits.expand(vocabulary, -1), lambda tokens: 1e4 * (tokens == cheered), torch.zeros(vocabulary, 1)
+    )
     return set((chosen == cheered[:, 0]).nonzero()[:, 0].tolist())
 
 
@@ -72,7 +79,11 @@ def test_rows_do_not_disturb_each_other() -> None:
     zero = torch.zeros(2, dtype=torch.int64)
     together, _ = step(both, lambda tokens: noise.gumbel(keys, zero, tokens), torch.zeros(2, 1))
     for place in range(2):
-        alone, _ = step(both[place : place + 1], lambda tokens, k=keys[place : place + 1]: noise.gumbel(k, zero[:1], tokens), torch.zeros(1, 1))
+        alone, _ = step(
+            both[place : place + 1],
+            lambda tokens, k=keys[place : place + 1]: noise.gumbel(k, zero[:1], tokens),
+            torch.zeros(1, 1),
+        )
         assert alone[0] == together[place]
 
 
@@ -146,7 +157,9 @@ def test_slack_grows_as_temperature_falls() -> None:
     assert not sure_of(sample(0, 1.0, 0.1), [1.0, 0.7, -9.0], 0.1, hushed)
 
 
-@pytest.mark.parametrize("parameters", [(0, 1.0, 1.0), (3, 1.0, 0.7), (0, 0.8, 1.0), (0, 0.5, 2.0), (4, 0.7, 1.3)], ids=str)
+@pytest.mark.parametrize(
+    "parameters", [(0, 1.0, 1.0), (3, 1.0, 0.7), (0, 0.8, 1.0), (0, 0.5, 2.0), (4, 0.7, 1.3)], ids=str
+)
 @pytest.mark.parametrize("slack", [0.003, 0.03])
 def test_a_sure_choice_survives_any_rounding_within_the_slack(parameters: Parameters, slack: float) -> None:
     """The law that makes a completion independent of its batch, tried on 2,000 rows with logits moved 60 ways."""

@@ -29,4 +29,6 @@ def test_the_folder_appears_only_when_it_is_complete(tmp_path: Path) -> None:
     assert not (tmp_path / "toy").exists()
     toy.train(TEXTS, tmp_path / "toy", steps=2)
     assert [path.name for path in tmp_path.iterdir()] == ["toy"]
-    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {path.name for path in (tmp_path / "toy").iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= {
+        path.name for path in (tmp_path / "toy").iterdir()
+    }

@@ -146,7 +146,9 @@ def test_a_host_that_cannot_be_reached_is_transient_and_named(waits: list[float]
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    with pytest.raises(TransientError, match=rf"127\.0\.0\.1:{port}/api\.php does not answer: it cannot be reached \(.*refused"):
+    with pytest.raises(
+        TransientError, match=rf"127\.0\.0\.1:{port}/api\.php does not answer: it cannot be reached \(.*refused"
+    ):
         ask(Api(f"http://127.0.0.1:{port}/api.php", None))
     assert len(waits) == 5
 

@@ -18,7 +18,9 @@ CUTOFF = datetime(2026, 10, 15, 12, tzinfo=UTC)
 Write = Callable[..., str]
 
 
-def pages(file: Path, *, window: Window = SEPTEMBER, cutoff: datetime = CUTOFF, skip: frozenset[int] = frozenset()) -> list[Page]:
+def pages(
+    file: Path, *, window: Window = SEPTEMBER, cutoff: datetime = CUTOFF, skip: frozenset[int] = frozenset()
+) -> list[Page]:
     return list(chain.from_iterable(batch.pages for batch in DumpSource(str(file)).pages(window, cutoff, skip)))
 
 
@@ -147,12 +149,13 @@ def test_revisions_are_counted_no_further_than_asked(dump: Callable[..., Path], 
     assert counted == [1, 2, 2]
 
 
-def test_a_long_history_is_read_in_bounded_memory(
-    dump: Callable[..., Path], page: Write, revision: Write
-) -> None:
+def test_a_long_history_is_read_in_bounded_memory(dump: Callable[..., Path], page: Write, revision: Write) -> None:
     """300 revisions of 100 kB: 30 MB, of which no more than a few texts may be held at once."""
     text = "The river runs. " * 6250
-    history = (revision(70 + n, f"2026-09-03T10:{n // 60:02}:{n % 60:02}Z", text, parent=69 + n if n else None) for n in range(300))
+    history = (
+        revision(70 + n, f"2026-09-03T10:{n // 60:02}:{n % 60:02}Z", text, parent=69 + n if n else None)
+        for n in range(300)
+    )
     file = dump(page(7, "Lumen", history))
     size = file.stat().st_size
     tracemalloc.start()
@@ -173,11 +176,15 @@ def test_a_file_that_breaks_off_is_an_error_that_names_it(
 ) -> None:
     whole = compress(sample_wiki.read_bytes())
     (tmp_path / "broken").write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(TerminalError, match=r"broken' is not a readable MediaWiki XML export .*fetch or export the file again"):
+    with pytest.raises(
+        TerminalError, match=r"broken' is not a readable MediaWiki XML export .*fetch or export the file again"
+    ):
         pages(tmp_path / "broken")
 
 
-@pytest.mark.parametrize("content", [b"", b"B", b"\x1f\x8b", b"hello", b"<html></html>", b"<mediawiki>", b"\x00" * 100, b"PK\x03\x04"])
+@pytest.mark.parametrize(
+    "content", [b"", b"B", b"\x1f\x8b", b"hello", b"<html></html>", b"<mediawiki>", b"\x00" * 100, b"PK\x03\x04"]
+)
 def test_a_file_that_is_no_export_is_an_error_that_names_it(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "other").write_bytes(content)
     with pytest.raises(TerminalError, match="other' is not a readable MediaWiki XML export"):
@@ -220,9 +227,7 @@ def test_a_dump_of_current_revisions_is_refused(dump: Callable[..., Path], page:
         pages(file)
 
 
-def test_new_pages_of_one_revision_are_a_full_history(
-    dump: Callable[..., Path], page: Write, revision: Write
-) -> None:
+def test_new_pages_of_one_revision_are_a_full_history(dump: Callable[..., Path], page: Write, revision: Write) -> None:
     file = dump(*(page(n, f"P{n}", [revision(70 + n, "2026-09-03T10:00:00Z", "a")]) for n in range(1, 4)))
     assert len(pages(file)) == 3
 

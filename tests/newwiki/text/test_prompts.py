@@ -18,9 +18,7 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill, split
         ("هل هي مدينة؟ نعم.", "هل هي مدينة؟", "نعم."),
     ],
 )
-def test_the_first_sentence_and_all_that_follows(
-    english: Language, prose: str, sentence: str, completion: str
-) -> None:
+def test_the_first_sentence_and_all_that_follows(english: Language, prose: str, sentence: str, completion: str) -> None:
     assert split(prose, english) == (sentence, completion)
 
 

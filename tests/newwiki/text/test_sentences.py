@@ -9,7 +9,28 @@ from hypothesis import strategies as st
 from newwiki.text.language import Language, load_language
 from newwiki.text.sentences import first_sentence
 
-PIECES = ["He", "sang", "U.S.", "Dr.", "3.5", "(", ")", "[", "]", '"', "”", ".", "!", "?", "…", "。", "؟", " ", "\n", "🙂"]
+PIECES = [
+    "He",
+    "sang",
+    "U.S.",
+    "Dr.",
+    "3.5",
+    "(",
+    ")",
+    "[",
+    "]",
+    '"',
+    "”",
+    ".",
+    "!",
+    "?",
+    "…",
+    "。",
+    "؟",
+    " ",
+    "\n",
+    "🙂",
+]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +74,9 @@ def test_the_first_sentence_ends_where_a_reader_ends_it(english: Language, first
     assert first_sentence(first + rest, english) == first
 
 
-@pytest.mark.parametrize("text", ["", " ", "word", ".", "no end mark", "It ends with etc.", "J. R. R.", "e.g. this and that", "("])
+@pytest.mark.parametrize(
+    "text", ["", " ", "word", ".", "no end mark", "It ends with etc.", "J. R. R.", "e.g. this and that", "("]
+)
 def test_a_paragraph_without_an_end_is_one_sentence(english: Language, text: str) -> None:
     assert first_sentence(text, english) == text
 

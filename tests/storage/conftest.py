@@ -1,0 +1,79 @@
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from newwiki.records import Judged, Run, Selection, Site, Snapshot, Window
+from storage.database import Database
+from storage.snapshots import parameters_json, publish
+
+DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
+CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
+SEPTEMBER = Window.month("2026-09")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Database:
+    """A file that is not there yet."""
+    return Database(tmp_path / "newwiki.duckdb")
+
+
+@pytest.fixture(scope="session")
+def selected() -> Callable[..., Judged]:
+    def make(page_id: int, title: str = "", *, completion: str = "It is a river.", **changes: Any) -> Judged:
+        values: dict[str, Any] = {
+            "page_id": page_id,
+            "title": title or f"Page {page_id}",
+            "created_at": DAY,
+            "verdict": "selected",
+            "rev_id": 1000 + page_id,
+            "revised_at": DAY,
+            "revisions": 10,
+            "words": 500,
+            "first_sentence": "The Lumen is long.",
+            "completion": completion,
+        }
+        return Judged(**values | changes)
+
+    return make
+
+
+@pytest.fixture
+def published(database: Database) -> Callable[..., Snapshot]:
+    """Publishes a snapshot of these pages."""
+
+    def make(
+        *judged: Judged, name: str = "testwiki-2026-09", wiki: str = "testwiki", window: Window = SEPTEMBER
+    ) -> Snapshot:
+        site = Site(wiki, "en", "https://wiki.example/wiki/Main_Page")
+        parameters = parameters_json(window, Selection(), "new")
+        return publish(database, name, site, window, CUTOFF, parameters, judged)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def run_of() -> Callable[..., Run]:
+    def make(run_id: str, snapshot_id: str = "testwiki-2026-09", **changes: Any) -> Run:
+        values: dict[str, Any] = {
+            "run_id": run_id,
+            "snapshot_id": snapshot_id,
+            "model": "toy",
+            "model_sha256": "0" * 64,
+            "backend": "hf",
+            "decoder": "greedy",
+            "decoder_parameters": "{}",
+            "prompt_template": "{title}\n\n{first_sentence}",
+            "prompts": 3,
+            "seed": 0,
+            "samples": 2,
+            "keep": 2,
+            "max_new_tokens": 8,
+            "dtype": "float32",
+            "versions": "{}",
+        }
+        return Run(**values | changes)
+
+    return make

@@ -1,0 +1,230 @@
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from newwiki.errors import TerminalError, TransientError
+from storage.database import Database
+
+HOLD = """
+import duckdb, sys
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+connection.execute("insert into scorings values ('late', 'e', now())")
+connection.close()
+"""
+
+
+def stored(database: Database) -> list[str]:
+    with database.read() as connection:
+        return [name for (name,) in connection.execute("select run_id from scorings order by run_id").fetchall()]
+
+
+def add(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    connection.execute("insert into scorings values (?, 'e', now())", [name])
+
+
+@pytest.fixture
+def held(database: Database) -> Iterator[Callable[[float], None]]:
+    """Another process has the file open for writing, until so many seconds after it is asked to let go."""
+    with database.write():
+        pass
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(database.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdin and holder.stdout
+    assert holder.stdout.readline() == b"held\n"
+    timers: list[threading.Timer] = []
+
+    def let_go(seconds: float) -> None:
+        assert holder.stdin
+        timers.append(threading.Timer(seconds, holder.stdin.close))
+        timers[0].start()
+
+    yield let_go
+    for timer in timers:
+        timer.join()
+    holder.stdin.close()
+    assert holder.wait(timeout=30) == 0
+    holder.stdout.close()
+
+
+def test_what_is_written_is_read(database: Database) -> None:
+    with database.write() as connection:
+        add(connection, "a")
+    assert stored(database) == stored(Database(database.path)) == ["a"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, duckdb.Error])
+def test_an_error_stores_nothing(database: Database, error: type[BaseException]) -> None:
+    with database.write() as connection:
+        add(connection, "before")
+    with pytest.raises(error), database.write() as connection:
+        add(connection, "lost")
+        raise error
+    with database.write() as connection:
+        add(connection, "after")
+    assert stored(database) == ["after", "before"]
+
+
+def test_the_folder_of_a_new_database_is_made(tmp_path: Path) -> None:
+    database = Database(tmp_path / "a" / "b" / "new.duckdb")
+    with database.write():
+        pass
+    assert stored(database) == []
+
+
+def test_where_there_is_no_database_reading_says_how_to_make_one(database: Database) -> None:
+    with pytest.raises(TerminalError, match=r"there is no database '.*'; make one with `newwiki refresh --db .*`"):
+        stored(database)
+    assert not database.path.exists()
+
+
+def test_reading_makes_no_change(database: Database) -> None:
+    with database.write():
+        pass
+    before = database.path.read_bytes()
+    stored(Database(database.path))
+    assert database.path.read_bytes() == before
+    with pytest.raises(duckdb.Error, match="read-only"), database.read() as connection:
+        add(connection, "a")
+
+
+def test_reading_waits_until_another_process_has_written(database: Database, held: Callable[[float], None]) -> None:
+    held(0.3)
+    assert stored(database) == ["late"]
+
+
+def test_writing_waits_until_another_process_has_written(database: Database, held: Callable[[float], None]) -> None:
+    held(0.3)
+    with database.write() as connection:
+        add(connection, "later")
+    assert stored(database) == ["late", "later"]
+
+
+def test_a_file_that_stays_busy_is_transient_and_named(
+    database: Database, held: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.database._PATIENCE", 0.1)
+    with pytest.raises(TransientError, match=r"newwiki\.duckdb' is in use by another program"):
+        stored(database)
+    with pytest.raises(TransientError, match=r"newwiki\.duckdb' is in use by another program"), database.write():
+        pass
+    held(0)
+
+
+def test_threads_that_read_and_write_wait_for_each_other(database: Database) -> None:
+    with database.write():
+        pass
+    failed: list[BaseException] = []
+
+    def work(name: str) -> None:
+        own = Database(database.path)
+        try:
+            for number in range(5):
+                with own.write() as connection:
+                    add(connection, f"{name}{number}")
+                stored(own)
+        except BaseException as error:  # noqa: BLE001 (told below)
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in "abc"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert stored(database) == [f"{name}{number}" for name in "abc" for number in range(5)]
+
+
+@pytest.mark.parametrize("name", ["notes.duckdb", "clock.duckdb"])
+def test_a_file_that_is_no_database_is_an_error_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Whatever it is called, it is not waited for."""
+    monkeypatch.setattr("storage.database._PATIENCE", 0.1)
+    (tmp_path / name).write_text("This is a text. " * 1000)
+    for open_it in (Database(tmp_path / name).read, Database(tmp_path / name).write):
+        with pytest.raises(TerminalError, match=f"{name}' cannot be opened"), open_it():
+            pass
+
+
+def test_times_are_utc_whatever_the_machines_zone(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        with database.write() as connection:
+            connection.execute("insert into scorings values ('r', 'e', '2026-01-01T00:00:00')")
+        with database.read() as connection:
+            (moment,) = connection.execute("select finished_at from scorings").fetchone() or ()
+        assert moment.isoformat() == "2026-01-01T00:00:00+00:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.fixture
+def fenced(database: Database) -> Iterator[duckdb.DuckDBPyConnection]:
+    with database.write() as connection:
+        add(connection, "a")
+    with database.fenced() as connection:
+        yield connection
+
+
+def test_the_fence_lets_questions_through(fenced: duckdb.DuckDBPyConnection) -> None:
+    assert fenced.execute("select count(*) from scorings").fetchall() == [(1,)]
+    assert fenced.execute("select * from leaderboard").fetchall() == []
+    assert fenced.execute("with a as (select 1 as x) select x + 1 from a").fetchall() == [(2,)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into scorings select * from scorings",
+        "update scorings set run_id = 'x'",
+        "delete from scorings",
+        "drop table scorings",
+        "create table t (a int)",
+        "create or replace view leaderboard as select 1",
+        "alter table scorings add column a int",
+        "copy scorings to '{folder}/out.csv'",
+        "copy scorings from '{folder}/in.csv'",
+        "export database '{folder}/export'",
+        "import database '{folder}'",
+        "select * from read_csv('{folder}/in.csv')",
+        "select * from '{folder}/in.csv'",
+        "select * from read_text('{folder}/in.csv')",
+        "select * from glob('{folder}/*')",
+        "select * from read_parquet('https://wiki.example/a.parquet')",
+        "attach '{folder}/other.duckdb' as other",
+        "attach ':memory:' as other",
+        "install httpfs",
+        "load httpfs",
+        "load '{folder}/own.duckdb_extension'",
+        "create secret s (type s3)",
+        "call enable_logging(storage = 'file', storage_config = {{'path': '{folder}/log'}})",
+        "set enable_external_access = true",
+        "set lock_configuration = false",
+        "set memory_limit = '1GB'",
+        "reset enable_external_access",
+        "pragma enable_profiling = 'json'",
+        "set profiling_output = '{folder}/profile'",
+        "select 1; delete from scorings",
+        "select * from a_local_table",
+    ],
+)
+def test_the_fence_stops_everything_else(fenced: duckdb.DuckDBPyConnection, tmp_path: Path, statement: str) -> None:
+    a_local_table = duckdb.sql("select 1").to_arrow_table()
+    (tmp_path / "in.csv").write_text("secret\n1\n")
+    before = {path.name for path in tmp_path.iterdir()}
+    with pytest.raises(duckdb.Error):
+        fenced.execute(statement.format(folder=tmp_path)).fetchall()
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert fenced.execute("select run_id, evaluator_id from scorings").fetchall() == [("a", "e")]
+    assert len(a_local_table) == 1
