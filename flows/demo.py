@@ -1,6 +1,7 @@
 """The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
 
 import os
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
+CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
 SELECTION = Selection(sample=10)
 REQUEST = EvaluationRequest(max_new_tokens=256)
 
@@ -57,6 +59,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
         list(DECODERS),
         settings=settings,
         selection=SELECTION,
+        cutoff=CUTOFF,
         request=REQUEST,
     )
     leaderboard.show_funnel(database, snapshot, "table")

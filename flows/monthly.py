@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from prefect import flow
 
@@ -24,10 +25,11 @@ def monthly(
     *,
     settings: Settings,
     selection: Selection | None = None,
+    cutoff: datetime | None = None,
     request: EvaluationRequest | None = None,
 ) -> str:
     """Publishes the month and scores the models on it. Gives the snapshot's id. A month that is done costs nothing."""
-    wanted = RefreshRequest(Window.month(month), selection or Selection())
+    wanted = RefreshRequest(Window.month(month), selection or Selection(), cutoff)
     snapshot = refresh(db, source, place, wanted, contact=settings.contact or None)
     asked = replace(request or EvaluationRequest(), snapshot=snapshot.snapshot_id)
     evaluate(db, models, decoders, request=asked, settings=settings)

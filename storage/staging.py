@@ -26,7 +26,7 @@ class Staging:
     @classmethod
     def open(cls, database: Path, snapshot_id: str, cutoff: datetime) -> Self:
         """Takes up what an interrupted refresh for this snapshot has left, or begins."""
-        path = database.with_name(f"{database.name}.refresh-{snapshot_id}")
+        path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with duckdb.connect(str(path)) as connection, transaction(connection):
             if not connection.execute("select 1 from duckdb_tables() where table_name = 'request'").fetchone():
@@ -53,6 +53,19 @@ class Staging:
             rows = connection.execute("select * from judged order by page_id").fetchall()
         return [Judged(*row) for row in rows]
 
+    @classmethod
+    def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
+        """Removes what a refresh has left that was killed between publishing and tidying up."""
+        _remove(_path(database, snapshot_id))
+
     def discard(self) -> None:
-        self._path.unlink(missing_ok=True)
-        self._path.with_name(self._path.name + ".wal").unlink(missing_ok=True)
+        _remove(self._path)
+
+
+def _path(database: Path, snapshot_id: str) -> Path:
+    return database.with_name(f"{database.name}.refresh-{snapshot_id}")
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.with_name(path.name + ".wal").unlink(missing_ok=True)

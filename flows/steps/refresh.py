@@ -54,6 +54,7 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     now = datetime.now(UTC).replace(microsecond=0)
     published = snapshots.find(database, name)
     if published:
+        Staging.discard_leftover(database.path, name)
         return Gathered(name, site, None, published)
     language = load_language(site.language)
     staging = Staging.open(database.path, name, request.cutoff or now)

@@ -7,7 +7,7 @@ import time
 class Backoff:
     """Doubling waits with jitter, or what the server asks for with Retry-After; `next()` is False when used up."""
 
-    def __init__(self, attempts: int = 6, first_wait: float = 1.0, longest_wait: float = 120.0) -> None:
+    def __init__(self, attempts: int = 6, first_wait: float = 1.0, longest_wait: float = 600.0) -> None:
         self._left = attempts - 1
         self._wait = first_wait
         self._longest = longest_wait

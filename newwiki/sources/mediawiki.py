@@ -3,7 +3,7 @@
 Fifty pages cost one request. Only a page that has passed every other test costs one more, for its revisions.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -45,7 +45,10 @@ class ApiSource:
         return len(self._history(page.page_id, cutoff, at_most))
 
     def _created(self, window: Window) -> list[Page]:
-        """The creation log, whose `logpage` is the page itself (its `pageid` is whatever bears the title today)."""
+        """The creation log, whose `logpage` is the page itself (its `pageid` is whatever bears the title today).
+
+        MediaWiki leaves out entries whose action is hidden, as it does not tell their namespace.
+        """
         found: dict[int, Page] = {}
         last_second = window.end - timedelta(seconds=1)
         for answer in self._api.query(
@@ -54,18 +57,13 @@ class ApiSource:
         ):  # fmt: skip
             for entry in answer.get("logevents", []):
                 created_at = datetime.fromisoformat(entry["timestamp"])
-                if "logpage" in entry:
-                    found.setdefault(entry["logpage"], Page(entry["logpage"], entry["title"], created_at))
-                else:
-                    hidden = -int(entry["logid"])  # the entry keeps its page from us: its own number stands in
-                    found[hidden] = Page(hidden, "", created_at, absent="hidden")
+                found.setdefault(entry["logpage"], Page(entry["logpage"], entry["title"], created_at))
         return list(found.values())
 
-    def _texts(self, stubs: Iterable[Page], cutoff: datetime) -> list[Page]:
-        known = [stub for stub in stubs if stub.absent is None]
-        current = self._merged({"pageids": _joined(stub.page_id for stub in known)}) if known else {}
-        pages, changed_since = [stub for stub in stubs if stub.absent is not None], []
-        for stub in known:
+    def _texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
+        current = self._merged({"pageids": _joined(stub.page_id for stub in stubs)})
+        pages, changed_since = [], []
+        for stub in stubs:
             answer = current[stub.page_id]
             if "missing" in answer:
                 pages.append(_absent(stub, "missing"))

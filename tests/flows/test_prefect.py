@@ -86,7 +86,7 @@ class TestInProcess:
         original = DumpSource.site
         monkeypatch.setattr(DumpSource, "site", failing(TransientError))
         snapshot = flows.refresh.refresh(str(tmp_path / "a.duckdb"), "dump", str(wiki()), _SEPTEMBER)
-        assert snapshot.articles == 12
+        assert snapshot.articles == 13
         assert len(calls) == 3
         calls.clear()
         monkeypatch.setattr(DumpSource, "site", failing(TerminalError))
@@ -168,5 +168,5 @@ def test_the_command_line_goes_through_prefect_where_asked(tmp_path: Path) -> No
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert "Flow run 'refresh 2026-09 from" in ended.stderr
-    assert '"articles": 12' in ended.stdout
+    assert '"articles": 13' in ended.stdout
     assert "leaked" not in ended.stderr

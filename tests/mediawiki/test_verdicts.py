@@ -108,11 +108,6 @@ def test_a_renamed_page_keeps_its_id_and_gets_its_new_title(before: Refreshed, c
     assert "Old name" not in changed.verdicts
 
 
-def test_a_creation_whose_log_entry_is_hidden_is_not_lost(before: Refreshed, changed: Refreshed) -> None:
-    """It has its row among the candidates, and be it one without a title."""
-    assert len(changed.rows("candidates")) == len(before.rows("candidates"))
-
-
 def test_a_revision_hidden_at_the_cutoff_makes_its_page_hidden(at_cutoff: tuple[Refreshed, Refreshed]) -> None:
     for refreshed in at_cutoff:
         assert refreshed.verdicts["Hidden at the cutoff"] == "hidden"
@@ -129,11 +124,6 @@ def test_api_and_dump_agree_on_the_pages_that_are_still_there(at_cutoff: tuple[R
     untouched = {"New name", "Restored", "Untouched", "Hidden at the cutoff", "Hidden before the cutoff"}
     api, dump = (_rows(refreshed, untouched.__contains__) for refreshed in at_cutoff)
     assert len(api) == len(untouched)
-    assert api == dump
-
-
-def test_a_draft_that_became_an_article_is_the_same_to_both_sources(at_cutoff: tuple[Refreshed, Refreshed]) -> None:
-    api, dump = (_rows(refreshed, "Begun as a draft".__eq__) for refreshed in at_cutoff)
     assert api == dump
 
 
