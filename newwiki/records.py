@@ -90,7 +90,7 @@ class Page:
     """A page as a source gives it: its wikitext at the cutoff, or why there is none.
 
     `revisions` counts those up to the cutoff, but never beyond the number that was asked for; None where the source
-    has not been asked yet.
+    has not been asked yet. `summary` and `tags` are those of the edit that created the page; a dump has no tags.
     """
 
     page_id: int
@@ -101,6 +101,8 @@ class Page:
     revisions: int | None = None
     wikitext: str | None = None
     absent: Absence | None = None
+    summary: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What several rooms test with: the sample wiki, a tiny checkpoint of its own making, and XML exports written by hand."""
+"""What several rooms test with: the sample wiki, a tiny checkpoint of our own, and XML exports written by hand."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime

@@ -94,10 +94,12 @@ class DumpSource:
         newest: Any = None
         newest_key = (datetime.min.replace(tzinfo=UTC), 0)
         created: datetime | None = None
+        summary = ""
         count, whole = 0, False
         for revision in self._stream(element):
             moment = datetime.fromtimestamp(revision.timestamp.unix(), UTC)
-            created = min(created or moment, moment)
+            if created is None or moment < created:
+                created, summary = moment, revision.comment or ""
             whole = whole or revision.parent_id in (None, "0", 0)
             if moment > cutoff:
                 continue
@@ -116,6 +118,7 @@ class DumpSource:
             count,
             None if hidden else newest.slots.contents["main"].text or "",
             "hidden" if hidden else None,
+            summary,
         )
         return page, count, whole
 

@@ -4,11 +4,12 @@ Fifty pages cost one request. Only a page that has passed every other test costs
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from newwiki.errors import TerminalError, TransientError
-from newwiki.records import Page, Site, Window
+from newwiki.records import Absence, Page, Site, Window
 from newwiki.sources.api import Api
 from newwiki.sources.source import Batch, source
 
@@ -53,11 +54,18 @@ class ApiSource:
         last_second = window.end - timedelta(seconds=1)
         for answer in self._api.query(
             list="logevents", letype="create", lenamespace=0, ledir="newer", lelimit="max",
-            lestart=_stamp(window.start), leend=_stamp(last_second), leprop="ids|title|timestamp",
+            lestart=_stamp(window.start), leend=_stamp(last_second), leprop="ids|title|timestamp|comment|tags",
         ):  # fmt: skip
             for entry in answer.get("logevents", []):
                 created_at = datetime.fromisoformat(entry["timestamp"])
-                found.setdefault(entry["logpage"], Page(entry["logpage"], entry["title"], created_at))
+                page = Page(
+                    entry["logpage"],
+                    entry["title"],
+                    created_at,
+                    summary=entry.get("comment", ""),
+                    tags=tuple(entry["tags"]),
+                )
+                found.setdefault(page.page_id, page)
         return list(found.values())
 
     def _texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
@@ -121,20 +129,19 @@ class ApiSource:
 def _page(stub: Page, title: str, revision: dict[str, Any], revisions: int | None) -> Page:
     slot = revision["slots"]["main"] if "slots" in revision else {}
     hidden = "texthidden" in slot or "texthidden" in revision or "content" not in slot
-    return Page(
-        stub.page_id,
-        title,
-        stub.created_at,
-        revision["revid"],
-        datetime.fromisoformat(revision["timestamp"]),
-        revisions,
-        None if hidden else slot["content"],
-        "hidden" if hidden else None,
+    return replace(
+        stub,
+        title=title,
+        rev_id=revision["revid"],
+        revised_at=datetime.fromisoformat(revision["timestamp"]),
+        revisions=revisions,
+        wikitext=None if hidden else slot["content"],
+        absent="hidden" if hidden else None,
     )
 
 
-def _absent(stub: Page, why: Any) -> Page:
-    return Page(stub.page_id, stub.title, stub.created_at, absent=why)
+def _absent(stub: Page, why: Absence) -> Page:
+    return replace(stub, absent=why)
 
 
 def _joined(numbers: Iterable[int]) -> str:

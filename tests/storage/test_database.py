@@ -66,8 +66,7 @@ def test_an_error_stores_nothing(database: Database, error: type[BaseException])
     with database.write() as connection:
         add(connection, "before")
     with pytest.raises(error), database.write() as connection:
-        add(connection, "lost")
-        raise error
+        raise error(add(connection, "lost"))
     with database.write() as connection:
         add(connection, "after")
     assert stored(database) == ["after", "before"]

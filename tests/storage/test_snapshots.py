@@ -164,8 +164,12 @@ def test_the_content_hash_depends_on_all_that_a_model_is_tested_on(change: dict[
 
 
 def test_the_content_hash_depends_on_parameters_extractor_and_number() -> None:
-    asked = [parameters_json(SEPTEMBER, Selection(), "new"), parameters_json(SEPTEMBER, Selection(seed=1), "new"),
-             parameters_json(Window.month("2026-08"), Selection(), "new"), parameters_json(SEPTEMBER, Selection(), "old")]  # fmt: skip
+    asked = [
+        parameters_json(SEPTEMBER, Selection(), "new"),
+        parameters_json(SEPTEMBER, Selection(seed=1), "new"),
+        parameters_json(Window.month("2026-08"), Selection(), "new"),
+        parameters_json(SEPTEMBER, Selection(), "old"),
+    ]
     hashes = {content_sha256([LUMEN], parameters, "1") for parameters in asked}
     hashes |= {
         content_sha256([LUMEN], asked[0], "2"),

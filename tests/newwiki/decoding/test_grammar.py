@@ -92,8 +92,8 @@ def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message
 
 @pytest.mark.parametrize(
     "text",
-    ["sample:", "greedy:", "sample:top_p", "sample:top_p=", "sample:top_p=0.5,", "sample:,top_p=0.5", "sample:top_p=[0.5",
-     "sample:top_p=0.5]", "sample:top_p=[[0.5]]", "sample:top_p=0.5,top_p=0.6",
+    ["sample:", "greedy:", "sample:top_p", "sample:top_p=", "sample:top_p=0.5,", "sample:,top_p=0.5",
+     "sample:top_p=[0.5", "sample:top_p=0.5]", "sample:top_p=[[0.5]]", "sample:top_p=0.5,top_p=0.6",
      "sample:=1", "sample: top_p=0.5", "sample:top_p=[0.5][0.6]"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_misuse_and_shows_the_form(text: str) -> None:

@@ -89,7 +89,7 @@ def test_rows_do_not_disturb_each_other() -> None:
 
 @pytest.mark.parametrize("parameters", [(0, 1.0, 1.0), (10, 1.0, 2.0), (0, 0.95, 0.8)], ids=str)
 def test_tokens_are_drawn_as_often_as_the_truncated_softmax_says(parameters: Parameters) -> None:
-    top_k, top_p, temperature = parameters
+    temperature = parameters[2]
     logits = torch.tensor([2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, 0.3, 1.2, -0.2])
     many = 40_000
     keys = noise.keys([(page, n) for page in range(many // 20) for n in range(20)], 3)

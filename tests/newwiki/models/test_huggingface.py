@@ -3,7 +3,7 @@
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def complete(
 
 
 @pytest.fixture
-def oracle(toy_checkpoint: Path) -> Iterator[Callable[[str, int], list[int]]]:
+def oracle(toy_checkpoint: Path) -> Callable[[str, int], list[int]]:
     """What transformers' own greedy search writes."""
     loaded, tokenizer = (
         AutoModelForCausalLM.from_pretrained(toy_checkpoint),
@@ -74,7 +74,7 @@ def oracle(toy_checkpoint: Path) -> Iterator[Callable[[str, int], list[int]]]:
         tokens: list[int] = output[0, inputs["input_ids"].shape[1] :].tolist()
         return tokens
 
-    yield write
+    return write
 
 
 def test_greedy_is_transformers_greedy_token_for_token(

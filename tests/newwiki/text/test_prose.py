@@ -12,9 +12,10 @@ from newwiki.text.prose import count_words, extract_prose
 Prose = Callable[[str], str]
 
 FRAGMENTS = [
-    "{{", "}}", "[[", "]]", "{|", "|}", "|-", "||", "|", "<ref>", "</ref>", "<ref name=x />", "<!--", "-->", "'''", "''",
-    "==", "== See also ==", "\n", "\n\n", "* ", "# ", ":", "; ", "&amp;", "&#8212;", "<br>", "<div>", "</div>", "<nowiki>",
-    "</nowiki>", "<math>x</math>", "__TOC__", "[http://wiki.example here]", "{{nowrap|", "{{lang|fr|", "[[File:A.jpg|",
+    "{{", "}}", "[[", "]]", "{|", "|}", "|-", "||", "|", "<ref>", "</ref>", "<ref name=x />", "<!--", "-->", "'''",
+    "''", "==", "== See also ==", "\n", "\n\n", "* ", "# ", ":", "; ", "&amp;", "&#8212;", "<br>", "<div>",
+    "</div>", "<nowiki>", "</nowiki>", "<math>x</math>", "__TOC__", "[http://wiki.example here]", "{{nowrap|",
+    "{{lang|fr|", "[[File:A.jpg|",
     "word", "Sentence.", " ", "(", ")", ";", ",", "🙂", "שלום", "\u200b", "\x00", "\x01",
 ]  # fmt: skip
 
@@ -44,6 +45,11 @@ def test_where_there_is_no_running_text_there_is_no_prose(prose: Prose, nothing:
 )
 def test_links_and_styles_leave_what_a_reader_sees(prose: Prose, wikitext: str, text: str) -> None:
     assert prose(wikitext) == text
+
+
+@pytest.mark.parametrize("title", ["CSI: Miami", "FBI: International", "Re:Zero", "Ys: Origin"])
+def test_a_title_with_a_colon_is_no_link_to_another_wiki(prose: Prose, title: str) -> None:
+    assert prose(f"She played in [[{title}]] and [[{title}|others]].") == f"She played in {title} and others."
 
 
 @pytest.mark.parametrize(
