@@ -116,6 +116,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--sample", type=click.IntRange(1), default=3000, show_default=True, help="How many articles are drawn.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--cutoff", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"]), help="Pages as of then (now), UTC.")
+@click.option("--limit", type=click.IntRange(1), help="For a quick look: only the so many pages created first.")
 @click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
 @prefect_option
 @common
@@ -136,6 +137,7 @@ def refresh(
     sample: int,
     seed: int,
     cutoff: datetime | None,
+    limit: int | None,
 ) -> None:
     """Publish the pages that were created in a window as a snapshot."""
     from flows import leaderboard
@@ -144,7 +146,7 @@ def refresh(
 
     window = _window(month, first, last)
     source, place = _source(api, wiki, dump)
-    selection = Selection(min_revisions, min_words, sample, seed)
+    selection = Selection(min_revisions, min_words, sample, seed, limit)
     request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None)
     snapshot = _refresh(settings, quiet, _through_prefect(prefect), source, place, request)
     database = _database(settings)
@@ -204,6 +206,7 @@ def show_snapshot(settings: "Settings", quiet: bool, form: str, snapshot: str) -
             ["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form
         )
         leaderboard.show_funnel(database, found.snapshot_id, form)
+        leaderboard.show_requests(database, found.snapshot_id)
     else:
         _show_query(database, "snapshot_one", form, found.snapshot_id)
 

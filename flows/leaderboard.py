@@ -41,6 +41,13 @@ def show_funnel(database: Database, snapshot: str, form: str) -> None:
     tables.show(["verdict", "pages", "share", "example"], found, form, title=f"{snapshot}: what became of every page")
 
 
+def show_requests(database: Database, snapshot: str) -> None:
+    """What the refresh asked the wiki for, if it asked at all (a dump is asked for nothing)."""
+    if found := database.rows("requests", snapshot):
+        heads = ["kind", "requests", "retries", "bytes", "seconds"]
+        tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")
+
+
 def _show_table(columns: list[str], found: list[tuple[Any, ...]]) -> None:
     """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets."""
     metrics = [name for name in columns if name not in _ABOUT and not name.endswith(("_sd", "_low", "_high"))]

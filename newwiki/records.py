@@ -19,7 +19,7 @@ Verdict = Literal[
     "missing",
     "moved",
 ]
-Absence = Literal["hidden", "missing", "moved"]
+Absence = Literal["hidden", "missing", "moved", "redirect"]
 FinishReason = Literal["stop", "length", "context"]
 Direction = Literal["higher", "lower", "none"]
 
@@ -68,12 +68,16 @@ class Window:
 
 @dataclass(frozen=True)
 class Selection:
-    """What a page must be to enter a snapshot (paper 003, New-Wiki Dataset), and how many are drawn."""
+    """What a page must be to enter a snapshot (paper 003, New-Wiki Dataset), and how many are drawn.
+
+    With `limit` only the so many pages that were created first are looked at.
+    """
 
     min_revisions: int = 10
     min_words: int = 500
     sample: int = 3000
     seed: int = 0
+    limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ class Page:
 
     `revisions` counts those up to the cutoff, but never beyond the number that was asked for; None where the source
     has not been asked yet. `summary` and `tags` are those of the edit that created the page; a dump has no tags.
+    `stepped_over` says why it is not the revision at the cutoff, where it is another.
     """
 
     page_id: int
@@ -103,6 +108,7 @@ class Page:
     absent: Absence | None = None
     summary: str = ""
     tags: tuple[str, ...] = ()
+    stepped_over: str = ""
 
 
 @dataclass(frozen=True)
@@ -243,3 +249,15 @@ class Run:
     max_new_tokens: int
     dtype: str
     versions: str
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What a wiki was asked for, of one kind: all requests, how many of them were repetitions, the bytes that came
+    (as they came, compressed), and the seconds until the answers were there, waits included."""
+
+    kind: str
+    requests: int
+    retries: int
+    bytes: int
+    seconds: float

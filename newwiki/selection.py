@@ -35,7 +35,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             page.title,
             page.created_at,
             name,
-            detail,
+            "; ".join(part for part in (detail, page.stepped_over) if part) or None,
             page.rev_id,
             page.revised_at,
             revisions,

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Article, Judged, Selection, Site, Snapshot, Window
+from newwiki.records import Article, Judged, Requests, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database, insert, insert_arrow, query
 
@@ -20,14 +20,19 @@ def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: dateti
     name = f"{site.wiki}-{window.label}"
     if selection == Selection() and cutoff is None:
         return name
-    asked = json.dumps([vars(selection), cutoff and cutoff.isoformat()], sort_keys=True)
+    asked = json.dumps([_asked(selection), cutoff and cutoff.isoformat()], sort_keys=True)
     return f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:6]}"
 
 
 def parameters_json(window: Window, selection: Selection, kind: str) -> str:
     """What decides which articles are chosen, in canonical form: part of the content hash."""
-    asked = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()], **vars(selection)}
+    asked = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()], **_asked(selection)}
     return json.dumps(asked, sort_keys=True)
+
+
+def _asked(selection: Selection) -> dict[str, object]:
+    """What is not asked for is not named: older snapshots know nothing of it."""
+    return {name: value for name, value in vars(selection).items() if value is not None}
 
 
 def text_sha256(first_sentence: str, completion: str) -> str:
@@ -56,8 +61,12 @@ def publish(
     cutoff: datetime,
     parameters: str,
     judged: Sequence[Judged],
+    requests: Sequence[Requests] = (),
 ) -> Snapshot:
-    """Stores the snapshot with a row for every page considered. Raises TerminalError where the name is taken."""
+    """Stores the snapshot with a row for every page considered, and what was asked of the wiki for it.
+
+    Raises TerminalError where the name is taken.
+    """
     articles = [_article(page) for page in judged if page.verdict == "selected"]
     snapshot = Snapshot(
         name,
@@ -77,6 +86,7 @@ def publish(
         if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
             raise TerminalError(f"snapshot '{name}' is published already, and a published snapshot never changes")
         insert(connection, "snapshots", [snapshot])
+        insert(connection, "requests", requests, snapshot_id=name)
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
         insert(connection, "articles", articles, snapshot_id=name, permalink="")
         connection.execute(query("permalinks"), [site.base_url, name])

@@ -3,7 +3,8 @@
 The file holds the cutoff of the first attempt: a refresh that goes on after an interruption cuts at the same moment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import Self
 import duckdb
 
 from newwiki.errors import TransientError
-from newwiki.records import Judged
-from storage.database import insert, transaction
+from newwiki.records import Judged, Requests
+from storage.database import insert, query, transaction
 
 
 class Staging:
@@ -35,11 +36,35 @@ class Staging:
             (found,) = connection.execute("select cutoff from request").fetchall()[0]
         return cls(path, found)
 
-    def add(self, pages: Sequence[Judged]) -> None:
-        """Stores verdicts. Raises TransientError where another process has stored some of them meanwhile."""
+    def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
+        """Stores verdicts, and what they have cost. Raises TransientError where another process has stored some."""
+        with self._writing() as connection:
+            insert(connection, "judged", pages)
+            insert(connection, "requests", requests)
+
+    def keep(self, question: str, answer: str) -> None:
+        """Stores the next answer to a question. Raises TransientError where another process has stored it."""
+        with self._writing() as connection:
+            connection.execute(
+                "insert into remembered select $1, count(*), $2 from remembered where question = $1", [question, answer]
+            )
+
+    def recall(self, question: str) -> list[str]:
+        """The answers to a question that are stored, in their order."""
+        with duckdb.connect(str(self._path), read_only=True) as connection:
+            asked = "select answer from remembered where question = ? order by number"
+            return [answer for (answer,) in connection.execute(asked, [question]).fetchall()]
+
+    def requests(self) -> list[Requests]:
+        """What all attempts have asked for, a row a kind."""
+        with duckdb.connect(str(self._path), read_only=True) as connection:
+            return [Requests(*row) for row in connection.execute(query("staged_requests")).fetchall()]
+
+    @contextmanager
+    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
             with duckdb.connect(str(self._path)) as connection, transaction(connection):
-                insert(connection, "judged", pages)
+                yield connection
         except (duckdb.ConstraintException, duckdb.IOException) as error:
             raise TransientError(f"another process is at work on {self._path.name}; wait for it to end") from error
 

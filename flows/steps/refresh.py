@@ -3,9 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 
 from flows.progress import Progress
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.records import Judged, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
 from newwiki.sources.source import Source
@@ -62,21 +63,30 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
+    batches = source.pages(request.window, staging.cutoff, done, limit=request.selection.limit, memory=staging)
+    count = len(done)
     try:
-        with progress.stretch(f"reading {name} from {source.name}", source.unit) as bar:
-            count = len(done)
-            for batch in source.pages(request.window, staging.cutoff, done):
-                judged = [
-                    judge(
-                        page, request.selection, language, lambda p: source.count_revisions(p, staging.cutoff, at_most)
-                    )
-                    for page in batch.pages
-                ]
-                staging.add(judged)
-                count += len(judged)
-                bar.update(batch.position, batch.total, f"{count:,} pages judged")
+        for stage, stretch in groupby(batches, key=lambda batch: batch.stage):
+            title, unit = (f"listing {name}", "hours") if stage == "list" else (f"reading {name}", source.unit)
+            with progress.stretch(f"{title} from {source.name}", unit) as bar:
+                for batch in stretch:
+                    judged = [
+                        judge(
+                            page,
+                            request.selection,
+                            language,
+                            lambda p: source.count_revisions(p, staging.cutoff, at_most),
+                        )
+                        for page in batch.pages
+                    ]
+                    staging.add(judged, source.asked())
+                    count += len(judged)
+                    bar.update(batch.position, batch.total, f"{count:,} pages judged" if stage == "read" else "")
     except TerminalError:
         staging.discard()
+        raise
+    except TransientError:
+        staging.add([], source.asked())
         raise
     return Gathered(name, site, staging)
 
@@ -100,6 +110,7 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
         gathered.staging.cutoff,
         snapshots.parameters_json(request.window, request.selection, request.kind),
         pages,
+        gathered.staging.requests(),
     )
     gathered.staging.discard()
     return snapshot

@@ -2,8 +2,11 @@
 
 import bz2
 import gzip
+import heapq
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -12,8 +15,9 @@ from xml.etree.ElementTree import ParseError
 import mwxml
 
 from newwiki.errors import TerminalError
-from newwiki.records import Page, Site, Window
-from newwiki.sources.source import Batch, source
+from newwiki.records import Page, Requests, Site, Window
+from newwiki.sources import redirects, settling
+from newwiki.sources.source import Batch, Memory, source
 
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
 _BATCH = 50
@@ -38,7 +42,26 @@ class DumpSource:
             raise TerminalError(f"'{self._path}' does not name its wiki: <siteinfo> lacks <dbname> or <base>")
         return Site(info.dbname, self._language(), info.base)
 
-    def pages(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
+    def pages(
+        self,
+        window: Window,
+        cutoff: datetime,
+        skip: Set[int],
+        *,
+        limit: int | None = None,
+        memory: Memory | None = None,
+    ) -> Iterator[Batch]:
+        """With `limit` the whole file is read before the first page is given, since it is in the order of page ids."""
+        if limit is None:
+            yield from self._created(window, cutoff, skip)
+            return
+        first: list[Page] = []
+        for batch in self._created(window, cutoff, frozenset()):
+            first = heapq.nsmallest(limit, first + batch.pages, key=lambda page: (page.created_at, page.page_id))
+            yield replace(batch, pages=[])
+        yield replace(batch, pages=[page for page in first if page.page_id not in skip])
+
+    def _created(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
         size = self._path.stat().st_size
         with self._path.open("rb") as raw:
             batch: list[Page] = []
@@ -46,7 +69,7 @@ class DumpSource:
             for element in self._stream(self._dump(raw)):
                 if element.namespace != 0 or element.id in skip:
                     continue
-                page, revisions, whole = self._at_cutoff(element, cutoff)
+                page, revisions, whole = self._at_cutoff(element, window, cutoff)
                 complete += whole and revisions > 1
                 truncated += not whole
                 if page and page.created_at in window:
@@ -64,6 +87,9 @@ class DumpSource:
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         assert page.revisions is not None, "a dump's pages come with their revisions counted"
         return min(page.revisions, at_most)
+
+    def asked(self) -> list[Requests]:
+        return []
 
     def _dump(self, raw: IO[bytes]) -> Any:
         try:
@@ -89,36 +115,52 @@ class DumpSource:
             f"'{self._path}' is not a readable MediaWiki XML export ({reason}); fetch or export the file again"
         )
 
-    def _at_cutoff(self, element: Any, cutoff: datetime) -> tuple[Page | None, int, bool]:
-        """The page with its newest revision up to the cutoff, their number, and whether its history begins here."""
-        newest: Any = None
-        newest_key = (datetime.min.replace(tzinfo=UTC), 0)
+    def _at_cutoff(self, element: Any, window: Window, cutoff: datetime) -> tuple[Page | None, int, bool]:
+        """The page as it stood at the cutoff, the number of its revisions, and whether its history begins here.
+
+        There is no page where all revisions came later, or where the first one is what a move has left.
+        """
+        newest: list[tuple[datetime, int, int, settling.Stand, bytes]] = []  # a heap, the oldest of them first
+        title = element.title.replace("_", " ")
         created: datetime | None = None
-        summary = ""
+        summary, left_by_move = "", False
         count, whole = 0, False
         for revision in self._stream(element):
             moment = datetime.fromtimestamp(revision.timestamp.unix(), UTC)
+            text = "" if revision.deleted.text else revision.slots.contents["main"].text or ""
             if created is None or moment < created:
                 created, summary = moment, revision.comment or ""
+                left_by_move = redirects.left_by_move(title, text, summary)
             whole = whole or revision.parent_id in (None, "0", 0)
             if moment > cutoff:
                 continue
             count += 1
-            if (moment, revision.id) > newest_key:
-                newest, newest_key = revision, (moment, revision.id)
-        if newest is None or created is None:
+            if created >= window.start:
+                raw = text.encode()
+                stand = settling.Stand(revision.id, len(raw), bool(revision.deleted.text))
+                heapq.heappush(newest, (moment, revision.id, count, stand, zlib.compress(raw, 1)))
+                if len(newest) > settling.HISTORY:
+                    heapq.heappop(newest)
+        if not newest or created is None or left_by_move:
             return None, count, whole
-        hidden = newest.deleted.text
+        history = sorted(newest, reverse=True)
+        stands = [stand for *_, stand, _ in history]
+        place = settling.settled(stands)
+        texts = [zlib.decompress(packed).decode() for *_, packed in (history[0], history[place])]
+        if redirects.target(texts[0]):
+            place, texts[1] = 0, texts[0]
+        hidden = stands[place].hidden
         page = Page(
             element.id,
-            element.title.replace("_", " "),
+            title,
             created,
-            newest.id,
-            newest_key[0],
+            stands[place].rev_id,
+            history[place][0],
             count,
-            None if hidden else newest.slots.contents["main"].text or "",
+            None if hidden else texts[1],
             "hidden" if hidden else None,
             summary,
+            stepped_over=settling.stepped_over(stands, place) if place else "",
         )
         return page, count, whole
 

@@ -3,19 +3,31 @@
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
-from newwiki.records import Page, Site, Window
+from newwiki.records import Page, Requests, Site, Window
 from newwiki.registry import sources
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some pages, and how far the source has come: `position` of `total`, in the source's unit."""
+    """Some pages, and how far the source has come: `position` of `total`, in the source's unit.
+
+    While a source still lists what there is (`stage` is `list`), it gives no pages and counts in hours.
+    """
 
     pages: list[Page]
     position: int
     total: int
+    stage: Literal["list", "read"] = "read"
+
+
+class Memory(Protocol):
+    """What outlives an interruption: the answers to a question, in the order in which they came."""
+
+    def recall(self, question: str) -> list[str]: ...
+
+    def keep(self, question: str, answer: str) -> None: ...
 
 
 class Source(Protocol):
@@ -28,12 +40,28 @@ class Source(Protocol):
         """The wiki's own description. Raises TransientError or TerminalError where there is no wiki to be had."""
         ...
 
-    def pages(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
-        """Every page of the main namespace created in the window, but those whose page id is in `skip`."""
+    def pages(
+        self,
+        window: Window,
+        cutoff: datetime,
+        skip: Set[int],
+        *,
+        limit: int | None = None,
+        memory: Memory | None = None,
+    ) -> Iterator[Batch]:
+        """Every page of the main namespace created in the window, but those whose page id is in `skip`.
+
+        With `limit` only those of the so many first created (of two at the same second, the smaller page id), whether
+        they are in `skip` or not. What is asked for to list them is kept in `memory`, and not asked for again.
+        """
         ...
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         """The page's revisions up to and including the cutoff, counted no further than `at_most`."""
+        ...
+
+    def asked(self) -> list[Requests]:
+        """What it has asked its wiki for since this was last called. A file is asked for nothing."""
         ...
 
 

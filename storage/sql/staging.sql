@@ -16,3 +16,18 @@ create table judged (
     first_sentence varchar,
     completion varchar
 );
+
+create table remembered (
+    question varchar,
+    number bigint,
+    answer varchar,
+    primary key (question, number)
+);
+
+create table requests (
+    kind varchar,
+    requests bigint,
+    retries bigint,
+    bytes bigint,
+    seconds double
+);

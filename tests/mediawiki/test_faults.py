@@ -25,7 +25,14 @@ from .wiki import Wiki
 pytestmark = pytest.mark.slow
 
 # One of each kind of request, as patterns of its address
-KINDS = ("meta=siteinfo", "list=logevents", "rvslots=main", "rvlimit=")
+KINDS = (
+    "meta=siteinfo",
+    "letype=create",
+    "letype=move",
+    "rvprop=[^&]*content",
+    "rvprop=ids.size.sha1&",
+    "rvlimit=",
+)
 FOR_EVER = 1000
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 def test_every_request_says_who_asks_and_takes_gzip_and_yields_to_lag(served_sample: Wiki, tmp_path: Path) -> None:
     refresh(tmp_path / "api.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
     requests = served_sample.requests()
-    assert served_sample.kinds().keys() == {"site", "list", "texts", "history"}
+    assert served_sample.kinds().keys() == {"site", "list", "moves", "text", "size", "history"}
     for request in requests:
         assert request.agent.startswith("newwiki-eval/")
         assert f"({CONTACT})" in request.agent
@@ -24,21 +24,39 @@ def test_every_request_says_who_asks_and_takes_gzip_and_yields_to_lag(served_sam
 
 
 def test_the_number_of_requests_is_the_plans(served_crowd: Wiki, tmp_path: Path) -> None:
-    """One for the site, one for 500 creations, one for 50 texts, one for each page that passed all other tests."""
-    api = refresh(tmp_path / "api.duckdb", "--api", served_crowd.api_url, "--month", "2026-09")
+    """One for the site, one for 500 creations, one for the moves, one for the redirects (there are none), one for 50
+    texts and the sizes before them, one for each page that passed all other tests. September was over when they were
+    edited last, so nothing else."""
+    request = ("--api", served_crowd.api_url, "--month", "2026-09")
+    api = refresh(tmp_path / "api.duckdb", *request)
     created = sum(api.funnel.values())
     assert created > 500
-    assert served_crowd.kinds() == Counter(
+    asked = served_crowd.kinds()
+    assert asked.pop("size") <= ceil(created / 50)
+    assert asked == Counter(
         site=1,
         list=ceil(created / 500),
-        texts=ceil(created / 50),
+        moves=1,
+        recent=1,
+        text=ceil(created / 50),
         history=api.funnel["selected"] + api.funnel["few_revisions"],
     )
 
 
+def test_the_snapshot_tells_what_it_has_asked_for(served_sample: Wiki, tmp_path: Path) -> None:
+    refresh(tmp_path / "first.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
+    served_sample.reset()
+    served_sample.faults("status:503,0 letype=create", "half letype=move")
+    api = refresh(tmp_path / "api.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
+    told = {row["kind"]: row for row in api.rows("requests")}
+    assert {kind: row["requests"] for kind, row in told.items()} == served_sample.kinds()
+    assert {kind for kind, row in told.items() if row["retries"]} == {"list", "moves"}
+    assert all(row["bytes"] > 100 and row["seconds"] > 0 for row in told.values())
+
+
 def test_no_page_is_asked_for_twice(served_crowd: Wiki, tmp_path: Path) -> None:
     refresh(tmp_path / "api.duckdb", "--api", served_crowd.api_url, "--month", "2026-09")
-    for kind in ("texts", "history"):
+    for kind in ("text", "history"):
         asked = [page_id for request in served_crowd.requests() if request.kind == kind for page_id in request.page_ids]
         assert len(asked) == len(set(asked)) > 1
 

@@ -40,13 +40,20 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """`site`, `list`, `texts` (many pages, or many revisions) or `history` (one page's revisions)."""
+        """`login`, `site`, `list` (of creations), `moves`, `recent`, `text` and `size` (of many pages or revisions) or
+        `history` (of one page)."""
         asked = self.parameters
+        if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
+            return "login"
         if asked.get("meta") == "siteinfo":
             return "site"
-        if asked.get("list") == "logevents":
-            return "list"
-        return "history" if "rvlimit" in asked else "texts"
+        if "generator" in asked:
+            return "recent"
+        if "list" in asked:
+            return {"create": "list", "move": "moves"}[asked["letype"]]
+        if "rvlimit" in asked:
+            return "history"
+        return "text" if "content" in asked["rvprop"] else "size"
 
     @property
     def page_ids(self) -> set[int]:

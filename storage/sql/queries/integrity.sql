@@ -5,6 +5,9 @@ union all
 select 'articles without a snapshot', count(*)
 from articles anti join snapshots using (snapshot_id)
 union all
+select 'requests without a snapshot', count(*)
+from requests anti join snapshots using (snapshot_id)
+union all
 select 'runs without a snapshot', count(*)
 from runs anti join snapshots using (snapshot_id)
 union all

@@ -29,7 +29,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def ask(api: Api | None = None) -> list[dict[str, Any]]:
-    return list((api or Api(URL, "me@wiki.example")).query(list="x"))
+    return list((api or Api(URL, "me@wiki.example")).query("list", list="x"))
 
 
 def refused(code: str) -> dict[str, Any]:
