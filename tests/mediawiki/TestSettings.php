@@ -16,6 +16,7 @@ $wgMainCacheType = CACHE_NONE;
 $wgCacheDirectory = getenv( 'MW_TEST_HOME' ) . '/cache';
 $wgJobRunRate = 0;
 $wgMiserMode = true;
+$wgRCMaxAge = 3650 * 86400;
 $wgExtraNamespaces[118] = 'Draft';
 $wgExtraNamespaces[119] = 'Draft_talk';
 $wgAPIMaxResultSize = (int)( getenv( 'MW_API_MAX' ) ?: 8388608 );

@@ -32,6 +32,9 @@ class AfterImport extends Maintenance {
 		foreach ( $database->select( 'page', 'page_id', [], __METHOD__, [ 'ORDER BY' => 'page_id' ] ) as $row ) {
 			$title = Title::newFromID( $row->page_id );
 			$revision = $revisions->getFirstRevision( $title );
+			if ( str_contains( $revision->getComment( RevisionRecord::RAW )->text, ' moved page [[' ) ) {
+				continue; // MediaWiki logs no creation of what a move leaves
+			}
 			$entry = new ManualLogEntry( 'create', 'create' );
 			$entry->setPerformer( $revision->getUser( RevisionRecord::RAW ) );
 			$entry->setTarget( $title );

@@ -20,6 +20,7 @@ _HEAD = """\
   </siteinfo>
 """
 _TAIL = "</mediawiki>\n"
+_NAMESPACES = {"User": 2, "Draft": 118}
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Edit:
 
     at: datetime
     text: str | None
+    summary: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def stubs(count: int, first: datetime, last: datetime) -> list[History]:
 
 def _pages(histories: Iterable[History], page_id: int, rev_id: int) -> Iterable[str]:
     for history in histories:
-        namespace = 118 if history.title.startswith("Draft:") else 0
+        namespace = _NAMESPACES.get(history.title.partition(":")[0], 0)
         head = f"<title>{escape(history.title)}</title><ns>{namespace}</ns><id>{page_id}</id>"
         yield f"  <page>\n    {head}\n"
         parent = ""
@@ -77,6 +79,7 @@ def _pages(histories: Iterable[History], page_id: int, rev_id: int) -> Iterable[
                 f"    <revision>\n      <id>{rev_id}</id>\n{parent}"
                 f"      <timestamp>{edit.at:%Y-%m-%dT%H:%M:%SZ}</timestamp>\n"
                 "      <contributor><username>Writer</username><id>7</id></contributor>\n"
+                f"      <comment>{escape(edit.summary)}</comment>\n"
                 "      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
                 f"      {_text(edit.text)}\n    </revision>\n"
             )

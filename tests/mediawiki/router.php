@@ -4,6 +4,7 @@
 // requests.jsonl: a line a request. faults.txt: a line a fault, "KIND[:ARGUMENT] [PATTERN]"; a request uses up the first
 // one whose regular expression (default: anything) matches its decoded address.
 //   status:503  status:429,7 (with Retry-After: 7)  html  empty  half (of the answer)
+//   cut (the connection, before the answer that was announced has come)
 //   lag:12  ratelimited  exception                       MediaWiki's own, see TestSettings.php
 //   hold                                                 no answer as long as there is a file `held`
 //   pass                                                 no fault at all
@@ -60,6 +61,12 @@ if ( $kind === 'html' ) {
 	return true;
 }
 if ( $kind === 'empty' ) {
+	return true;
+}
+if ( $kind === 'cut' ) {
+	ini_set( 'zlib.output_compression', 'Off' );
+	header( 'Content-Length: 1000' );
+	echo '{"query":';
 	return true;
 }
 while ( $kind === 'hold' && is_file( "$home/held" ) ) {

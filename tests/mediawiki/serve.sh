@@ -38,6 +38,9 @@ import() {
     echo "require '$here/TestSettings.php';" >>"$MW_CONFIG_FILE"
     maintain importDump.php --no-updates --username-prefix=imported "$export"
     php "$here/afterImport.php" --export "$export"
+    maintain rebuildrecentchanges.php
+    maintain createAndPromote.php --force --bot Robot not-a-secret-2
+    maintain createBotPassword.php --appid newwiki --grants highvolume,basic Robot "$(printf 'a%.0s' {1..32})"
     echo "$imported" >"$MW_TEST_HOME/imported"
 }
 

@@ -1,0 +1,262 @@
+"""A seeded month: what a refresh makes of it, what it costs, and that nothing that goes wrong changes it."""
+
+import random
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import requests
+
+from flows.progress import Silent
+from flows.steps.refresh import RefreshRequest
+from flows.steps.refresh import refresh as step
+from newwiki.errors import TerminalError
+from newwiki.records import Selection, Window
+from newwiki.sources import backoff
+from newwiki.sources.mediawiki import ApiSource
+from storage.database import Database
+
+from . import month
+from .conftest import StartWiki
+from .exports import write_export
+from .refreshing import CONTACT, Refreshed, command, environment, refresh
+from .wiki import Wiki
+
+pytestmark = pytest.mark.slow
+
+CREATED = month.STUBS + month.REDIRECTS + len(month.EXPECTED)
+# One pattern of its address for each kind of request
+KINDS = {
+    "site": "meta=siteinfo",
+    "list": "letype=create",
+    "moves": "letype=move",
+    "recent": "generator=recentchanges",
+    "text": "rvprop=[^&]*content",
+    "size": "rvprop=ids.size.sha1&",
+    "history": "rvlimit=",
+}
+BOT = {"NEWWIKI_BOT_USER": "Robot@newwiki", "NEWWIKI_BOT_PASSWORD": "a" * 32}
+
+
+@dataclass(frozen=True)
+class Month:
+    wiki: Wiki
+    written: Path  # the wiki's own export
+
+
+@pytest.fixture(scope="module")
+def busy(wiki: StartWiki, tmp_path_factory: pytest.TempPathFactory) -> Month:
+    folder = tmp_path_factory.mktemp("month")
+    served = wiki(write_export(folder / "month.xml", month.histories()))
+    month.befall(served)
+    return Month(served, served.export(folder / "written.xml"))
+
+
+@pytest.fixture
+def served(busy: Month) -> Wiki:
+    busy.wiki.reset()
+    return busy.wiki
+
+
+@pytest.fixture(scope="module")
+def undisturbed(busy: Month, tmp_path_factory: pytest.TempPathFactory) -> Refreshed:
+    busy.wiki.reset()
+    return refresh(tmp_path_factory.mktemp("api") / "api.duckdb", "--api", busy.wiki.api_url, *month.REQUEST)
+
+
+@pytest.fixture(scope="module")
+def from_dump(busy: Month, tmp_path_factory: pytest.TempPathFactory) -> Refreshed:
+    return refresh(tmp_path_factory.mktemp("dump") / "dump.duckdb", "--dump", busy.written, *month.REQUEST)
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the client would have waited, in seconds: it does not."""
+    waited: list[float] = []
+    monkeypatch.setattr(backoff, "time", SimpleNamespace(sleep=waited.append))
+    return waited
+
+
+def in_process(wiki: Wiki, database: Path) -> Refreshed:
+    window = Window.month("2024-05")
+    cutoff = window.end.replace(month=6, day=15)
+    request = RefreshRequest(window, Selection(min_words=60, min_revisions=3), cutoff)
+    step(Database(database), ApiSource(wiki.api_url, CONTACT), request, Silent())
+    return Refreshed(database)
+
+
+def assert_same(one: Refreshed, other: Refreshed) -> None:
+    """The same snapshot, row for row; only when it was published, and what it has cost, is its own."""
+    assert one.content_sha256 == other.content_sha256
+    assert one.rows("snapshots", "published_at") == other.rows("snapshots", "published_at")
+    for table in ("candidates", "articles"):
+        assert one.rows(table) == other.rows(table), table
+
+
+def test_the_snapshot_holds_exactly_the_pages_of_the_seed(undisturbed: Refreshed) -> None:
+    verdicts = undisturbed.verdicts
+    plain = {f"Stub {n}": "few_words" for n in range(month.STUBS)}
+    plain |= {f"Other name {n}": "redirect" for n in range(month.REDIRECTS)}
+    assert verdicts == plain | month.EXPECTED
+    assert len(verdicts) == CREATED >= 600
+    selected = {title for title, verdict in month.EXPECTED.items() if verdict == "selected"}
+    assert {article["title"] for article in undisturbed.rows("articles")} == selected
+
+
+def test_the_dump_gives_the_same_rows_but_for_what_is_deleted(undisturbed: Refreshed, from_dump: Refreshed) -> None:
+    """A dump knows nothing of what was deleted."""
+    there = [row for row in undisturbed.rows("candidates") if row["title"] != "Deleted later"]
+    assert from_dump.rows("candidates") == there
+    assert from_dump.rows("articles") == undisturbed.rows("articles")
+    assert from_dump.content_sha256 == undisturbed.content_sha256
+
+
+@pytest.mark.parametrize("title", ["Blanked at the cutoff", "Shrunk at the cutoff"])
+def test_a_revision_that_emptied_its_page_is_stepped_over_and_told(undisturbed: Refreshed, title: str) -> None:
+    (row,) = (row for row in undisturbed.rows("candidates") if row["title"] == title)
+    (article,) = (article for article in undisturbed.rows("articles") if article["title"] == title)
+    assert f"for revision {row['rev_id']} (" in row["detail"]
+    assert "at the cutoff" in row["detail"]
+    assert article["completion"].endswith("was built in 1807.")
+
+
+def test_a_page_that_recovered_before_the_cutoff_is_taken_as_it_is(undisturbed: Refreshed) -> None:
+    (row,) = (row for row in undisturbed.rows("candidates") if row["title"] == "Restored after a blanking")
+    assert row["detail"] is None
+
+
+def test_the_client_asks_at_most_a_tenth_of_what_a_title_a_request_takes(
+    served: Wiki, undisturbed: Refreshed, tmp_path: Path
+) -> None:
+    refresh(tmp_path / "api.duckdb", "--api", served.api_url, *month.REQUEST)
+    ours = served.kinds()
+    served.reset()
+    with requests.Session() as session:
+        for title in undisturbed.verdicts:
+            asked = {"action": "query", "prop": "revisions", "rvprop": "content", "rvslots": "main", "titles": title}
+            session.get(served.api_url, params={**asked, "format": "json"}, timeout=60).raise_for_status()
+    theirs = len(served.requests())
+    print(f"{ours.total()} requests ({dict(ours)}) against {theirs}")
+    assert theirs == CREATED
+    assert ours.total() * 10 <= theirs
+
+
+def test_recent_changes_spare_more_requests_than_they_cost(
+    served: Wiki, undisturbed: Refreshed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them the snapshot is the same, and the redirects are read like everything else."""
+    with_them = in_process(served, tmp_path / "with.duckdb")
+    cost = served.kinds()
+    served.reset()
+    monkeypatch.setattr("newwiki.sources.creations._untouched_redirects", lambda *_: {})
+    without = in_process(served, tmp_path / "without.duckdb")
+    assert_same(with_them, without)
+    assert cost["recent"] == 2
+    print(f"{cost.total()} requests with recent changes, {served.kinds().total()} without")
+    assert cost.total() < served.kinds().total()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "fault", ["lag:12", "status:429,7", "status:502", "status:503", "status:504", "html", "empty", "half", "cut",
+              "ratelimited", "exception"],
+)  # fmt: skip
+def test_a_fault_in_any_kind_of_request_changes_nothing(
+    fault: str, kind: str, served: Wiki, undisturbed: Refreshed, waits: list[float], tmp_path: Path
+) -> None:
+    served.faults(f"{fault} {KINDS[kind]}")
+    api = in_process(served, tmp_path / "api.duckdb")
+    assert served.faults_left() == []
+    assert len(waits) == 1
+    (told,) = (row for row in api.rows("requests") if row["kind"] == kind)
+    assert told["retries"] == 1
+    assert_same(api, undisturbed)
+
+
+def test_a_refresh_that_is_killed_at_twenty_random_moments_ends_as_if_nothing_had_happened(
+    served: Wiki, undisturbed: Refreshed, tmp_path: Path
+) -> None:
+    """A moment is a number of requests and some milliseconds; a refresh that is done by then is begun anew."""
+    chance = random.Random(20)
+    database = tmp_path / "0.duckdb"
+    killed = 0
+    while killed < 20:
+        asked, delay = len(served.requests()) + chance.randint(1, 12), chance.uniform(0, 0.03)
+        arguments = command(database, "--api", served.api_url, *month.REQUEST, "--quiet")
+        process = subprocess.Popen(arguments, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
+        while len(served.requests()) < asked and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == -signal.SIGKILL:
+            killed += 1
+        else:
+            assert_same(Refreshed(database), undisturbed)
+            database = tmp_path / f"{killed}.duckdb"
+    assert_same(refresh(database, "--api", served.api_url, *month.REQUEST), undisturbed)
+
+
+def test_the_list_is_not_asked_for_again(
+    served: Wiki, undisturbed: Refreshed, waits: list[float], tmp_path: Path
+) -> None:
+    """The second of its two rounds fails for good: the first one is kept."""
+    served.faults(f"pass {KINDS['list']}", *[f"status:503 {KINDS['list']}"] * 6)
+    with pytest.raises(Exception, match="HTTP status 503"):
+        in_process(served, tmp_path / "api.duckdb")
+    served.reset()
+    api = in_process(served, tmp_path / "api.duckdb")
+    again = [request.parameters for request in served.requests() if request.kind == "list"]
+    assert all("lecontinue" in asked for asked in again if asked["lenamespace"] == "0")
+    assert_same(api, undisturbed)
+    told = {row["kind"]: row["requests"] for row in api.rows("requests")}
+    assert told["list"] == 1 + 6 + len(again)
+
+
+@pytest.mark.parametrize("number", [1, 40])
+def test_a_limit_takes_the_pages_that_were_created_first(number: int, busy: Month, tmp_path: Path) -> None:
+    busy.wiki.reset()
+    limit = (*month.REQUEST, "--min-words", "1", "--min-revisions", "1", "--limit", str(number))
+    api = refresh(tmp_path / "api.duckdb", "--api", busy.wiki.api_url, *limit)
+    dump = refresh(tmp_path / "dump.duckdb", "--dump", busy.written, *limit)
+    assert_same(api, dump)
+    assert sum(api.funnel.values()) == number
+    assert busy.wiki.kinds()["text"] == 1
+
+
+def test_a_bot_password_makes_the_batches_larger(
+    served: Wiki, undisturbed: Refreshed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in BOT.items():
+        monkeypatch.setenv(name, value)
+    api = in_process(served, tmp_path / "api.duckdb")
+    assert_same(api, undisturbed)
+    assert served.kinds()["login"] == 3
+    assert max(len(request.page_ids) for request in served.requests()) > 50
+    assert BOT["NEWWIKI_BOT_PASSWORD"] not in (served.home / "requests.jsonl").read_text()
+    assert BOT["NEWWIKI_BOT_PASSWORD"].encode() not in api.path.read_bytes()
+
+
+@pytest.mark.parametrize("fault", ["status:503", "half", "empty"])
+@pytest.mark.parametrize("kind", ["type=login", "action=login", "meta=userinfo"])
+def test_a_fault_while_logging_in_changes_nothing(
+    fault: str, kind: str, served: Wiki, undisturbed: Refreshed, waits: list[float], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for name, value in BOT.items():
+        monkeypatch.setenv(name, value)
+    served.faults(f"{fault} {kind}")
+    assert_same(in_process(served, tmp_path / "api.duckdb"), undisturbed)
+    assert served.faults_left() == []
+
+
+def test_a_wrong_bot_password_ends_with_what_to_do(
+    served: Wiki, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (BOT | {"NEWWIKI_BOT_PASSWORD": "b" * 32}).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(TerminalError, match=r"does not let 'Robot@newwiki' in: .*check NEWWIKI_BOT_USER"):
+        in_process(served, tmp_path / "api.duckdb")
