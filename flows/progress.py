@@ -52,6 +52,7 @@ class Console:
             bars.TextColumn("{task.description}"),
             bars.BarColumn(),
             bars.TextColumn("{task.fields[count]}"),
+            bars.TextColumn("{task.fields[rate]}"),
             bars.TextColumn("{task.fields[note]}"),
             bars.TimeElapsedColumn(),
             bars.TextColumn("left"),
@@ -60,7 +61,7 @@ class Console:
         with bars.Progress(
             *columns, console=self._console, transient=True, disable=not self._console.is_terminal
         ) as live:
-            bar = _LiveBar(live, live.add_task(title, count="", note="", total=None), unit)
+            bar = _LiveBar(live, live.add_task(title, count="", rate="", note="", total=None), unit)
             yield bar
         self._console.print(f"{title}: {bar.summary()}", style="dim", markup=False, soft_wrap=True)
 
@@ -75,17 +76,29 @@ class _LiveBar:
         self._live, self._task, self._unit = live, task, unit
         self._clock = time.monotonic
         self._start = self._clock()
-        self._began_at: int | None = None
+        self._first: tuple[float, int] | None = None
         self._done, self._note = 0, ""
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        self._began_at = done if self._began_at is None else self._began_at
+        self._first = self._first or (self._clock(), done)
         self._done, self._note = done, note
         self._live.update(  # type: ignore[attr-defined]
-            self._task, completed=done, total=total, count=f"{done:,}/{total:,} {self._unit}", note=note
+            self._task,
+            completed=done,
+            total=total,
+            count=f"{done:,}/{total:,} {self._unit}",
+            rate=self._rate(),
+            note=note,
         )
 
     def summary(self) -> str:
         seconds = self._clock() - self._start
-        parts = [f"{self._done:,} {self._unit}", self._note, f"{seconds:.1f} s"]
+        parts = [f"{self._done:,} {self._unit}", self._note, f"{seconds:.1f} s", self._rate()]
         return ", ".join(part for part in parts if part)
+
+    def _rate(self) -> str:
+        """Since the first news, as that may tell of what was done long ago."""
+        if self._first is None or self._first[1] == self._done:
+            return ""
+        start, done = self._first
+        return f"{(self._done - done) / max(self._clock() - start, 0.001):,.0f} {self._unit}/s"

@@ -33,7 +33,7 @@ def gather(
 
 @task(name="publish", cache_policy=NO_CACHE, **RETRIES)
 def publish(database: Database, gathered: steps.Gathered, request: steps.RefreshRequest) -> Snapshot:
-    return steps.publish(database, gathered, request)
+    return steps.publish(database, gathered, request, Console())
 
 
 def _show_funnel(database: Database, snapshot: Snapshot) -> None:

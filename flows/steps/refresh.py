@@ -91,7 +91,7 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     return Gathered(name, site, staging)
 
 
-def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> Snapshot:
+def publish(database: Database, gathered: Gathered, request: RefreshRequest, progress: Progress) -> Snapshot:
     """Draws the sample and publishes. Raises TerminalError where no page has passed."""
     if gathered.published:
         return gathered.published
@@ -102,23 +102,26 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
     if not drawn:
         gathered.staging.discard()
         raise TerminalError(f"nothing to publish for {gathered.snapshot_id}: {_why(pages)}")
-    snapshot = snapshots.publish(
-        database,
-        gathered.snapshot_id,
-        gathered.site,
-        request.window,
-        gathered.staging.cutoff,
-        snapshots.parameters_json(request.window, request.selection, request.kind),
-        pages,
-        gathered.staging.requests(),
-    )
+    with progress.stretch(f"publishing {gathered.snapshot_id}", "pages") as bar:
+        bar.update(0, len(pages))
+        snapshot = snapshots.publish(
+            database,
+            gathered.snapshot_id,
+            gathered.site,
+            request.window,
+            gathered.staging.cutoff,
+            snapshots.parameters_json(request.window, request.selection, request.kind),
+            pages,
+            gathered.staging.requests(),
+        )
+        bar.update(len(pages), len(pages))
     gathered.staging.discard()
     return snapshot
 
 
 def refresh(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Snapshot:
     """The whole step. A snapshot that is published already is given back as it is."""
-    return publish(database, gather(database, source, request, progress), request)
+    return publish(database, gather(database, source, request, progress), request, progress)
 
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:

@@ -56,18 +56,6 @@ def refresh(wiki: Wiki, database: Path) -> Snapshot:
     return step(Database(database), ApiSource(wiki.api_url, CONTACT), request, Silent())
 
 
-@pytest.mark.parametrize(
-    "fault", ["lag:12", "status:429,7", "status:503", "html", "empty", "half", "ratelimited", "exception"]
-)
-def test_a_fault_in_every_kind_of_request_changes_nothing(
-    fault: str, served_sample: Wiki, undisturbed: str, waits: list[float], tmp_path: Path
-) -> None:
-    served_sample.faults(*(f"{fault} {kind}" for kind in KINDS))
-    assert refresh(served_sample, tmp_path / "api.duckdb").content_sha256 == undisturbed
-    assert served_sample.faults_left() == []
-    assert len(waits) == len(KINDS)
-
-
 @pytest.mark.parametrize(("fault", "seconds"), [("lag:12", 5), ("status:429,7", 7), ("status:503,11", 11)])
 def test_the_client_waits_as_long_as_the_wiki_says(
     fault: str, seconds: int, served_sample: Wiki, waits: list[float], tmp_path: Path

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from newwiki.errors import TransientError
-from newwiki.records import Judged
+from newwiki.records import Judged, Requests
 from storage.staging import Staging
 
 CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
@@ -86,7 +86,7 @@ def test_times_come_back_in_utc_wherever_the_machine_stands(database: Path, zone
     program = f"""
 from datetime import datetime
 from pathlib import Path
-from newwiki.records import Judged
+from newwiki.records import Judged, Requests
 from storage.staging import Staging
 staging = Staging.open(Path({str(database)!r}), "a", datetime.fromisoformat("{CUTOFF.isoformat()}"))
 staging.add([Judged(7, "Lumen", datetime.fromisoformat("{DAY.isoformat()}"), "hidden")])
@@ -110,3 +110,18 @@ def test_a_refresh_that_another_process_has_open_is_transient(database: Path, se
             staging.add([selected(7)])
         with pytest.raises(TransientError, match="another process is at work"):
             Staging.open(database, "a", LATER)
+
+
+def test_answers_are_kept_in_their_order(database: Path) -> None:
+    staging = Staging.open(database, "a", CUTOFF)
+    for question, answer in (("list", "1"), ("moves", "x"), ("list", "2"), ("list", "1")):
+        staging.keep(question, answer)
+    again = Staging.open(database, "a", LATER)
+    assert (again.recall("list"), again.recall("moves"), again.recall("other")) == (["1", "2", "1"], ["x"], [])
+
+
+def test_requests_are_added_up_over_all_attempts(database: Path, selected: Page) -> None:
+    Staging.open(database, "a", CUTOFF).add([selected(7)], [Requests("text", 3, 1, 1000, 0.5)])
+    again = Staging.open(database, "a", LATER)
+    again.add([], [Requests("text", 1, 0, 200, 0.25), Requests("list", 1, 0, 50, 0.1)])
+    assert again.requests() == [Requests("list", 1, 0, 50, 0.1), Requests("text", 4, 1, 1200, 0.75)]

@@ -170,3 +170,38 @@ def test_another_wiki_wants_none(url: str) -> None:
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(TerminalError, match="is not an API address; write it as https"):
         Api(url, "me@wiki.example")
+
+
+def test_a_continuation_that_goes_round_in_circles_is_final(server: responses.RequestsMock) -> None:
+    server.get(URL, json={"continue": {"a": "1"}, "query": {}})
+    server.get(URL, json={"continue": {"a": "2"}, "query": {}})
+    server.get(URL, json={"continue": {"a": "1"}, "query": {}})
+    with pytest.raises(TerminalError, match=rf"{URL} continues its answer without end \(list, 3 rounds\)"):
+        ask()
+
+
+def test_a_continuation_without_end_is_final(server: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newwiki.sources.api._MOST_ROUNDS", 20)
+    for number in range(21):
+        server.get(URL, json={"continue": {"a": str(number)}, "query": {}})
+    with pytest.raises(TerminalError, match=r"continues its answer without end \(list, 21 rounds\)"):
+        ask()
+
+
+def test_what_was_asked_is_counted_once_for_each_kind(server: responses.RequestsMock) -> None:
+    for trouble in ({"status": 503, "body": "wait"}, {"json": GOOD}, {"json": GOOD}):
+        server.get(URL, **trouble)
+    api = Api(URL, None)
+    list(api.query("list", list="x"))
+    list(api.query("text", prop="y"))
+    counted = [(row.kind, row.requests, row.retries, row.bytes) for row in api.asked()]
+    assert counted == [("list", 2, 1, 4 + 24), ("text", 1, 0, 24)]
+    assert api.asked() == []
+
+
+def test_a_refusal_is_counted_too(server: responses.RequestsMock) -> None:
+    server.get(URL, json=refused("badtoken"))
+    api = Api(URL, None)
+    with pytest.raises(TerminalError):
+        ask(api)
+    assert [(row.kind, row.requests) for row in api.asked()] == [("list", 1)]
