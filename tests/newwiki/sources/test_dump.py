@@ -254,3 +254,40 @@ def test_an_export_names_its_wiki_and_language(
 def test_a_file_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(TerminalError, match=r"none\.xml"):
         DumpSource(str(tmp_path / "none.xml")).site()
+
+
+def test_a_revision_that_emptied_the_page_is_stepped_over(
+    dump: Callable[..., Path], page: Write, revision: Write
+) -> None:
+    """The revisions are counted to the cutoff all the same."""
+    texts = ["first", "second is longer", "bad", ""]
+    history = [revision(70 + n, f"2026-09-0{n + 1}T00:00:00Z", text, parent=69 + n) for n, text in enumerate(texts)]
+    (found,) = pages(dump(page(7, "Lumen", history)))
+    assert (found.wikitext, found.rev_id, found.revisions) == ("second is longer", 71, 4)
+    assert found.stepped_over == "revision 73 at the cutoff (0 bytes) stepped over for revision 71 (16 bytes)"
+
+
+def test_a_page_that_became_a_redirect_stays_one(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+    history = [
+        revision(70, "2026-09-01T00:00:00Z", "long " * 50),
+        revision(71, "2026-09-02T00:00:00Z", "#REDIRECT [[A]]"),
+    ]
+    (found,) = pages(dump(page(7, "Lumen", history)))
+    assert (found.wikitext, found.stepped_over) == ("#REDIRECT [[A]]", "")
+
+
+def test_what_a_move_left_is_no_new_page(dump: Callable[..., Path], page: Write, revision: Write) -> None:
+    left = revision(70, "2026-09-03T10:00:00Z", "#REDIRECT [[New]]").replace(
+        "<model>", "<comment>Writer moved page [[Old]] to [[New]]</comment><model>"
+    )
+    made = revision(71, "2026-09-03T10:00:00Z", "#REDIRECT [[New]]")
+    assert [found.title for found in pages(dump(page(7, "Old", [left]), page(8, "Made", [made])))] == ["Made"]
+
+
+def test_a_limit_takes_the_pages_created_first_whatever_is_skipped(
+    dump: Callable[..., Path], page: Write, revision: Write
+) -> None:
+    days = {7: 9, 8: 3, 9: 3, 10: 1, 11: 2}
+    file = dump(*(page(n, f"P{n}", [revision(70 + n, f"2026-09-0{day}T00:00:00Z", "a")]) for n, day in days.items()))
+    batches = list(DumpSource(str(file)).pages(SEPTEMBER, CUTOFF, {11}, limit=3))
+    assert [found.page_id for batch in batches for found in batch.pages] == [10, 8]
