@@ -41,14 +41,14 @@ def harness() -> Iterator[None]:
 
 @pytest.mark.usefixtures("harness")
 class TestInProcess:
-    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, checkpoint: Path) -> None:
+    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, toy_checkpoint: Path) -> None:
         from prefect.artifacts import Artifact
 
         from flows.monthly import monthly
 
         path = tmp_path / "newwiki.duckdb"
         request = EvaluationRequest(prompts=2, samples=2, keep=1, max_new_tokens=20)
-        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(checkpoint)], ["greedy", "sample:top_k=5"])
+        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(toy_checkpoint)], ["greedy", "sample:top_k=5"])
         options: dict[str, Any] = {
             "settings": Settings(entities="rules-v1"),
             "selection": Selection(sample=5),
