@@ -29,7 +29,7 @@ class Staging:
         """Takes up what an interrupted refresh for this snapshot has left, or begins."""
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with duckdb.connect(str(path)) as connection, transaction(connection):
+        with _connect(path) as connection:
             if not connection.execute("select 1 from duckdb_tables() where table_name = 'request'").fetchone():
                 connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
@@ -38,43 +38,35 @@ class Staging:
 
     def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
         """Stores verdicts, and what they have cost. Raises TransientError where another process has stored some."""
-        with self._writing() as connection:
+        with _connect(self._path) as connection:
             insert(connection, "judged", pages)
             insert(connection, "requests", requests)
 
     def keep(self, question: str, answer: str) -> None:
         """Stores the next answer to a question. Raises TransientError where another process has stored it."""
-        with self._writing() as connection:
+        with _connect(self._path) as connection:
             connection.execute(
                 "insert into remembered select $1, count(*), $2 from remembered where question = $1", [question, answer]
             )
 
     def recall(self, question: str) -> list[str]:
         """The answers to a question that are stored, in their order."""
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             asked = "select answer from remembered where question = ? order by number"
             return [answer for (answer,) in connection.execute(asked, [question]).fetchall()]
 
     def requests(self) -> list[Requests]:
         """What all attempts have asked for, a row a kind."""
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             return [Requests(*row) for row in connection.execute(query("staged_requests")).fetchall()]
-
-    @contextmanager
-    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        try:
-            with duckdb.connect(str(self._path)) as connection, transaction(connection):
-                yield connection
-        except (duckdb.ConstraintException, duckdb.IOException) as error:
-            raise TransientError(f"another process is at work on {self._path.name}; wait for it to end") from error
 
     def done(self) -> set[int]:
         """The page ids that have their verdict."""
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
     def pages(self) -> list[Judged]:
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             rows = connection.execute("select * from judged order by page_id").fetchall()
         return [Judged(*row) for row in rows]
 
@@ -85,6 +77,18 @@ class Staging:
 
     def discard(self) -> None:
         _remove(self._path)
+
+
+@contextmanager
+def _connect(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One transaction. Raises TransientError where another process is at work on the same refresh."""
+    try:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("set TimeZone = 'UTC'")
+            with transaction(connection):
+                yield connection
+    except (duckdb.ConstraintException, duckdb.IOException) as error:
+        raise TransientError(f"another process is at work on {path.name}; wait for it to end") from error
 
 
 def _path(database: Path, snapshot_id: str) -> Path:

@@ -54,12 +54,13 @@ _STYLE = re.compile(r"'{2,5}")
 _MAGIC_WORD = re.compile(r"__[A-Z]+__")
 _LEFTOVER = re.compile(r"\{\{|\}\}|\[\[|\]\]|\{\||\|\}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u2060\u00ad]")
+_INDENTED_TABLE = re.compile(r"^[:*#;]+[ \t]*(?=\{\|)", re.MULTILINE)
 _INTERWIKI = re.compile(r"[a-z]{2,3}(-[a-z-]+)?$|simple$")
 
 
 def extract_prose(wikitext: str, language: Language) -> str:
     """The running text of a page, paragraphs separated by one empty line; empty where there is none."""
-    parsed = mwparserfromhell.parse(_CONTROL.sub("", wikitext), skip_style_tags=True)
+    parsed = mwparserfromhell.parse(_INDENTED_TABLE.sub("", _CONTROL.sub("", wikitext)), skip_style_tags=True)
     lines = _STYLE.sub("", "".join(_pieces(parsed, language))).split("\n")
     paragraphs = (_tidy(paragraph) for paragraph in _paragraphs(lines, language))
     return unicodedata.normalize("NFC", "\n\n".join(paragraph for paragraph in paragraphs if paragraph))
@@ -79,7 +80,11 @@ def _pieces(code: Wikicode, language: Language) -> Iterator[str]:
         elif isinstance(node, ExternalLink):
             yield _text(node.title, language) if node.title is not None else ""
         elif isinstance(node, Template):
-            yield render(str(node.name), [_text(p.value, language) for p in node.params if not p.showkey])
+            positional = (p for p in node.params if not p.showkey or str(p.name).strip().isdigit())
+            yield render(
+                str(node.name),
+                [_text(p.value, language) for p in positional],
+            )
         elif isinstance(node, Heading):
             title = _text(node.title, language).strip().replace("\n", " ")
             yield f"\n{_HEADING}{node.level}{title}\n"
@@ -96,11 +101,12 @@ def _text(code: Wikicode, language: Language) -> str:
 def _link(link: Wikilink, language: Language) -> str:
     title = str(link.title).strip()
     prefix, colon, _ = title.partition(":")
-    namespace = prefix.strip().lower()
+    prefix = prefix.strip()
+    namespace = prefix.lower()
     if colon and (
         namespace in language.media_namespaces
         or namespace in language.category_namespaces
-        or _INTERWIKI.fullmatch(namespace)
+        or _INTERWIKI.fullmatch(prefix)
     ):
         return ""
     shown = title.lstrip(":") if link.text is None else _text(link.text, language)
@@ -109,9 +115,10 @@ def _link(link: Wikilink, language: Language) -> str:
 
 def _entity(entity: HTMLEntity) -> str:
     try:
-        return str(entity.normalize())
+        character = str(entity.normalize())
     except ValueError:  # a number that no character has
         return str(entity)
+    return "" if "\ud800" <= character <= "\udfff" else _CONTROL.sub("", character)
 
 
 def _tag(tag: Tag, language: Language) -> str:

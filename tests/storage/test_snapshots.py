@@ -32,10 +32,16 @@ def test_a_snapshot_is_named_for_wiki_and_window() -> None:
 
 
 def test_whatever_was_asked_beyond_the_defaults_changes_the_name() -> None:
-    asked = [Selection(min_words=1), Selection(min_revisions=1), Selection(sample=1), Selection(seed=1)]
+    asked = [
+        Selection(min_words=1),
+        Selection(min_revisions=1),
+        Selection(sample=1),
+        Selection(seed=1),
+        Selection(limit=1),
+    ]
     names = {snapshot_id(SITE, SEPTEMBER, selection, None) for selection in [Selection(), *asked]}
     names |= {snapshot_id(SITE, SEPTEMBER, Selection(), DAY + timedelta(days=n)) for n in (0, 1)}
-    assert len(names) == 7
+    assert len(names) == 8
     assert all(name.startswith("testwiki-2026-09") for name in names)
 
 

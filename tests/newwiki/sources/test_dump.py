@@ -261,7 +261,10 @@ def test_a_revision_that_emptied_the_page_is_stepped_over(
 ) -> None:
     """The revisions are counted to the cutoff all the same."""
     texts = ["first", "second is longer", "bad", ""]
-    history = [revision(70 + n, f"2026-09-0{n + 1}T00:00:00Z", text, parent=69 + n) for n, text in enumerate(texts)]
+    history = [
+        revision(70 + n, f"2026-09-0{n + 1}T00:00:00Z", text, parent=69 + n if n else None)
+        for n, text in enumerate(texts)
+    ]
     (found,) = pages(dump(page(7, "Lumen", history)))
     assert (found.wikitext, found.rev_id, found.revisions) == ("second is longer", 71, 4)
     assert found.stepped_over == "revision 73 at the cutoff (0 bytes) stepped over for revision 71 (16 bytes)"
