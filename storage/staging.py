@@ -48,6 +48,12 @@ class Staging:
         with duckdb.connect(str(self._path), read_only=True) as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
+    def passed(self) -> set[int]:
+        """The page ids that have passed."""
+        with duckdb.connect(str(self._path), read_only=True) as connection:
+            found = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
+        return {page_id for (page_id,) in found}
+
     def pages(self) -> list[Judged]:
         with duckdb.connect(str(self._path), read_only=True) as connection:
             rows = connection.execute("select * from judged order by page_id").fetchall()

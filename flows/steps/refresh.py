@@ -1,14 +1,17 @@
 """From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from flows.progress import Progress
 from newwiki.errors import TerminalError, UsageError
+from newwiki.ranking import considered
 from newwiki.records import Judged, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
-from newwiki.sources.source import Source
+from newwiki.sources.old import OldSource
+from newwiki.sources.source import Batch, Source
 from newwiki.text.language import load_language
 from storage import snapshots
 from storage.database import Database
@@ -17,7 +20,10 @@ from storage.staging import Staging
 
 @dataclass(frozen=True)
 class RefreshRequest:
-    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now)."""
+    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now).
+
+    `kind` is `new` for all of them, or `old` for a random walk over page ids until the sample is full.
+    """
 
     window: Window
     selection: Selection = field(default_factory=Selection)
@@ -65,7 +71,7 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     try:
         with progress.stretch(f"reading {name} from {source.name}", source.unit) as bar:
             count = len(done)
-            for batch in source.pages(request.window, staging.cutoff, done):
+            for batch in _batches(source, request, staging, done):
                 judged = [
                     judge(
                         page, request.selection, language, lambda p: source.count_revisions(p, staging.cutoff, at_most)
@@ -87,6 +93,8 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
         return gathered.published
     assert gathered.staging
     pages = gathered.staging.pages()
+    if request.kind == "old":
+        pages = considered(pages, request.selection)
     drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
     pages = [_sampled(page, drawn) for page in pages]
     if not drawn:
@@ -108,6 +116,14 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
 def refresh(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Snapshot:
     """The whole step. A snapshot that is published already is given back as it is."""
     return publish(database, gather(database, source, request, progress), request)
+
+
+def _batches(source: Source, request: RefreshRequest, staging: Staging, done: set[int]) -> Iterator[Batch]:
+    if request.kind != "old":
+        return source.pages(request.window, staging.cutoff, done)
+    if not isinstance(source, OldSource):
+        raise UsageError(f"{source.name} lists new pages only; for old ones open it as old-api or old-dump")
+    return source.old_pages(request.window, staging.cutoff, request.selection, staging.passed, done)
 
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:
