@@ -146,9 +146,9 @@ def refresh(
     from flows.steps.refresh import RefreshRequest
     from newwiki.records import Selection
 
-    window = _old_window(before, month, first, last) if kind == "old" or before else _window(month, first, last)
+    window = _window(month, first, last) if kind == "new" and not before else _old(kind, before, month, first, last)
     source, place = _source(api, wiki, dump)
-    source = f"old-{source}" if window.is_old else source
+    source = f"old-{source}" if kind == "old" else source
     selection = Selection(min_revisions, min_words, sample, seed)
     request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None, kind)
     snapshot = _refresh(settings, quiet, _through_prefect(prefect), source, place, request)
@@ -415,10 +415,10 @@ def _window(month: str | None, first: datetime | None, last: datetime | None) ->
     raise UsageError("which pages? Give --month 2026-10, or --from and --to")
 
 
-def _old_window(before: datetime | None, *others: object) -> "Window":
+def _old(kind: str, before: datetime | None, *others: object) -> "Window":
     from newwiki.records import Window
 
-    if before is None or any(others):
+    if kind != "old" or before is None or any(others):
         raise UsageError("which old pages? Give --kind old and --before 2020-01-01, and no other dates")
     return Window.before(before.date())
 

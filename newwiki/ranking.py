@@ -26,7 +26,7 @@ def ranks(page_ids: "Iterable[int] | NDArray[Any]", seed: int) -> "NDArray[Any]"
 
 
 def by_rank(largest: int, seed: int, after: int) -> Iterator[int]:
-    """The page ids 1 … `largest` in the order of their ranks, beginning beyond the rank `after` (-1: with the first).
+    """The page ids 1 … `largest` (at least 1) by their ranks, beginning beyond the rank `after` (-1: with the first).
 
     Sorts a slice at a time, as most walks end early.
     """

@@ -25,7 +25,9 @@ from article anti join (select * from candidate where verdict = 'selected') usin
     page_id, rev_id, title, created_at, revisions, words
 )
 union all
-select printf('''%s'' is %s with %d words and %d revisions', title, verdict, words, revisions)
+select printf(
+    '''%s'' is %s with %s words and %s revisions', title, verdict, coalesce(words::varchar, 'no'), coalesce(revisions::varchar, 'no')
+)
 from candidate, snapshot
 where (verdict in ('selected', 'not_sampled') and not (words >= min_words and revisions >= min_revisions))
     or (verdict = 'few_words' and words >= min_words)
