@@ -4,12 +4,15 @@ import hashlib
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import requests
 
 from .conftest import StartWiki
+from .exports import growing, write_export
 from .refreshing import Refreshed, environment, refresh
 from .wiki import Wiki
 
@@ -45,11 +48,8 @@ def manifest(original: Refreshed) -> Path:
 
 def test_the_sha1_is_mediawikis_own(original: Refreshed, own_wiki: Wiki) -> None:
     articles = {row["rev_id"]: row["sha1"] for row in original.rows("articles")}
-    asked = {"action": "query", "format": "json", "formatversion": "2", "prop": "revisions", "rvprop": "ids|sha1"}
-    answer = requests.get(own_wiki.api_url, {**asked, "revids": "|".join(map(str, articles))}, timeout=60).json()
-    found = {page["revisions"][0]["revid"]: page["revisions"][0]["sha1"] for page in answer["query"]["pages"]}
-    assert found == articles
-    assert len(found) > 10
+    assert articles == _sha1s(own_wiki, original)
+    assert len(articles) > 10
 
 
 @pytest.mark.parametrize("kind", ["api", "dump"])
@@ -103,6 +103,38 @@ def test_a_page_that_was_renamed_meanwhile_is_rebuilt_under_its_name_of_then(
     ended = newwiki(tmp_path, "snapshots", "rebuild", manifest, "--api", other.api_url, "--db", "again.duckdb")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert Refreshed(tmp_path / "again.duckdb").rows("articles") == original.rows("articles")
+
+
+def test_real_pages_are_rebuilt_from_their_wiki_and_from_its_dump(
+    wiki: StartWiki, beside: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Wikitext as people write it; each page grows to it in ten edits."""
+    first, last = datetime(2024, 5, 2, tzinfo=UTC), datetime(2024, 5, 9, tzinfo=UTC)
+    texts = {file.stem.replace("_", " "): file.read_text("utf-8") for file in sorted(beside("wikitext").glob("*.txt"))}
+    histories = [growing(title[0].upper() + title[1:], text, first, last, 10) for title, text in texts.items()]
+    real = wiki(write_export(tmp_path / "real.xml", histories))
+    asked = ("--api", real.api_url, "--month", "2024-05", "--min-words", "100")
+    original = refresh(tmp_path / "original.duckdb", *asked)
+    assert {row["rev_id"]: row["sha1"] for row in original.rows("articles")} == _sha1s(real, original)
+    newwiki(tmp_path, "snapshots", "export", "latest", "--format", "manifest", "--out", "out", "--db", original.path)
+    for kind, place in (("api", real.api_url), ("dump", real.export(tmp_path / "written.xml"))):
+        again = Refreshed(tmp_path / f"{kind}.duckdb")
+        ended = newwiki(tmp_path, "snapshots", "rebuild", "out/manifest.json", f"--{kind}", place, "--db", again.path)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        assert again.content_sha256 == original.content_sha256
+        assert again.rows("articles") == original.rows("articles")
+
+
+def _sha1s(wiki: Wiki, refreshed: Refreshed) -> dict[int, str]:
+    """What MediaWiki itself says of the articles' revisions."""
+    rev_ids = [row["rev_id"] for row in refreshed.rows("articles")]
+    asked = {"action": "query", "format": "json", "formatversion": "2", "prop": "revisions", "rvprop": "ids|sha1"}
+    found: dict[int, str] = {}
+    for start in range(0, len(rev_ids), 50):
+        revids = "|".join(map(str, rev_ids[start : start + 50]))
+        for page in requests.get(wiki.api_url, {**asked, "revids": revids}, timeout=60).json()["query"]["pages"]:
+            found |= {revision["revid"]: revision["sha1"] for revision in page["revisions"]}
+    return found
 
 
 def _sha256(path: Path) -> str:
