@@ -31,6 +31,16 @@ def test_a_snapshot_is_named_for_wiki_and_window() -> None:
     assert snapshot_id(SITE, days, Selection(), None) == "testwiki-20260901-20260915"
 
 
+def test_an_old_snapshot_is_named_for_its_day() -> None:
+    """The defaults of old articles are those of experiment 3: 400 words, 2000 articles."""
+    before = Window.before(date(2020, 1, 1))
+    usual = Selection(min_words=400, sample=2000)
+    assert snapshot_id(SITE, before, usual, None) == "testwiki-old-before-2020-01-01"
+    named = {snapshot_id(SITE, before, other, None) for other in (Selection(), replace(usual, seed=1))}
+    assert len(named) == 2
+    assert all(name.startswith("testwiki-old-before-2020-01-01-") for name in named)
+
+
 def test_whatever_was_asked_beyond_the_defaults_changes_the_name() -> None:
     asked = [Selection(min_words=1), Selection(min_revisions=1), Selection(sample=1), Selection(seed=1)]
     names = {snapshot_id(SITE, SEPTEMBER, selection, None) for selection in [Selection(), *asked]}
