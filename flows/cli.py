@@ -118,6 +118,8 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--cutoff", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"]), help="Pages as of then (now), UTC.")
 @click.option("--limit", type=click.IntRange(1), help="For a quick look: only the so many pages created first.")
 @click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@click.option("--kind", type=click.Choice(["new", "old"]), default="new", show_default=True)
+@click.option("--before", type=click.DateTime(["%Y-%m-%d"]), help="With --kind old: the pages created before this day.")
 @prefect_option
 @common
 @form_option
@@ -138,16 +140,19 @@ def refresh(
     seed: int,
     cutoff: datetime | None,
     limit: int | None,
+    kind: str,
+    before: datetime | None,
 ) -> None:
     """Publish the pages that were created in a window as a snapshot."""
     from flows import leaderboard
     from flows.steps.refresh import RefreshRequest
     from newwiki.records import Selection
 
-    window = _window(month, first, last)
+    window = _window(month, first, last) if kind == "new" and not before else _old(kind, before, month, first, last)
     source, place = _source(api, wiki, dump)
+    source = f"old-{source}" if kind == "old" else source
     selection = Selection(min_revisions, min_words, sample, seed, limit)
-    request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None)
+    request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None, kind)
     snapshot = _refresh(settings, quiet, _through_prefect(prefect), source, place, request)
     database = _database(settings)
     if form == "table":
@@ -225,6 +230,38 @@ def verify_snapshot(settings: "Settings", quiet: bool, snapshot: str) -> int:
     if not problems:
         print(f"{resolve(database, snapshot).snapshot_id}: as it was published")
     return 1 if problems else 0
+
+
+@snapshots.command("export")
+@click.argument("snapshot")
+@click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new or empty folder.")
+@common
+def export_snapshot(settings: "Settings", quiet: bool, snapshot: str, form: str, out: Path) -> None:
+    """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
+    from storage.export import export
+
+    for path in export(_database(settings), snapshot, form, out):
+        print(path)
+
+
+@snapshots.command("rebuild")
+@click.argument("manifest", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--api", metavar="URL", help="A MediaWiki's api.php (that of the Wikipedia which the manifest names).")
+@click.option("--dump", type=click.Path(exists=True, dir_okay=False), help="A MediaWiki XML export with full history.")
+@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@common
+def rebuild_snapshot(settings: "Settings", quiet: bool, manifest: Path, api: str | None, dump: str | None) -> int:
+    """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
+    from flows.steps.rebuild import rebuild, source_of
+    from newwiki.manifest import Manifest
+
+    wanted = Manifest.read(manifest)
+    source = source_of(wanted, api, dump, settings.contact or None)
+    rebuilt = rebuild(_database(settings), source, wanted, _progress(quiet))
+    for line in rebuilt.report(wanted):
+        print(line)
+    return 1 if rebuilt.problems else 0
 
 
 @cli.command()
@@ -379,6 +416,14 @@ def _window(month: str | None, first: datetime | None, last: datetime | None) ->
     if first and last and not month:
         return Window.days(first.date(), last.date())
     raise UsageError("which pages? Give --month 2026-10, or --from and --to")
+
+
+def _old(kind: str, before: datetime | None, *others: object) -> "Window":
+    from newwiki.records import Window
+
+    if kind != "old" or before is None or any(others):
+        raise UsageError("which old pages? Give --kind old and --before 2020-01-01, and no other dates")
+    return Window.before(before.date())
 
 
 def _source(api: str | None, wiki: str | None, dump: str | None) -> tuple[str, str]:

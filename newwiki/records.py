@@ -23,6 +23,8 @@ Absence = Literal["hidden", "missing", "moved", "redirect"]
 FinishReason = Literal["stop", "length", "context"]
 Direction = Literal["higher", "lower", "none"]
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 @dataclass(frozen=True)
 class Window:
@@ -54,9 +56,22 @@ class Window:
             datetime.combine(date.fromordinal(ordinal), datetime.min.time(), tzinfo=UTC),
         )
 
+    @classmethod
+    def before(cls, day: date) -> Self:
+        """All that was created before `day`: it starts at the epoch (1970), when there was no wiki yet."""
+        return cls(_EPOCH, datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it reaches back to the epoch, as only `before` makes it."""
+        return self.start == _EPOCH
+
     @property
     def label(self) -> str:
-        """`2026-10` for a calendar month, `20261001-20261015` (both days counted in) for anything else."""
+        """`2026-10` for a calendar month, `old-before-2020-01-01` for all before a day, `20261001-20261015` (both days
+        counted in) for anything else."""
+        if self.is_old:
+            return f"old-before-{self.end:%Y-%m-%d}"
         if self == self.month(f"{self.start:%Y-%m}"):
             return f"{self.start:%Y-%m}"
         last = date.fromordinal(self.end.date().toordinal() - 1)
@@ -78,6 +93,10 @@ class Selection:
     sample: int = 3000
     seed: int = 0
     limit: int | None = None
+
+
+# The old articles beside the new ones (paper 003, experiment 3)
+OLD_SELECTION = Selection(min_words=400, sample=2000)
 
 
 @dataclass(frozen=True)
@@ -113,7 +132,10 @@ class Page:
 
 @dataclass(frozen=True)
 class Judged:
-    """A page and what became of it: the row that a candidate gets, and its text where it passed."""
+    """A page and what became of it: the row that a candidate gets, and its text where it passed.
+
+    `sha1` is that of its wikitext, in hexadecimal digits; None where there is no wikitext to be had.
+    """
 
     page_id: int
     title: str
@@ -126,6 +148,7 @@ class Judged:
     words: int | None = None
     first_sentence: str | None = None
     completion: str | None = None
+    sha1: str | None = None
 
 
 @dataclass(frozen=True)
@@ -216,7 +239,11 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Article:
-    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion."""
+    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion.
+
+    `sha1` is that of the revision's wikitext, in hexadecimal digits, and MediaWiki's own; None in a snapshot that was
+    published before it was kept.
+    """
 
     page_id: int
     rev_id: int
@@ -228,6 +255,7 @@ class Article:
     first_sentence: str
     completion: str
     text_sha256: str
+    sha1: str | None = None
 
 
 @dataclass(frozen=True)

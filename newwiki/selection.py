@@ -42,6 +42,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             words,
             text[0] or None,
             text[1] or None,
+            None if page.wikitext is None else sha1(page.wikitext),
         )
 
     if page.wikitext is None:
@@ -63,6 +64,11 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         detail = f"{revisions} of {selection.min_revisions} revisions at the cutoff"
         return verdict("few_revisions", detail, revisions=revisions, words=words)
     return verdict("selected", revisions=revisions, words=words, text=text)
+
+
+def sha1(wikitext: str) -> str:
+    """The SHA-1 of a revision's text in hexadecimal digits, as MediaWiki's `rvprop=sha1` gives it."""
+    return hashlib.sha1(wikitext.encode(), usedforsecurity=False).hexdigest()
 
 
 def is_redirect(wikitext: str, language: Language) -> bool:

@@ -10,15 +10,16 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Article, Judged, Requests, Selection, Site, Snapshot, Window
+from newwiki.records import OLD_SELECTION, Article, Judged, Requests, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
+from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow, query
 
 
 def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: datetime | None) -> str:
     """`enwiki-2026-10`; whatever was asked for beyond the defaults adds a hash of it to the name."""
     name = f"{site.wiki}-{window.label}"
-    if selection == Selection() and cutoff is None:
+    if selection == (OLD_SELECTION if window.is_old else Selection()) and cutoff is None:
         return name
     asked = json.dumps([_asked(selection), cutoff and cutoff.isoformat()], sort_keys=True)
     return f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:6]}"
@@ -67,7 +68,7 @@ def publish(
 
     Raises TerminalError where the name is taken.
     """
-    articles = [_article(page) for page in judged if page.verdict == "selected"]
+    articles = [article(page) for page in judged if page.verdict == "selected"]
     snapshot = Snapshot(
         name,
         site.wiki,
@@ -123,7 +124,7 @@ def articles(database: Database, name: str) -> list[Article]:
 
 
 def verify(database: Database, name: str) -> list[str]:
-    """What does not agree with the published hashes; empty where all is as it was."""
+    """What does not agree with the published hashes, or with itself; empty where all is as it was."""
     snapshot = resolve(database, name)
     stored = articles(database, snapshot.snapshot_id)
     problems = [
@@ -135,7 +136,7 @@ def verify(database: Database, name: str) -> list[str]:
         problems.append(f"{len(stored)} articles are stored, {snapshot.articles} were published")
     if content_sha256(stored, snapshot.parameters, snapshot.extractor_version) != snapshot.content_sha256:
         problems.append("the content hash is not what was published")
-    return problems
+    return problems + inconsistencies(database, snapshot)
 
 
 def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:
@@ -143,7 +144,7 @@ def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | No
     return Snapshot(*row) if row else None
 
 
-def _article(page: Judged) -> Article:
+def article(page: Judged) -> Article:
     assert page.rev_id and page.revised_at and page.revisions and page.words, page
     assert page.first_sentence and page.completion, page
     return Article(
@@ -157,6 +158,7 @@ def _article(page: Judged) -> Article:
         page.first_sentence,
         page.completion,
         text_sha256(page.first_sentence, page.completion),
+        page.sha1,
     )
 
 

@@ -65,10 +65,17 @@ class Staging:
         with _connect(self._path) as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
+    def passed(self) -> set[int]:
+        """The page ids that have passed."""
+        with _connect(self._path) as connection:
+            found = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
+        return {page_id for (page_id,) in found}
+
     def pages(self) -> list[Judged]:
         with _connect(self._path) as connection:
-            rows = connection.execute("select * from judged order by page_id").fetchall()
-        return [Judged(*row) for row in rows]
+            cursor = connection.execute("select * from judged order by page_id")
+            names = [column[0] for column in cursor.description or []]
+            return [Judged(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
 
     @classmethod
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:

@@ -1,15 +1,18 @@
 """From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
 from flows.progress import Progress
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.ranking import considered
 from newwiki.records import Judged, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
-from newwiki.sources.source import Source
+from newwiki.sources.old import OldSource
+from newwiki.sources.source import Batch, Source
 from newwiki.text.language import load_language
 from storage import snapshots
 from storage.database import Database
@@ -18,7 +21,10 @@ from storage.staging import Staging
 
 @dataclass(frozen=True)
 class RefreshRequest:
-    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now)."""
+    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now).
+
+    `kind` is `new` for all of them, or `old` for a random walk over page ids until the sample is full.
+    """
 
     window: Window
     selection: Selection = field(default_factory=Selection)
@@ -63,7 +69,7 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
-    batches = source.pages(request.window, staging.cutoff, done, limit=request.selection.limit, memory=staging)
+    batches = _batches(source, request, staging, done)
     count = len(done)
     try:
         for stage, stretch in groupby(batches, key=lambda batch: batch.stage):
@@ -97,6 +103,8 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
         return gathered.published
     assert gathered.staging
     pages = gathered.staging.pages()
+    if request.kind == "old":
+        pages = considered(pages, request.selection)
     drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
     pages = [_sampled(page, drawn) for page in pages]
     if not drawn:
@@ -122,6 +130,14 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
 def refresh(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Snapshot:
     """The whole step. A snapshot that is published already is given back as it is."""
     return publish(database, gather(database, source, request, progress), request, progress)
+
+
+def _batches(source: Source, request: RefreshRequest, staging: Staging, done: set[int]) -> Iterator[Batch]:
+    if request.kind != "old":
+        return source.pages(request.window, staging.cutoff, done, limit=request.selection.limit, memory=staging)
+    if not isinstance(source, OldSource):
+        raise UsageError(f"{source.name} lists new pages only; for old ones open it as old-api or old-dump")
+    return source.old_pages(request.window, staging.cutoff, request.selection, staging.passed, done)
 
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:

@@ -14,7 +14,8 @@ create table judged (
     revisions bigint,
     words bigint,
     first_sentence varchar,
-    completion varchar
+    completion varchar,
+    sha1 varchar
 );
 
 create table remembered (

@@ -61,3 +61,13 @@ DAYS = st.dates(date(2001, 1, 1), date(2100, 1, 1))
 def test_different_windows_have_different_labels(a: date, b: date, c: date, d: date) -> None:
     one, other = Window.days(min(a, b), max(a, b)), Window.days(min(c, d), max(c, d))
     assert (one == other) == (one.label == other.label)
+
+
+def test_all_before_a_day_begins_at_the_epoch_and_ends_with_the_day_before() -> None:
+    window = Window.before(date(2020, 1, 1))
+    assert window.label == "old-before-2020-01-01"
+    assert window.is_old
+    assert datetime(1970, 1, 1, tzinfo=UTC) in window
+    assert datetime(2019, 12, 31, 23, 59, 59, tzinfo=UTC) in window
+    assert datetime(2020, 1, 1, tzinfo=UTC) not in window
+    assert not Window.month("2019-12").is_old

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.records import Judged, Page, Selection
-from newwiki.selection import draw, is_disambiguation, is_redirect, judge
+from newwiki.selection import draw, is_disambiguation, is_redirect, judge, sha1
 from newwiki.text.language import Language
 
 DAY = datetime(2026, 9, 1, tzinfo=UTC)
@@ -32,8 +32,14 @@ def judged(english: Language) -> Callable[..., Judged]:
 
 def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[..., Judged]) -> None:
     assert judged() == Judged(
-        7, "Lumen", DAY, "selected", None, 70, DAY, 3, 10, "The Lumen is long.", "It is a river.\n\nIt runs."
-    )
+        7, "Lumen", DAY, "selected", None, 70, DAY, 3, 10, "The Lumen is long.", "It is a river.\n\nIt runs.",
+        "d864bdabc6bb50cbf5383534fd5ada1397071d81",
+    )  # fmt: skip
+
+
+def test_the_sha1_is_of_the_wikitext_as_utf_8() -> None:
+    """By `printf 'Ähre' | sha1sum`."""
+    assert sha1("Ähre") == "782234ba21be8e50cc6f769a010b8d9614e2b6f6"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,16 @@ def test_a_snapshot_is_named_for_wiki_and_window() -> None:
     assert snapshot_id(SITE, days, Selection(), None) == "testwiki-20260901-20260915"
 
 
+def test_an_old_snapshot_is_named_for_its_day() -> None:
+    """The defaults of old articles are those of experiment 3: 400 words, 2000 articles."""
+    before = Window.before(date(2020, 1, 1))
+    usual = Selection(min_words=400, sample=2000)
+    assert snapshot_id(SITE, before, usual, None) == "testwiki-old-before-2020-01-01"
+    named = {snapshot_id(SITE, before, other, None) for other in (Selection(), replace(usual, seed=1))}
+    assert len(named) == 2
+    assert all(name.startswith("testwiki-old-before-2020-01-01-") for name in named)
+
+
 def test_whatever_was_asked_beyond_the_defaults_changes_the_name() -> None:
     asked = [
         Selection(min_words=1),
@@ -210,6 +220,27 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("delete from articles where page_id = 7", "1 articles are stored, 2 were published"),
         ("insert into articles select * from articles where page_id = 7", "3 articles are stored, 2 were published"),
         ("update snapshots set articles = 3", "2 articles are stored, 3 were published"),
+        ("update snapshots set candidates = 9", "2 candidates are stored, 9 were published"),
+        ("update snapshots set kind = 'old'", "its kind is not that of its parameters"),
+        ("update snapshots set window_start = '2026-08-31'", "its window is not that of its parameters"),
+        ("update snapshots set window_end = '2026-11-01'", "its window is not that of its parameters"),
+        ("delete from candidates where page_id = 7", "1 candidates are stored, 2 were published"),
+        ("delete from candidates where page_id = 7", "'Lumen' is an article, and not selected as it stands there"),
+        ("insert into candidates select * from candidates where page_id = 7", "page 7 is a candidate 2 times"),
+        ("update candidates set verdict = 'redirect' where page_id = 7", "'Lumen' is an article, and not selected"),
+        ("update candidates set title = 'Limen' where page_id = 7", "'Lumen' is an article, and not selected"),
+        ("update candidates set rev_id = 1 where page_id = 7", "'Lumen' is an article, and not selected"),
+        ("update candidates set words = 7 where page_id = 7", "'Lumen' is selected with 7 words and 10 revisions"),
+        ("update candidates set revisions = 2 where page_id = 7", "'Lumen' is selected with 500 words and 2 revisions"),
+        ("delete from articles where page_id = 7", "'Lumen' is selected, and no article"),
+        ("update candidates set created_at = '2026-10-01' where page_id = 7", "'Lumen' was not created in the window"),
+        ("update articles set revised_at = '2026-10-16' where page_id = 7", "'Lumen' was revised after the cutoff"),
+        ("update articles set rev_id = 1 where page_id = 7", "permanent link of 'Lumen' is not that of revision 1"),
+        ("update articles set permalink = '' where page_id = 7", "permanent link of 'Lumen' is not that of revision"),
+        (
+            "update articles set permalink = 'https://else.example/Special:PermanentLink/1007' where page_id = 7",
+            "the permanent links are of more than one wiki",
+        ),
     ],
 )
 def test_verifying_names_what_was_tampered_with(
@@ -222,6 +253,22 @@ def test_verifying_names_what_was_tampered_with(
     problems = verify(database, "testwiki-2026-09")
     assert found in " ".join(problems)
     assert "Rhine" not in " ".join(problems)
+
+
+def test_verifying_asks_of_each_candidate_whether_its_verdict_can_be(
+    published: Publish, database: Database, selected: Page
+) -> None:
+    published(
+        selected(7, "Lumen"),
+        Judged(8, "Rhine", DAY, "few_words", None, 80, DAY, None, 500),
+        Judged(9, "Elbe", DAY, "few_revisions", None, 90, DAY, 10, 500),
+        Judged(10, "Oder", DAY, "not_sampled", None, 100, DAY, 10, 500),
+    )
+    assert verify(database, "latest") == [
+        "'Rhine' is few_words with 500 words and no revisions",
+        "'Elbe' is few_revisions with 500 words and 10 revisions",
+        "'Oder' is not_sampled, and the sample says otherwise",
+    ]
 
 
 def test_a_large_snapshot_verifies(published: Publish, database: Database, selected: Page) -> None:

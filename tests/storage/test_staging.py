@@ -44,6 +44,14 @@ def test_what_was_judged_is_given_back_as_it_was(database: Path, selected: Page)
     assert staging.pages() == sorted(pages, key=lambda page: page.page_id)
 
 
+def test_it_knows_which_pages_have_passed(database: Path, selected: Page) -> None:
+    staging = Staging.open(database, "a", CUTOFF)
+    assert staging.passed() == set()
+    staging.add([selected(7), Judged(8, "Rhine", DAY, "redirect")])
+    staging.add([selected(9)])
+    assert staging.passed() == {7, 9}
+
+
 def test_an_interrupted_refresh_goes_on_with_its_first_cutoff(database: Path, selected: Page) -> None:
     Staging.open(database, "a", CUTOFF).add([selected(7)])
     again = Staging.open(database, "a", LATER)

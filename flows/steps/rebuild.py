@@ -1,0 +1,155 @@
+"""From a manifest to its snapshot: exactly those revisions, fetched again, extracted again, and under the same hash."""
+
+import json
+from dataclasses import dataclass
+
+from flows.progress import Progress
+from newwiki.errors import TerminalError, UsageError
+from newwiki.manifest import Entry, Manifest
+from newwiki.records import Judged, Site, Window
+from newwiki.selection import sha1
+from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
+from newwiki.text.language import Language, load_language
+from newwiki.text.prompts import split
+from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract_prose
+from storage import snapshots
+from storage.database import Database
+
+_DETAIL = "rebuilt from a manifest"
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """What came of it: every page that is gone or differs, or, where there is none, whether it had to be published."""
+
+    problems: list[str]
+    published: bool = False
+
+    def report(self, manifest: Manifest) -> list[str]:
+        """A line for each problem, or one that says what was done."""
+        if self.problems:
+            return self.problems
+        same = f"{manifest.snapshot_id}: {len(manifest.articles)} articles, content {manifest.content_sha256}"
+        done = "rebuilt; its candidates are these articles alone" if self.published else "as in the database"
+        return [f"{same}: {done}"]
+
+
+def rebuild(database: Database, source: Revisions, manifest: Manifest, progress: Progress) -> Rebuilt:
+    """Publishes the manifest's snapshot, if all of it can be had as it was and the database does not hold it already.
+
+    The candidates of a rebuilt snapshot are its articles alone, each with a detail that says so. Raises TerminalError
+    for a manifest of another extractor or another wiki, and where another snapshot has its name.
+    """
+    _require_extractor(manifest)
+    known = snapshots.find(database, manifest.snapshot_id)
+    if known and known.content_sha256 != manifest.content_sha256:
+        raise TerminalError(
+            f"'{database.path}' holds another snapshot of the name {manifest.snapshot_id}; rebuild into a new file "
+            "with --db"
+        )
+    site = source.site()
+    if site.wiki != manifest.wiki:
+        raise TerminalError(f"the manifest is of {manifest.wiki}, and {source.name} is {site.wiki}; name the right one")
+    pages, problems = _fetch(source, manifest, load_language(site.language), progress)
+    if not problems:
+        problems = _wrong_hash(manifest, pages)
+    if problems or known:
+        return Rebuilt(problems)
+    snapshots.publish(
+        database,
+        manifest.snapshot_id,
+        Site(manifest.wiki, site.language, manifest.base_url),
+        Window(manifest.window_start, manifest.window_end),
+        manifest.cutoff,
+        _parameters(manifest),
+        pages,
+    )
+    return Rebuilt([], published=True)
+
+
+def source_of(manifest: Manifest, api: str | None, dump: str | None, contact: str | None) -> Revisions:
+    """Where to fetch from: an API, a dump, or else the Wikipedia that the manifest names. Raises UsageError."""
+    if api and dump:
+        raise UsageError("from where? Give --api URL or --dump FILE, not both")
+    return RevisionsOfDump(dump) if dump else RevisionsOfApi(api or api_of(manifest), contact)
+
+
+def api_of(manifest: Manifest) -> str:
+    """The api.php of the Wikipedia that the manifest names. Raises UsageError for another wiki."""
+    host = manifest.base_url.removeprefix("https://").partition("/")[0]
+    if not host.endswith(".wikipedia.org"):
+        raise UsageError(f"{manifest.wiki} at {manifest.base_url} is no Wikipedia; give --api URL or --dump FILE")
+    return f"https://{host}/w/api.php"
+
+
+def _require_extractor(manifest: Manifest) -> None:
+    if manifest.extractor_version == EXTRACTOR_VERSION:
+        return
+    which = f"newwiki-eval=={manifest.newwiki_version}" if manifest.newwiki_version else "a newwiki-eval that has it"
+    raise TerminalError(
+        f"the manifest was made by extractor {manifest.extractor_version}, and this newwiki has extractor "
+        f"{EXTRACTOR_VERSION}: install {which} to rebuild it"
+    )
+
+
+def _fetch(
+    source: Revisions, manifest: Manifest, language: Language, progress: Progress
+) -> tuple[list[Judged], list[str]]:
+    """The pages that are as they were, and what is to be said of the others."""
+    entries = {entry.rev_id: entry for entry in manifest.articles}
+    pages: list[Judged] = []
+    differing: list[str] = []
+    with progress.stretch(f"fetching {manifest.snapshot_id} from {source.name}", "articles") as bar:
+        for batch in source.fetch(sorted(entries)):
+            for revision in batch:
+                outcome = _extracted(entries.pop(revision.rev_id), revision, language)
+                if isinstance(outcome, Judged):
+                    pages.append(outcome)
+                else:
+                    differing.append(outcome)
+            bar.update(len(pages) + len(differing), len(manifest.articles))
+    gone = [f"{_named(entry)} is gone from the wiki" for entry in entries.values()]
+    return pages, [*gone, *differing]
+
+
+def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged | str:
+    """The article as it was published, or what is wrong with it."""
+    if revision.wikitext is None:
+        return f"{_named(entry)} is hidden"
+    found = sha1(revision.wikitext)
+    if entry.sha1 and found != entry.sha1:
+        return f"{_named(entry)} differs: its text has SHA-1 {found}, and had {entry.sha1}"
+    prose = extract_prose(revision.wikitext, language)
+    first_sentence, completion = split(prose, language)
+    if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
+        return f"{_named(entry)} differs: its wikitext is the same, and the prose extracted from it is not"
+    return Judged(
+        entry.page_id,
+        entry.title,
+        entry.created_at,
+        "selected",
+        _DETAIL,
+        entry.rev_id,
+        revision.revised_at,
+        entry.revisions,
+        count_words(prose),
+        first_sentence,
+        completion,
+        found,
+    )
+
+
+def _named(entry: Entry) -> str:
+    return f"'{entry.title}' (page {entry.page_id}, revision {entry.rev_id})"
+
+
+def _wrong_hash(manifest: Manifest, pages: list[Judged]) -> list[str]:
+    articles = [snapshots.article(page) for page in pages]
+    found = snapshots.content_sha256(articles, _parameters(manifest), manifest.extractor_version)
+    if found == manifest.content_sha256:
+        return []
+    return [f"every text is as it was, but not the hash of all ({found}): the manifest itself was changed"]
+
+
+def _parameters(manifest: Manifest) -> str:
+    return json.dumps(manifest.parameters, sort_keys=True)

@@ -1,0 +1,79 @@
+"""A snapshot without its texts: all that somebody else needs to fetch the same revisions and reach the same hash."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from newwiki.errors import UsageError
+
+_FORMAT = "newwiki manifest 1"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One article: which revision it is, and what tells whether a text is that revision's.
+
+    `sha1` is of the wikitext (None where the snapshot does not know it), `text_sha256` of what was extracted from it.
+    """
+
+    page_id: int
+    rev_id: int
+    sha1: str | None
+    title: str
+    created_at: datetime
+    revised_at: datetime
+    revisions: int
+    words: int
+    text_sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`base_url` is what permanent links begin with; `parameters` are what the snapshot was published with.
+
+    `newwiki_version` is a release that has this extractor; None where the release that wrote the manifest has another.
+    """
+
+    snapshot_id: str
+    wiki: str
+    base_url: str
+    kind: str
+    window_start: datetime
+    window_end: datetime
+    cutoff: datetime
+    parameters: dict[str, Any]
+    extractor_version: str
+    newwiki_version: str | None
+    content_sha256: str
+    articles: tuple[Entry, ...]
+
+    def to_json(self) -> str:
+        """The same manifest is the same text, an article a line."""
+        head = {"format": _FORMAT, **asdict(self)}
+        lines = [json.dumps(entry, default=datetime.isoformat, ensure_ascii=False) for entry in head.pop("articles")]
+        start = json.dumps(head, default=datetime.isoformat, ensure_ascii=False, indent=1).removesuffix("\n}")
+        return start + ',\n "articles": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The manifest in a file. Raises UsageError where there is none."""
+        try:
+            values = json.loads(path.read_text("utf-8"))
+            if values.pop("format") != _FORMAT:
+                raise ValueError(f"it is no '{_FORMAT}'")
+            values["articles"] = tuple(Entry(**_with_times(entry)) for entry in values["articles"])
+            return cls(**_with_times(values))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"'{path}' is not a snapshot's manifest ({error}); write one with "
+                "`newwiki snapshots export ID --format manifest --out DIR`"
+            ) from None
+
+
+_TIMES = ("created_at", "revised_at", "window_start", "window_end", "cutoff")
+
+
+def _with_times(values: dict[str, Any]) -> dict[str, Any]:
+    return values | {name: datetime.fromisoformat(values[name]) for name in _TIMES if name in values}
