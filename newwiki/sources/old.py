@@ -6,7 +6,8 @@ page is left out as soon as enough of those before it have passed. Pages that ar
 namespace, or not of the window, get no row, because a dump does not know the first and nobody asked for the others.
 
 Through the API it costs two requests for fifty ids, and one for each page of the main namespace: when it was created
-and how often it was revised is asked one page at a time.
+and how often it was revised is asked one page at a time. A page that was edited after the cutoff costs one more, and
+their texts one more for fifty ids.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set

@@ -155,15 +155,16 @@ def test_an_interrupted_walk_goes_on_where_it_was(
 
 
 def test_the_walk_costs_what_it_says(changed_wiki: Wiki, tmp_path: Path) -> None:
-    """Two requests for fifty ids, one a page of the main namespace, one a page edited after the cutoff.
+    """Two requests for fifty ids and one a page of the main namespace; after the cutoff, one more for each of both.
 
-    Beside these: two for the wiki and its largest id, two to see that no page is beyond, one for texts of then.
+    Beside these: what wiki it is, its newest creations, and that no page is beyond them.
     """
     changed_wiki.reset()
     refresh(tmp_path / "api.duckdb", "--api", changed_wiki.api_url, *REQUEST, "--sample", "2000")
     asked = changed_wiki.requests()
-    beginnings = [request for request in asked if request.parameters.get("rvdir") == "newer"]
-    fifties = -(-max(max(request.page_ids, default=0) for request in beginnings) // 50)
-    assert max(len(request.page_ids) for request in asked) == 50
-    assert len({min(request.page_ids) for request in beginnings}) == len(beginnings)
-    assert len(asked) - len(beginnings) <= 2 * fifties + 2 + 5
+    beginnings = [min(each.page_ids) for each in asked if each.parameters.get("rvdir") == "newer"]
+    histories = [min(each.page_ids) for each in asked if each.parameters.get("rvdir") == "older"]
+    assert len(set(beginnings)) == len(beginnings) > 250
+    assert len(set(histories)) == len(histories) < 20
+    fifties = max(beginnings) // 50 + 1
+    assert len(asked) - len(beginnings) - len(histories) <= 3 * fifties + 4
