@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 
+from newwiki.origin import origin
 from newwiki.records import Judged, Page, Selection, Verdict
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
@@ -42,6 +43,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             words,
             text[0] or None,
             text[1] or None,
+            origin(page, language),
         )
 
     if page.wikitext is None:

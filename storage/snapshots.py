@@ -78,7 +78,7 @@ def publish(
             raise TerminalError(f"snapshot '{name}' is published already, and a published snapshot never changes")
         insert(connection, "snapshots", [snapshot])
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
-        insert(connection, "articles", articles, snapshot_id=name, permalink="")
+        insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         connection.execute(query("permalinks"), [site.base_url, name])
     return snapshot
 
@@ -151,7 +151,7 @@ def _article(page: Judged) -> Article:
 
 
 def _candidate_rows(name: str, judged: Sequence[Judged]) -> pa.Table:
-    columns = ("page_id", "title", "created_at", "rev_id", "revisions", "words", "verdict", "detail")
+    columns = ("page_id", "title", "created_at", "rev_id", "revisions", "words", "verdict", "detail", "origin")
     rows: list[dict[str, Any]] = [
         {"snapshot_id": name} | {column: getattr(page, column) for column in columns} for page in judged
     ]
