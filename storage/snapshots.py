@@ -10,7 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Article, Judged, Selection, Site, Snapshot, Window
+from newwiki.novelty import PARAMETERS
+from newwiki.records import Article, Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database, insert, insert_arrow, query
 
@@ -26,7 +27,8 @@ def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: dateti
 
 def parameters_json(window: Window, selection: Selection, kind: str) -> str:
     """What decides which articles are chosen, in canonical form: part of the content hash."""
-    asked = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()], **vars(selection)}
+    windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
+    asked = {**windowed, "novelty": PARAMETERS, **vars(selection)}
     return json.dumps(asked, sort_keys=True)
 
 
@@ -56,6 +58,7 @@ def publish(
     cutoff: datetime,
     parameters: str,
     judged: Sequence[Judged],
+    novelty: Sequence[Nearest] = (),
 ) -> Snapshot:
     """Stores the snapshot with a row for every page considered. Raises TerminalError where the name is taken."""
     articles = [_article(page) for page in judged if page.verdict == "selected"]
@@ -79,6 +82,7 @@ def publish(
         insert(connection, "snapshots", [snapshot])
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
+        insert(connection, "novelty", novelty, snapshot_id=name)
         connection.execute(query("permalinks"), [site.base_url, name])
     return snapshot
 
@@ -105,6 +109,13 @@ def resolve(database: Database, name: str) -> Snapshot:
             known = [row[0] for row in connection.execute("select snapshot_id from snapshots order by 1").fetchall()]
             raise UsageError(f"there is no snapshot '{name}'; there are: {', '.join(known) or 'none yet'}")
         return snapshot
+
+
+def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
+    """The ids of the wiki's snapshots whose window begins before that moment; none where there is no database yet."""
+    if not database.path.exists():
+        return []
+    return [name for (name,) in database.rows("earlier_snapshots", wiki, moment)]
 
 
 def articles(database: Database, name: str) -> list[Article]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from flows.progress import Progress
+from flows.steps.novelty import drop_near_duplicates
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Judged, Selection, Site, Snapshot, Window
+from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
 from newwiki.sources.source import Source
 from newwiki.text.language import load_language
@@ -86,7 +87,9 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
     if gathered.published:
         return gathered.published
     assert gathered.staging
-    pages = gathered.staging.pages()
+    pages, nearest = drop_near_duplicates(
+        database, gathered.snapshot_id, gathered.site, request.window, gathered.staging.pages()
+    )
     drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
     pages = [_sampled(page, drawn) for page in pages]
     if not drawn:
@@ -100,6 +103,7 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest) -> 
         gathered.staging.cutoff,
         snapshots.parameters_json(request.window, request.selection, request.kind),
         pages,
+        [nearest.get(page.page_id, Nearest(page.page_id)) for page in pages if page.verdict == "selected"],
     )
     gathered.staging.discard()
     return snapshot

@@ -24,7 +24,10 @@ def test_the_tag_of_a_translation_tool_makes_a_translation_in_any_language(engli
     [
         ('Created by translating the page "[[:fr:Special:Redirect/revision/1|Lumen]]"', "translation"),
         ('Created by translating the opening section from the page "[[:de:Lumen]]"', "translation"),
-        ("Content in this edit is translated from the existing German Wikipedia article at [[:de:Lumen]]", "translation"),
+        (
+            "Content in this edit is translated from the existing German Wikipedia article at [[:de:Lumen]]",
+            "translation",
+        ),
         ("Translated from [[:es:Lumen]], see its history for attribution", "translation"),
         ("translation of [[:nl:Lumen]]", "translation"),
         ("Split from [[Rivers of Lum]]", "split"),

@@ -202,7 +202,10 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("update snapshots set parameters = '{}'", "content hash"),
         ("update snapshots set extractor_version = 'x'", "content hash"),
         ("delete from stored_articles where page_id = 7", "1 articles are stored, 2 were published"),
-        ("insert into stored_articles select * from stored_articles where page_id = 7", "3 articles are stored, 2 were published"),
+        (
+            "insert into stored_articles select * from stored_articles where page_id = 7",
+            "3 articles are stored, 2 were published",
+        ),
         ("update snapshots set articles = 3", "2 articles are stored, 3 were published"),
     ],
 )
