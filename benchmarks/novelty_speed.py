@@ -2,8 +2,8 @@
 
     python benchmarks/novelty_speed.py [ARTICLES]
 
-Made articles of about 800 words, 3,000 by default, against as many older ones; one in ten repeats an earlier one but for
-a rewritten passage. Prints the seconds of each part and the peak memory of the process.
+Made articles of about 800 words, 3,000 by default, against as many older ones; one in ten repeats an earlier one but
+for a rewritten passage. Prints the seconds of each part and the peak memory of the process.
 """
 
 import random

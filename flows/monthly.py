@@ -30,7 +30,7 @@ def monthly(
 ) -> str:
     """Publishes the month and scores the models on it. Gives the snapshot's id. A month that is done costs nothing."""
     wanted = RefreshRequest(Window.month(month), selection or Selection(), cutoff)
-    snapshot = refresh(db, source, place, wanted, contact=settings.contact or None)
+    snapshot = refresh(db, source, place, wanted, contact=settings.contact or None, wikidata=settings.wikidata)
     asked = replace(request or EvaluationRequest(), snapshot=snapshot.snapshot_id)
     evaluate(db, models, decoders, request=asked, settings=settings)
     return str(snapshot.snapshot_id)

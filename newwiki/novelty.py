@@ -1,8 +1,8 @@
 """Which texts are nearly those of earlier pages: MinHash finds the pairs worth a look, the exact Jaccard index decides.
 
 A text is the set of its word 5-grams, in lower case and without punctuation. The similarity of two texts is the Jaccard
-index of their sets: 5-grams in both over 5-grams in either (Broder 1997, On the resemblance and containment of documents).
-What is found depends neither on the order of the texts nor on what they are compared in one go with.
+index of their sets: 5-grams in both over 5-grams in either (Broder 1997, On the resemblance and containment of
+documents). What is found depends neither on the order of the texts nor on what they are compared in one go with.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ import numpy.typing as npt
 NEAR_DUPLICATE = 0.7
 WORTH_REPORTING = 0.1
 _WORDS = 5
-# What decides which pages are dropped, for the content hash; a change to this file that changes them changes the version.
+# What decides which pages are dropped, for the content hash: a change here that drops others gets another version.
 PARAMETERS = {"version": 1, "words": _WORDS, "near_duplicate": NEAR_DUPLICATE}
 
 _PERMUTATIONS = 128
@@ -76,7 +76,7 @@ def similar(
     """(place, similarity) of those of the others that are worth reporting; `signatures` are `stacked(others)`."""
     agreeing = np.count_nonzero(signatures == sketch.signature, axis=1)
     for place in np.flatnonzero(agreeing >= _WORTH_A_LOOK):
-        similarity = jaccard(sketch, others[place])
+        similarity = jaccard(sketch, others[int(place)])
         if similarity >= WORTH_REPORTING:
             yield int(place), similarity
 

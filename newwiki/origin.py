@@ -1,7 +1,7 @@
 """Whether a page was written, translated or split off another one, as far as the edit that created it says so.
 
-The tags are MediaWiki's own and say so for certain; the phrases of a summary are a language's habit. A dump has no tags,
-so a translation whose summary was rewritten by its translator is `original` there. Nothing is left out for its origin.
+The tags are MediaWiki's own and say so for certain; the phrases of a summary are a language's habit. A dump has no
+tags, so a translation whose summary was rewritten by its translator is `original` there. No page is dropped for it.
 """
 
 from newwiki.records import Origin, Page

@@ -229,7 +229,7 @@ class Article:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The earlier text that an article is most similar to (a Jaccard index); all None where there is none to speak of."""
+    """The earlier text that an article is most similar to (Jaccard index, 0 … 1), or None where there is none."""
 
     page_id: int
     nearest_title: str | None = None

@@ -50,6 +50,10 @@ class Api:
                 return
             carry = answer["continue"]
 
+    def ask(self, **parameters: str | int) -> dict[str, Any]:
+        """The answer to one request, for actions other than `query`."""
+        return self._ask(parameters)
+
     def _ask(self, parameters: dict[str, Any]) -> dict[str, Any]:
         common = {"format": "json", "formatversion": 2, "maxlag": 5}
         backoff = self._backoff()

@@ -44,10 +44,13 @@ def ask(database: Path, question: str) -> list[tuple[Any, ...]]:
         return connection.execute(question).fetchall()
 
 
-def publish(folder: Path, window: Window, *histories: History, selection: Selection = Selection()) -> Snapshot:
+def publish(folder: Path, window: Window, *histories: History, **selection: int) -> Snapshot:
     export = write_export(folder / "export.xml", histories)
     return refresh(
-        Database(folder / "newwiki.duckdb"), DumpSource(str(export)), RefreshRequest(window, selection), Silent()
+        Database(folder / "newwiki.duckdb"),
+        DumpSource(str(export)),
+        RefreshRequest(window, Selection(**selection)),
+        Silent(),
     )
 
 
@@ -79,7 +82,7 @@ def test_a_page_that_repeats_an_older_snapshots_article_is_dropped(tmp_path: Pat
 def test_a_page_is_no_copy_of_itself_in_another_snapshot_of_the_same_month(tmp_path: Path) -> None:
     pages = [grown("Lumen", LUMEN, DAY), grown("Rhine", RHINE, DAY)]
     publish(tmp_path, SEPTEMBER, *pages)
-    assert publish(tmp_path, SEPTEMBER, *pages, selection=Selection(seed=1)).articles == 2
+    assert publish(tmp_path, SEPTEMBER, *pages, seed=1).articles == 2
 
 
 def test_an_older_month_that_is_published_later_keeps_its_originals(tmp_path: Path) -> None:
@@ -105,7 +108,7 @@ def test_every_article_has_its_nearest_earlier_text(tmp_path: Path) -> None:
 
 def test_of_what_is_published_novelty_rows_are_there_for_the_selected_alone(tmp_path: Path) -> None:
     pages = [grown("Lumen", LUMEN, DAY), grown("Rhine", RHINE, DAY), grown("Copy", RHINE, DAY + timedelta(hours=1))]
-    publish(tmp_path, SEPTEMBER, *pages, selection=Selection(sample=1))
+    publish(tmp_path, SEPTEMBER, *pages, sample=1)
     database = tmp_path / "newwiki.duckdb"
     assert ask(database, "select page_id from novelty") == ask(database, "select page_id from articles")
     assert ask(database, "select verdict from candidates order by 1") == [

@@ -28,6 +28,7 @@ class Edit:
 
     at: datetime
     text: str | None
+    summary: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def _pages(histories: Iterable[History], page_id: int, rev_id: int) -> Iterable[
                 f"    <revision>\n      <id>{rev_id}</id>\n{parent}"
                 f"      <timestamp>{edit.at:%Y-%m-%dT%H:%M:%SZ}</timestamp>\n"
                 "      <contributor><username>Writer</username><id>7</id></contributor>\n"
+                f"      <comment>{escape(edit.summary)}</comment>\n"
                 "      <model>wikitext</model>\n      <format>text/x-wiki</format>\n"
                 f"      {_text(edit.text)}\n    </revision>\n"
             )

@@ -40,12 +40,14 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """`site`, `list`, `texts` (many pages, or many revisions) or `history` (one page's revisions)."""
+        """`site`, `list`, `texts` (many pages, or many revisions), `history` (one page's revisions) or `properties`."""
         asked = self.parameters
         if asked.get("meta") == "siteinfo":
             return "site"
         if asked.get("list") == "logevents":
             return "list"
+        if asked.get("prop") == "pageprops":
+            return "properties"
         return "history" if "rvlimit" in asked else "texts"
 
     @property
@@ -112,6 +114,14 @@ class Wiki:
     def hide_creation(self, title: str) -> None:
         """Hides the action of the page's entry in the creation log, as administrators may."""
         self._run("php", HERE / "afterImport.php", "--hide-creation", title)
+
+    def tag_creation(self, title: str, tag: str) -> None:
+        """Tags the edit that created the page, as MediaWiki's extensions do."""
+        self._run("php", HERE / "afterImport.php", "--tag-creation", f"{title}|{tag}")
+
+    def set_property(self, title: str, name: str, value: str) -> None:
+        """A page property, such as the `wikibase_item` that Wikidata gives to a page."""
+        self._run("php", HERE / "afterImport.php", "--property", f"{title}|{name}|{value}")
 
     def _maintain(self, script: str, *arguments: str, said: str = "") -> None:
         self._run("php", ROOT / "maintenance" / script, *arguments, said=said)
