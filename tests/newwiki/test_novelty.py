@@ -51,9 +51,23 @@ def test_a_tenth_rewritten_in_one_passage_is_a_near_duplicate_and_scattered_it_i
     """A word stands in five 5-grams: 0.9 to the fifth of them survive words changed here and there."""
     original = made(1000, 0)
     passage = [*original[:450], *made(100, 1), *original[550:]]
-    scattered = [word if place % 10 else f"other{place}" for place, word in enumerate(original)]
+    changed = set(random.Random(2).sample(range(1000), 100))
+    scattered = [f"other{place}" if place in changed else word for place, word in enumerate(original)]
     assert similarity(" ".join(original), " ".join(passage)) == pytest.approx(0.9 / 1.1, abs=0.02)
-    assert WORTH_REPORTING < similarity(" ".join(original), " ".join(scattered)) < NEAR_DUPLICATE
+    survivors = 0.9**5
+    expected = survivors / (2 - survivors)
+    assert expected < NEAR_DUPLICATE < 0.9 / 1.1 - 0.02
+    assert similarity(" ".join(original), " ".join(scattered)) == pytest.approx(expected, abs=0.03)
+
+
+def test_compared_with_all_at_once_or_in_batches_the_same_is_found() -> None:
+    texts = [" ".join(made(300, seed)[:200] + made(100, seed % 7)) for seed in range(40)]
+    sketches = [SKETCHER.sketch(text) for text in texts]
+    at_once = list(similar(sketches[0], sketches, stacked(sketches)))
+    batches = [sketches[start : start + 9] for start in range(0, 40, 9)]
+    in_batches = [similar(sketches[0], batch, stacked(batch)) for batch in batches]
+    assert at_once == [(9 * b + place, value) for b, batch in enumerate(in_batches) for place, value in batch]
+    assert [place for place, _ in at_once] == [0, 7, 14, 21, 28, 35]
 
 
 def test_what_is_similar_is_found_among_many_and_nothing_else() -> None:
