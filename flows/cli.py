@@ -166,12 +166,18 @@ def _refresh(settings: "Settings", quiet: bool, prefect: bool, source: str, plac
     if prefect:
         from flows.refresh import refresh as flow
 
-        return flow(settings.db, source, place, request, contact=settings.contact or None)
-    from flows.steps.refresh import refresh as step
+        contact = settings.contact or None
+        return flow(settings.db, source, place, request, contact=contact, wikidata=settings.wikidata)
+    from flows.steps.refresh import gather, publish
+    from flows.steps.topics import look_up_if_reachable
     from newwiki.registry import sources
 
-    opened = sources.get(source)(place, settings.contact or None)
-    return step(_database(settings), opened, request, _progress(quiet))
+    contact, database, progress = settings.contact or None, _database(settings), _progress(quiet)
+    gathered = gather(database, sources.get(source)(place, contact), request, progress)
+    snapshot = publish(database, gathered, request)
+    if source == "api" and not gathered.published:
+        look_up_if_reachable(database, snapshot.snapshot_id, place, contact, settings.wikidata, progress)
+    return snapshot
 
 
 class ListByDefault(click.Group):
@@ -262,6 +268,23 @@ def rebuild_snapshot(settings: "Settings", quiet: bool, manifest: Path, api: str
     for line in rebuilt.report(wanted):
         print(line)
     return 1 if rebuilt.problems else 0
+
+
+@snapshots.command("topics")
+@click.argument("snapshot")
+@click.option("--api", metavar="URL", help="The wiki's api.php (/w/api.php where its permanent links lead).")
+@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@common
+@form_option
+def snapshot_topics(settings: "Settings", quiet: bool, form: str, snapshot: str, api: str | None) -> None:
+    """Look up what a snapshot's articles are about, by Wikidata, and count the coarse types."""
+    from flows.steps.topics import look_up, usual_address
+    from storage.snapshots import resolve
+
+    database = _database(settings)
+    name = resolve(database, snapshot).snapshot_id
+    look_up(database, name, api or usual_address(database, name), settings.contact or None, settings.wikidata)
+    _show_query(database, "topic_counts", form, name)
 
 
 @cli.command()

@@ -37,7 +37,7 @@ def monthly(
     """
     window = newest_due(datetime.now(UTC)) if month == "due" else Window.month(month)
     wanted = RefreshRequest(window, selection or Selection(), cutoff or settled(window))
-    snapshot = refresh(db, source, place, wanted, contact=settings.contact or None)
+    snapshot = refresh(db, source, place, wanted, contact=settings.contact or None, wikidata=settings.wikidata)
     asked = replace(request or EvaluationRequest(), snapshot=snapshot.snapshot_id)
     evaluate(db, models, decoders, request=asked, settings=settings)
     return str(snapshot.snapshot_id)

@@ -9,16 +9,29 @@ from prefect.cache_policies import NO_CACHE
 from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import refresh as steps
+from flows.steps.topics import look_up_if_reachable
 from newwiki.records import Snapshot
 from newwiki.registry import sources
+from newwiki.settings import Settings
 from storage.database import Database
 
 
 @flow(name="newwiki-refresh", flow_run_name="refresh {request.window.label} from {place}")
-def refresh(db: str, source: str, place: str, request: steps.RefreshRequest, *, contact: str | None = None) -> Snapshot:
+def refresh(
+    db: str,
+    source: str,
+    place: str,
+    request: steps.RefreshRequest,
+    *,
+    contact: str | None = None,
+    wikidata: str = Settings.wikidata,
+) -> Snapshot:
     """Publishes what is requested from a source: `api` with an address, or `dump` with a file."""
     database = Database(Path(db))
-    snapshot: Snapshot = publish(database, gather(database, source, place, contact, request), request)
+    gathered = gather(database, source, place, contact, request)
+    snapshot: Snapshot = publish(database, gathered, request)
+    if source == "api" and not gathered.published:
+        look_up_topics(database, snapshot.snapshot_id, place, contact, wikidata)
     _show_funnel(database, snapshot)
     return snapshot
 
@@ -34,6 +47,11 @@ def gather(
 @task(name="publish", cache_policy=NO_CACHE, **RETRIES)
 def publish(database: Database, gathered: steps.Gathered, request: steps.RefreshRequest) -> Snapshot:
     return steps.publish(database, gathered, request, Console())
+
+
+@task(name="topics", cache_policy=NO_CACHE)
+def look_up_topics(database: Database, snapshot_id: str, place: str, contact: str | None, wikidata: str) -> None:
+    look_up_if_reachable(database, snapshot_id, place, contact, wikidata, Console())
 
 
 def _show_funnel(database: Database, snapshot: Snapshot) -> None:

@@ -10,6 +10,7 @@ from newwiki.errors import UsageError
 Verdict = Literal[
     "selected",
     "not_sampled",
+    "near_duplicate",
     "redirect",
     "disambiguation",
     "few_words",
@@ -19,6 +20,7 @@ Verdict = Literal[
     "missing",
     "moved",
 ]
+Origin = Literal["original", "translation", "split"]
 Absence = Literal["hidden", "missing", "moved", "redirect"]
 FinishReason = Literal["stop", "length", "context"]
 Direction = Literal["higher", "lower", "none"]
@@ -149,6 +151,7 @@ class Judged:
     first_sentence: str | None = None
     completion: str | None = None
     sha1: str | None = None
+    origin: Origin = "original"
 
 
 @dataclass(frozen=True)
@@ -256,6 +259,26 @@ class Article:
     completion: str
     text_sha256: str
     sha1: str | None = None
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The earlier text that an article is most similar to (Jaccard index, 0 … 1), or None where there is none."""
+
+    page_id: int
+    nearest_title: str | None = None
+    nearest_snapshot_id: str | None = None
+    similarity: float | None = None
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What an article is about: its Wikidata item, the classes that is an instance of, and the coarse type of those."""
+
+    page_id: int
+    wikibase_item: str | None
+    instance_of: tuple[str, ...]
+    topic: str | None
 
 
 @dataclass(frozen=True)

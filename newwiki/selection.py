@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 
+from newwiki.origin import origin
 from newwiki.records import Judged, Page, Selection, Verdict
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
@@ -43,6 +44,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             text[0] or None,
             text[1] or None,
             None if page.wikitext is None else sha1(page.wikitext),
+            origin(page, language),
         )
 
     if page.wikitext is None:

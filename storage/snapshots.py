@@ -10,7 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import OLD_SELECTION, Article, Judged, Requests, Selection, Site, Snapshot, Window
+from newwiki.novelty import PARAMETERS
+from newwiki.records import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow, query
@@ -27,7 +28,8 @@ def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: dateti
 
 def parameters_json(window: Window, selection: Selection, kind: str) -> str:
     """What decides which articles are chosen, in canonical form: part of the content hash."""
-    asked = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()], **_asked(selection)}
+    windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
+    asked = {**windowed, "novelty": PARAMETERS, **_asked(selection)}
     return json.dumps(asked, sort_keys=True)
 
 
@@ -63,6 +65,7 @@ def publish(
     parameters: str,
     judged: Sequence[Judged],
     requests: Sequence[Requests] = (),
+    novelty: Sequence[Nearest] = (),
 ) -> Snapshot:
     """Stores the snapshot with a row for every page considered, and what was asked of the wiki for it.
 
@@ -89,7 +92,8 @@ def publish(
         insert(connection, "snapshots", [snapshot])
         insert(connection, "requests", requests, snapshot_id=name)
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
-        insert(connection, "articles", articles, snapshot_id=name, permalink="")
+        insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
+        insert(connection, "novelty", novelty, snapshot_id=name)
         connection.execute(query("permalinks"), [site.base_url, name])
     return snapshot
 
@@ -116,6 +120,13 @@ def resolve(database: Database, name: str) -> Snapshot:
             known = [row[0] for row in connection.execute("select snapshot_id from snapshots order by 1").fetchall()]
             raise UsageError(f"there is no snapshot '{name}'; there are: {', '.join(known) or 'none yet'}")
         return snapshot
+
+
+def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
+    """The ids of the wiki's snapshots whose window begins before that moment; none where there is no database yet."""
+    if not database.path.exists():
+        return []
+    return [name for (name,) in database.rows("earlier_snapshots", wiki, moment)]
 
 
 def articles(database: Database, name: str) -> list[Article]:
@@ -163,7 +174,7 @@ def article(page: Judged) -> Article:
 
 
 def _candidate_rows(name: str, judged: Sequence[Judged]) -> pa.Table:
-    columns = ("page_id", "title", "created_at", "rev_id", "revisions", "words", "verdict", "detail")
+    columns = ("page_id", "title", "created_at", "rev_id", "revisions", "words", "verdict", "detail", "origin")
     rows: list[dict[str, Any]] = [
         {"snapshot_id": name} | {column: getattr(page, column) for column in columns} for page in judged
     ]

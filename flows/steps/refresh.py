@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from flows.progress import Progress
+from flows.steps.novelty import drop_near_duplicates
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.ranking import considered
-from newwiki.records import Judged, Selection, Site, Snapshot, Window
+from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
 from newwiki.sources.old import OldSource
 from newwiki.sources.source import Batch, Source
@@ -105,6 +106,7 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
     pages = gathered.staging.pages()
     if request.kind == "old":
         pages = considered(pages, request.selection)
+    pages, nearest = drop_near_duplicates(database, gathered.snapshot_id, gathered.site, request.window, pages)
     drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
     pages = [_sampled(page, drawn) for page in pages]
     if not drawn:
@@ -121,6 +123,7 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
             snapshots.parameters_json(request.window, request.selection, request.kind),
             pages,
             gathered.staging.requests(),
+            [nearest.get(page.page_id, Nearest(page.page_id)) for page in pages if page.verdict == "selected"],
         )
         bar.update(len(pages), len(pages))
     gathered.staging.discard()

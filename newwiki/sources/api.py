@@ -73,6 +73,10 @@ class Api:
                 )
             seen.add(json.dumps(carry))
 
+    def ask(self, kind: str, /, **parameters: str | int) -> dict[str, Any]:
+        """The answer to one request, for actions other than `query`. `kind` is what it is counted as."""
+        return self._ask(kind, parameters)
+
     def log_in(self, account: Account) -> None:
         """Acts as that account from now on. Raises TerminalError where the wiki does not know it."""
         # An answer that got lost may have been the one that logged in: only a new session can try again

@@ -22,6 +22,9 @@ class Language:
     disambiguation_templates: frozenset[str]
     abbreviations: frozenset[str]
     sentence_starters: frozenset[str]
+    quoting_summaries: frozenset[str] = frozenset()
+    translation_summaries: frozenset[str] = frozenset()
+    split_summaries: frozenset[str] = frozenset()
 
 
 @functools.cache

@@ -15,7 +15,8 @@ create table judged (
     words bigint,
     first_sentence varchar,
     completion varchar,
-    sha1 varchar
+    sha1 varchar,
+    origin varchar
 );
 
 create table remembered (

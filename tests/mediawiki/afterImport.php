@@ -3,6 +3,8 @@
 //   --export FILE          fill the page creation log, as MediaWiki does when a page is saved, and hide the revisions whose
 //                          text the export says is deleted (an import makes them empty ones)
 //   --hide-creation TITLE  hide the action of the page's entry in the creation log
+//   --tag-creation TITLE|TAG       tag the edit that created the page, and its entry in the creation log
+//   --property TITLE|NAME|VALUE    set a page property
 use MediaWiki\MediaWikiServices;
 use MediaWiki\Revision\RevisionRecord;
 
@@ -13,6 +15,8 @@ class AfterImport extends Maintenance {
 		parent::__construct();
 		$this->addOption( 'export', 'the export that was imported', false, true );
 		$this->addOption( 'hide-creation', 'the title of a page', false, true );
+		$this->addOption( 'tag-creation', 'TITLE|TAG', false, true );
+		$this->addOption( 'property', 'TITLE|NAME|VALUE', false, true );
 	}
 
 	public function execute() {
@@ -22,6 +26,14 @@ class AfterImport extends Maintenance {
 		}
 		if ( $this->hasOption( 'hide-creation' ) ) {
 			$this->hideCreation( Title::newFromText( $this->getOption( 'hide-creation' ) ) );
+		}
+		if ( $this->hasOption( 'tag-creation' ) ) {
+			[ $title, $tag ] = explode( '|', $this->getOption( 'tag-creation' ) );
+			$this->tagCreation( Title::newFromText( $title )->getArticleID(), $tag );
+		}
+		if ( $this->hasOption( 'property' ) ) {
+			[ $title, $name, $value ] = explode( '|', $this->getOption( 'property' ) );
+			$this->setProperty( Title::newFromText( $title )->getArticleID(), $name, $value );
 		}
 	}
 
@@ -38,6 +50,7 @@ class AfterImport extends Maintenance {
 			$entry = new ManualLogEntry( 'create', 'create' );
 			$entry->setPerformer( $revision->getUser( RevisionRecord::RAW ) );
 			$entry->setTarget( $title );
+			$entry->setComment( $revision->getComment( RevisionRecord::RAW )->text ?? '' );
 			$entry->setTimestamp( $revision->getTimestamp() );
 			$entry->setAssociatedRevId( $revision->getId() );
 			$entry->insert( $database );
@@ -62,6 +75,18 @@ class AfterImport extends Maintenance {
 		$this->hide( 'logging', 'log_deleted', LogPage::DELETED_ACTION, [
 			'log_type' => 'create', 'log_page' => $title->getArticleID(),
 		] );
+	}
+
+	private function tagCreation( int $page, string $tag ) {
+		$entry = [ 'log_type' => 'create', 'log_page' => $page ];
+		$log = $this->getDB( DB_PRIMARY )->selectField( 'logging', 'log_id', $entry, __METHOD__ );
+		$revision = MediaWikiServices::getInstance()->getRevisionLookup()->getFirstRevision( Title::newFromID( $page ) );
+		ChangeTags::addTags( $tag, null, $revision->getId(), (int)$log );
+	}
+
+	private function setProperty( int $page, string $name, string $value ) {
+		$row = [ 'pp_page' => $page, 'pp_propname' => $name, 'pp_value' => $value, 'pp_sortkey' => null ];
+		$this->getDB( DB_PRIMARY )->replace( 'page_props', [ [ 'pp_page', 'pp_propname' ] ], [ $row ], __METHOD__ );
 	}
 
 	private function hide( $table, $column, $bits, $where ) {

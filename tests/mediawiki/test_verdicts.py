@@ -19,7 +19,8 @@ BEFORE_JUNE = (*REQUEST, "--cutoff", "2024-06-01")
 
 
 def _prose(title: str, last: str) -> str:
-    return f"'''{title}''' is a page of this test. It says what it is for in its second sentence. {last}"
+    """No five words of it are in another page's."""
+    return f"'''{title}''' is a {title} page of {title}. It says {title} things in {title} words, says {title}. {last}"
 
 
 def _may(day: int) -> datetime:

@@ -40,8 +40,8 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """`login`, `site`, `list` (of creations), `moves`, `recent`, `text` and `size` (of many pages or revisions) or
-        `history` (of one page)."""
+        """`login`, `site`, `list` (of creations), `moves`, `recent`, `text` and `size` (of many pages or revisions),
+        `history` (of one page) or `properties`."""
         asked = self.parameters
         if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
             return "login"
@@ -51,6 +51,8 @@ class Request:
             return "recent"
         if "list" in asked:
             return {"create": "list", "move": "moves"}[asked["letype"]]
+        if asked.get("prop") == "pageprops":
+            return "properties"
         if "rvlimit" in asked:
             return "history"
         return "text" if "content" in asked["rvprop"] else "size"
@@ -119,6 +121,14 @@ class Wiki:
     def hide_creation(self, title: str) -> None:
         """Hides the action of the page's entry in the creation log, as administrators may."""
         self._run("php", HERE / "afterImport.php", "--hide-creation", title)
+
+    def tag_creation(self, title: str, tag: str) -> None:
+        """Tags the edit that created the page, as MediaWiki's extensions do."""
+        self._run("php", HERE / "afterImport.php", "--tag-creation", f"{title}|{tag}")
+
+    def set_property(self, title: str, name: str, value: str) -> None:
+        """A page property, such as the `wikibase_item` that Wikidata gives to a page."""
+        self._run("php", HERE / "afterImport.php", "--property", f"{title}|{name}|{value}")
 
     def _maintain(self, script: str, *arguments: str, said: str = "") -> None:
         self._run("php", ROOT / "maintenance" / script, *arguments, said=said)

@@ -47,7 +47,7 @@ def tables(path: Path) -> set[object]:
 
 def test_a_new_file_gets_every_table_and_the_record_of_it(database: Database) -> None:
     write(database.path)
-    assert {"snapshots", "articles", "runs", "completions", "scores", "metrics"} <= tables(database.path)
+    assert {"snapshots", "stored_articles", "runs", "completions", "scores", "metrics"} <= tables(database.path)
     assert look(database.path, "select version, name from schema_migrations order by 1") == OURS
     assert all(isinstance(at, datetime) for (at,) in look(database.path, "select applied_at from schema_migrations"))
 
@@ -74,7 +74,7 @@ def test_an_older_file_is_brought_up_by_reading_it(database: Database, add_migra
 
 def test_a_migration_that_fails_leaves_nothing_and_is_tried_again(database: Database, add_migration: Migration) -> None:
     write(database.path)
-    before = tables(database.path)
+    before, recorded = tables(database.path), look(database.path, "select version from schema_migrations order by 1")
     add_migration(
         "9002_broken.sql", "create table half (a bigint); insert into half values (1); select * from nowhere;"
     )

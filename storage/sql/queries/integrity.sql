@@ -3,7 +3,7 @@ select 'candidates without a snapshot' as problem, count(*) as rows
 from candidates anti join snapshots using (snapshot_id)
 union all
 select 'articles without a snapshot', count(*)
-from articles anti join snapshots using (snapshot_id)
+from stored_articles anti join snapshots using (snapshot_id)
 union all
 select 'requests without a snapshot', count(*)
 from requests anti join snapshots using (snapshot_id)
@@ -52,7 +52,7 @@ select 'run scores that are there twice', count(*)
 from (select run_id, metric, evaluator_id from run_scores group by all having count(*) > 1)
 union all
 select 'articles that are there twice', count(*)
-from (select snapshot_id, page_id from articles group by all having count(*) > 1)
+from (select snapshot_id, page_id from stored_articles group by all having count(*) > 1)
 union all
 select 'runs that are there twice', count(*)
 from (select run_id from runs group by all having count(*) > 1)
@@ -64,4 +64,13 @@ select 'scores that are there twice', count(*)
 from (select run_id, page_id, sample, metric, evaluator_id from scores group by all having count(*) > 1)
 union all
 select 'metrics that are there twice', count(*)
-from (select metric from metrics group by all having count(*) > 1);
+from (select metric from metrics group by all having count(*) > 1)
+union all
+select 'topics without an article', count(*)
+from topics anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'topics that are there twice', count(*)
+from (select snapshot_id, page_id from topics group by all having count(*) > 1)
+union all
+select 'novelty without an article', count(*)
+from novelty anti join stored_articles using (snapshot_id, page_id);

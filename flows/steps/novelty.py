@@ -1,0 +1,78 @@
+"""New pages can hold old text: those that nearly repeat an earlier page are told apart before the sample is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from newwiki.novelty import NEAR_DUPLICATE, Sketch, Sketcher, similar, stacked
+from newwiki.records import Judged, Nearest, Site, Window
+from storage import snapshots
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to compare with: where it stands, and when its page was created."""
+
+    snapshot_id: str
+    title: str
+    created_at: datetime
+    sketch: Sketch
+
+
+@dataclass
+class Twins:
+    """The most similar earlier text of each page, by page id."""
+
+    nearest: dict[int, Nearest] = field(default_factory=dict)
+
+    def add(self, page_id: int, text: Text, similarity: float) -> None:
+        known = self.nearest.get(page_id)
+        if known is None or similarity > (known.similarity or 0):
+            self.nearest[page_id] = Nearest(page_id, text.title, text.snapshot_id, similarity)
+
+
+def drop_near_duplicates(
+    database: Database, snapshot_id: str, site: Site, window: Window, pages: Sequence[Judged]
+) -> tuple[list[Judged], dict[int, Nearest]]:
+    """The pages, with the verdict `near_duplicate` where one has passed everything and nearly repeats an earlier text:
+    one of these pages that has passed too, or an article of the wiki's other snapshots here, whose page was created
+    before. Beside them the nearest earlier text of each page that has one."""
+    sketcher, twins = Sketcher(), Twins()
+    passed = sorted((page for page in pages if page.verdict == "selected"), key=lambda p: (p.created_at, p.title))
+    texts = [
+        Text(snapshot_id, page.title, page.created_at, sketcher.sketch(f"{page.first_sentence} {page.completion}"))
+        for page in passed
+    ]
+    sketches = [text.sketch for text in texts]
+    signatures = stacked(sketches)
+    for place, page in enumerate(passed):
+        for earlier, similarity in similar(sketches[place], sketches[:place], signatures[:place]):
+            twins.add(page.page_id, texts[earlier], similarity)
+    for other in snapshots.earlier(database, site.wiki, window.end):
+        _compare(passed, sketches, _texts(database, other, sketcher), twins)
+    return [_judged(page, twins.nearest.get(page.page_id)) for page in pages], twins.nearest
+
+
+def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Text]:
+    articles = sorted(snapshots.articles(database, snapshot_id), key=lambda a: (a.created_at, a.title))
+    return [
+        Text(snapshot_id, a.title, a.created_at, sketcher.sketch(f"{a.first_sentence} {a.completion}"))
+        for a in articles
+    ]
+
+
+def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[Text], twins: Twins) -> None:
+    others = [text.sketch for text in texts]
+    signatures = stacked(others)
+    for page, sketch in zip(passed, sketches, strict=True):
+        for place, similarity in similar(sketch, others, signatures):
+            if texts[place].created_at < page.created_at:
+                twins.add(page.page_id, texts[place], similarity)
+
+
+def _judged(page: Judged, nearest: Nearest | None) -> Judged:
+    if page.verdict != "selected" or nearest is None or (nearest.similarity or 0) < NEAR_DUPLICATE:
+        return page
+    detail = f"{nearest.similarity:.2f} like '{nearest.nearest_title}' in {nearest.nearest_snapshot_id}"
+    return replace(page, verdict="near_duplicate", detail=detail, first_sentence=None, completion=None)

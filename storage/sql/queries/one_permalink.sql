@@ -1,0 +1,1 @@
+select min(permalink) from stored_articles where snapshot_id = ?;

@@ -1,0 +1,15 @@
+"""What articles are about: looked up after their snapshot was published, and kept beside it."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from newwiki.records import Topic
+from storage.database import Database, insert
+
+
+def store(database: Database, snapshot_id: str, topics: Sequence[Topic]) -> None:
+    """Stores what was looked up now, instead of what was looked up before."""
+    with database.write() as connection:
+        connection.execute("delete from topics where snapshot_id = ?", [snapshot_id])
+        now = datetime.now(UTC).replace(microsecond=0)
+        insert(connection, "topics", topics, snapshot_id=snapshot_id, looked_up_at=now)
