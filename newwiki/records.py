@@ -13,6 +13,8 @@ Verdict = Literal[
     "redirect",
     "disambiguation",
     "few_words",
+    "no_sentence",
+    "mostly_lists",
     "one_sentence",
     "few_revisions",
     "hidden",
@@ -120,6 +122,7 @@ class Judged:
     words: int | None = None
     first_sentence: str | None = None
     completion: str | None = None
+    headings: str | None = None
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,10 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Article:
-    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion."""
+    """A page of a snapshot: what stood there at the cutoff, split into prompt and completion.
+
+    `headings` is a JSON list of [level, title, offset]: where in the prose the text below a heading begins.
+    """
 
     page_id: int
     rev_id: int
@@ -222,6 +228,7 @@ class Article:
     first_sentence: str
     completion: str
     text_sha256: str
+    headings: str = "[]"
 
 
 @dataclass(frozen=True)

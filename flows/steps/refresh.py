@@ -112,7 +112,7 @@ def refresh(database: Database, source: Source, request: RefreshRequest, progres
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:
     if page.verdict == "selected" and page.title not in drawn:
-        return replace(page, verdict="not_sampled", first_sentence=None, completion=None)
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None)
     return page
 
 

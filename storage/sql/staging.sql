@@ -14,5 +14,6 @@ create table judged (
     revisions bigint,
     words bigint,
     first_sentence varchar,
-    completion varchar
+    completion varchar,
+    headings json
 );
