@@ -19,9 +19,9 @@ def split(prose: str, language: Language) -> tuple[str, str]:
 def fill(template: str, title: str, sentence: str) -> str:
     """The prompt. Raises UsageError where the template does not hold exactly `{title}` and `{first_sentence}`."""
     try:
-        parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
+        fields = sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
     except ValueError as error:
         raise UsageError(f"the prompt template {template!r} is not a template: {error}") from None
-    if sorted(parts, key=str) != [("first_sentence", "", None), ("title", "", None)]:
+    if fields != ["first_sentence", "title"]:
         raise UsageError(f"the prompt template {template!r} must hold {{title}} and {{first_sentence}}, once each")
     return template.format(title=title, first_sentence=sentence)
