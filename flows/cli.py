@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 _FORMATS = ("table", "csv", "json", "markdown")
 
 
-def main() -> None:
-    """Runs a command. Ends with 0 (done), 1 (failed) or 2 (misused), the last two with one line of why."""
+def main() -> int:
+    """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why."""
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
-        _leave(status if isinstance(status, int) else 0)
+        return status if isinstance(status, int) else 0
     except NewWikiError as error:
-        _end(str(error), error.exit_status)
+        return _say(str(error), error.exit_status)
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "newwiki"
-        _end(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
+        return _say(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
     except click.ClickException as error:
-        _end(error.format_message(), 1)
+        return _say(error.format_message(), 1)
     except (click.Abort, KeyboardInterrupt):
-        _end("interrupted; run the same command again and it goes on from here", 130)
+        return _say("interrupted; run the same command again and it goes on from here", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 0
 
 
-def _end(message: str, status: int) -> None:
+def _say(message: str, status: int) -> int:
     print(f"newwiki: {' '.join(message.split())}", file=sys.stderr)
-    _leave(status)
+    return status
 
 
-def _leave(status: int) -> None:
+def leave(status: int) -> NoReturn:
     """Ends the process: at once where Prefect has been at work, as its daemon threads would keep DuckDB's module alive
     beyond the interpreter, which then lists all that it could not free."""
     if "prefect" in sys.modules:

@@ -1,6 +1,8 @@
 """The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
 
 import os
+import shutil
+import sys
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -69,14 +71,15 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
 
 
 def _where_next(db: Path, checkpoint: Path) -> str:
+    newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     query = "select title, text from completions join articles using (page_id) where kept limit 3"
     return "\n".join(
         (
             "Where next",
-            f'  newwiki sql "{query}" --db {db}',
-            f"  newwiki evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --entities rules-v1 --db {db}",
-            f"  newwiki leaderboard --format markdown --db {db}",
-            "  newwiki doctor",
-            f"  newwiki refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
+            f'  {newwiki} sql "{query}" --db {db}',
+            f"  {newwiki} evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --entities rules-v1 --db {db}",
+            f"  {newwiki} leaderboard --format markdown --db {db}",
+            f"  {newwiki} doctor",
+            f"  {newwiki} refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
         )
     )

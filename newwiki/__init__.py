@@ -19,6 +19,6 @@ def main() -> None:
         if found is None or found.parent.parent != home:
             where = found or (list(spec.submodule_search_locations or []) if spec else "nowhere")
             sys.exit(f"newwiki: its package '{package}' is hidden by {where}; run newwiki from another folder")
-    from flows.cli import main as command_line
+    from flows import cli
 
-    command_line()
+    cli.leave(cli.main())

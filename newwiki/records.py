@@ -42,7 +42,7 @@ class Window:
     @classmethod
     def month(cls, text: str) -> Self:
         """The calendar month `YYYY-MM`. Raises UsageError for anything else."""
-        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", text) or text.startswith("0000"):
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", text) or text[:4] in ("0000", "9999"):
             raise UsageError(f"'{text}' is not a month; write it as 2026-10")
         year, month = int(text[:4]), int(text[5:])
         return cls(datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC))

@@ -14,7 +14,7 @@ from newwiki.text.prompts import split
 from newwiki.text.prose import count_words, extract
 from newwiki.text.sentences import list_share, why_no_sentence
 
-_TEMPLATE_NAME = re.compile(r"\{\{\s*([^|{}<\n]+?)\s*(?=[|}\n])")
+_TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
 def judge(page: Page, selection: Selection, language: Language, count_revisions: Callable[[Page], int]) -> Judged:
@@ -84,7 +84,7 @@ def is_disambiguation(title: str, wikitext: str, language: Language) -> bool:
         word in wikitext for word in language.disambiguation_words
     ):
         return True
-    names = (name.group(1).lower().replace("_", " ") for name in _TEMPLATE_NAME.finditer(wikitext))
+    names = (name.group(1).strip().lower().replace("_", " ") for name in _TEMPLATE_NAME.finditer(wikitext))
     return any(name in language.disambiguation_templates for name in names)
 
 

@@ -23,6 +23,7 @@ _PATIENCE = 60.0  # seconds that a busy file is waited for
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # DuckDB 1.4 and later open what this writes
 _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
+_BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 _FENCE = ("set enable_external_access = false", "set lock_configuration = true")
 
 
@@ -99,8 +100,8 @@ class Database:
         while True:
             try:
                 return duckdb.connect(str(self.path), read_only=read_only, config=config)
-            except (duckdb.IOException, duckdb.ConnectionException) as error:
-                if not ("lock" in str(error) or "different configuration" in str(error)):
+            except (duckdb.IOException, duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
+                if not any(words in str(error) for words in _BUSY):
                     raise TerminalError(f"'{self.path}' cannot be opened: {_first_line(error)}") from error
                 if time.monotonic() > deadline:
                     raise TransientError(f"'{self.path}' is in use by another program: {_first_line(error)}") from error

@@ -17,7 +17,7 @@ _VIEWS = "create table if not exists schema_views (sha256 varchar)"
 def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
     """Whether the file has this program's schema. Raises TerminalError if it is another program's, or newer."""
     tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
-    if "schema_migrations" not in tables:
+    if not {"schema_migrations", "schema_views"} <= tables:
         if tables:
             raise TerminalError(f"'{path}' is not a New-Wiki Eval database: it holds other tables; name another file")
         return False

@@ -41,7 +41,7 @@ def content_sha256(articles: Iterable[Article], parameters: str, extractor_versi
     wiki gets new ones.
     """
     digest = hashlib.sha256(f"newwiki content 1\n{extractor_version}\n{parameters}\n".encode())
-    for article in sorted(articles, key=lambda article: article.title):
+    for article in sorted(articles, key=lambda article: (article.title, article.created_at)):
         times = [article.created_at.astimezone(UTC).isoformat(), article.revised_at.astimezone(UTC).isoformat()]
         line = [article.title, *times, article.revisions, article.words, article.first_sentence, article.completion]
         if extractor_version != "1":  # which kept no headings

@@ -3,7 +3,8 @@
 The file holds the cutoff of the first attempt: a refresh that goes on after an interruption cuts at the same moment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -28,7 +29,7 @@ class Staging:
         """Takes up what an interrupted refresh for this snapshot has left, or begins."""
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with duckdb.connect(str(path)) as connection, transaction(connection):
+        with _connect(path) as connection:
             if not connection.execute("select 1 from duckdb_tables() where table_name = 'request'").fetchone():
                 connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
@@ -37,19 +38,16 @@ class Staging:
 
     def add(self, pages: Sequence[Judged]) -> None:
         """Stores verdicts. Raises TransientError where another process has stored some of them meanwhile."""
-        try:
-            with duckdb.connect(str(self._path)) as connection, transaction(connection):
-                insert(connection, "judged", pages)
-        except (duckdb.ConstraintException, duckdb.IOException) as error:
-            raise TransientError(f"another process is at work on {self._path.name}; wait for it to end") from error
+        with _connect(self._path) as connection:
+            insert(connection, "judged", pages)
 
     def done(self) -> set[int]:
         """The page ids that have their verdict."""
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
     def pages(self) -> list[Judged]:
-        with duckdb.connect(str(self._path), read_only=True) as connection:
+        with _connect(self._path) as connection:
             rows = connection.execute("select * from judged order by page_id").fetchall()
         return [Judged(*row) for row in rows]
 
@@ -60,6 +58,18 @@ class Staging:
 
     def discard(self) -> None:
         _remove(self._path)
+
+
+@contextmanager
+def _connect(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """One transaction. Raises TransientError where another process is at work on the same refresh."""
+    try:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("set TimeZone = 'UTC'")
+            with transaction(connection):
+                yield connection
+    except (duckdb.ConstraintException, duckdb.IOException) as error:
+        raise TransientError(f"another process is at work on {path.name}; wait for it to end") from error
 
 
 def _path(database: Path, snapshot_id: str) -> Path:

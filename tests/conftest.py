@@ -1,5 +1,8 @@
 """What several rooms test with: the sample wiki, a tiny checkpoint of our own, and XML exports written by hand."""
 
+import atexit
+import os
+import sys
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from html import escape
@@ -13,6 +16,7 @@ from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 
+_STATUS = pytest.StashKey[int]()
 _ROOT = Path(__file__).parents[1]
 _EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11"{language}>
   <siteinfo>
@@ -24,6 +28,21 @@ _EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" versio
 {pages}
 </mediawiki>
 """
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[_STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends at once where Prefect has run here, as the command line does: see `flows.cli`."""
+    if "prefect" in sys.modules and _STATUS in config.stash:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash[_STATUS])
 
 
 @pytest.fixture(scope="session")

@@ -32,8 +32,12 @@ class Decoder:
     @property
     def canonical(self) -> str:
         """Defaults written out, keys sorted, numbers normalised: equal decoders have equal canonical forms."""
-        body = ",".join(f"{key}={value:g}" for key, value in sorted(self.parameters.items()))
+        body = ",".join(f"{key}={_written(value)}" for key, value in sorted(self.parameters.items()))
         return f"{self.name}:{body}" if body else self.name
+
+
+def _written(value: int | float) -> str:
+    return repr(int(value)) if value == int(value) else repr(value)
 
 
 def parse(text: str) -> list[Decoder]:
@@ -47,7 +51,8 @@ def parse(text: str) -> list[Decoder]:
             known = ", ".join(sorted(kind.parameters)) or "none"
             raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}")
         items = written[1:-1].split(",") if written.startswith("[") else [written]
-        grid[key] = [_number(name, key, item.strip(), kind.parameters[key]) for item in items]
+        numbers = [_number(name, key, item.strip(), kind.parameters[key]) for item in items]
+        grid[key] = list(dict.fromkeys(numbers))
     combinations = itertools.product(*grid.values())
     return [Decoder(name, dict(zip(grid, combination, strict=True))) for combination in combinations]
 

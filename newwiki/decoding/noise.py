@@ -28,7 +28,7 @@ def gumbel(keys: "Tensor", step: "Tensor", tokens: "Tensor") -> "Tensor":
     import torch
 
     bits = _mix(keys + step * _STEP)[:, None] + tokens * _TOKEN
-    uniform = ((_mix(bits) >> 11) & ((1 << 53) - 1)).to(torch.float64).add_(0.5).mul_(2.0**-53)
+    uniform = _shifted(_mix(bits), 12).to(torch.float64).add_(0.5).mul_(2.0**-52)
     return uniform.log_().neg_().log_().neg_().to(torch.float32)
 
 

@@ -12,6 +12,7 @@ from newwiki.decoding.grammar import Parameter
 if TYPE_CHECKING:
     from torch import Tensor
 
+_BEYOND = 8  # tokens that are looked at below the top k: rounding may lift one of them over the edge
 _PREFILTER = 1024  # tokens that are looked at first; they hold any usual nucleus
 
 
@@ -38,7 +39,9 @@ def sample(top_k: int, top_p: float, temperature: float) -> Step:
         chosen = keys.masked_fill(~kept, -float("inf")).argmax(dim=-1)
         leads = keys.gather(1, winner[:, None]) - keys.gather(1, second[:, None]) > 2 * slack
         alone = possibly.sum(dim=-1) == 1
-        sure = (winner == chosen) & surely.gather(1, chosen[:, None])[:, 0] & (leads[:, 0] | alone)
+        edge = values.gather(1, kept.sum(dim=-1, keepdim=True) - 1) - 2 * slack
+        seen = values[:, -1:] < edge if values.shape[1] < scores.shape[1] else chosen[:, None] >= 0
+        sure = seen[:, 0] & (winner == chosen) & surely.gather(1, chosen[:, None])[:, 0] & (leads[:, 0] | alone)
         return tokens.gather(1, chosen[:, None])[:, 0], sure
 
     return step
@@ -56,7 +59,7 @@ def _candidates(scores: "Tensor", top_k: int, top_p: float) -> "tuple[Tensor, Te
     """Tokens by falling score, at least as many as may be kept and the first one that is not."""
     vocabulary = scores.shape[1]
     if top_k:
-        best = scores.topk(min(top_k + 1, vocabulary), dim=-1)
+        best = scores.topk(min(top_k + _BEYOND, vocabulary), dim=-1)
         return best.values, best.indices
     best = scores.topk(min(_PREFILTER, vocabulary), dim=-1)
     mass = (best.values.logsumexp(-1) - scores.logsumexp(-1)).exp()

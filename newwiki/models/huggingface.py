@@ -125,6 +125,7 @@ def _from_hub(name: str, revision: str) -> Path:
 
 def _load(folder: Path, dtype: str, device: str) -> tuple[Any, Any]:
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     silence_transformers()
@@ -135,7 +136,7 @@ def _load(folder: Path, dtype: str, device: str) -> tuple[Any, Any]:
         loaded = AutoModelForCausalLM.from_pretrained(
             folder, dtype=getattr(torch, dtype), local_files_only=True, use_safetensors=True
         )
-    except (ValueError, OSError, KeyError) as error:
+        return loaded.to(device).eval(), tokenizer
+    except (ValueError, OSError, KeyError, RuntimeError, AssertionError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
-        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded: {reason}") from error
-    return loaded.to(device).eval(), tokenizer
+        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {reason}") from error

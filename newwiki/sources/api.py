@@ -14,8 +14,8 @@ _RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 _RETRIED_ERRORS = frozenset({"maxlag", "ratelimited", "readonly"})
 _TIMEOUT = (10, 60)  # seconds to connect, and between two bytes
 _OPERATED_BY_WIKIMEDIA = (
-    "wikipedia.org", "wikimedia.org", "wiktionary.org", "wikidata.org", "wikibooks.org", "wikinews.org",
-    "wikiquote.org", "wikisource.org", "wikiversity.org", "wikivoyage.org", "mediawiki.org",
+    ".wikipedia.org", ".wikimedia.org", ".wiktionary.org", ".wikidata.org", ".wikibooks.org", ".wikinews.org",
+    ".wikiquote.org", ".wikisource.org", ".wikiversity.org", ".wikivoyage.org", ".mediawiki.org",
 )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ class Api:
         host = urlparse(url).hostname
         if not host or urlparse(url).scheme not in ("http", "https"):
             raise TerminalError(f"'{url}' is not an API address; write it as https://en.wikipedia.org/w/api.php")
-        if not contact and host.endswith(_OPERATED_BY_WIKIMEDIA):
+        if not contact and f".{host}".endswith(_OPERATED_BY_WIKIMEDIA):
             raise TerminalError(
                 f"{host} wants to know whom to write to: set NEWWIKI_CONTACT to your e-mail address or page, "
                 "as its user-agent policy asks (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy)"

@@ -5,7 +5,7 @@ Fifty pages cost one request. Only a page that has passed every other test costs
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from newwiki.errors import TerminalError, TransientError
@@ -149,4 +149,4 @@ def _joined(numbers: Iterable[int]) -> str:
 
 
 def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

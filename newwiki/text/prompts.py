@@ -20,8 +20,9 @@ def fill(template: str, title: str, sentence: str) -> str:
     """The prompt. Raises UsageError where the template does not hold exactly `{title}` and `{first_sentence}`."""
     try:
         fields = sorted(name for _, name, _, _ in string.Formatter().parse(template) if name is not None)
-    except ValueError as error:
+        filled = template.format(title=title, first_sentence=sentence)
+    except (ValueError, KeyError, IndexError) as error:
         raise UsageError(f"the prompt template {template!r} is not a template: {error}") from None
     if fields != ["first_sentence", "title"]:
         raise UsageError(f"the prompt template {template!r} must hold {{title}} and {{first_sentence}}, once each")
-    return template.format(title=title, first_sentence=sentence)
+    return filled

@@ -13,10 +13,8 @@ from flows.demo import wiki
 from flows.progress import Silent
 from flows.steps.refresh import RefreshRequest, refresh
 from newwiki.records import Window
-from newwiki.sample.toy import train
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
-from storage.snapshots import articles
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -54,14 +52,3 @@ def newwiki(tmp_path: Path) -> Run:
         )
 
     return run
-
-
-@pytest.fixture(scope="session")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory, published: Path) -> Path:
-    """A toy checkpoint after some seconds of training: it writes letters."""
-    folder = tmp_path_factory.mktemp("checkpoint") / "toy"
-    texts = [
-        f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in articles(Database(published), "samplewiki-2026-09")
-    ]
-    train(texts, folder, steps=40)
-    return folder

@@ -17,13 +17,13 @@ NUCLEUS = "sample:top_p=0.9,top_k=20,temperature=0.9"
 
 
 def test_completions_are_the_same_bytes_at_any_batch_size(
-    newwiki: Run, database: Path, checkpoint: Path, tmp_path: Path
+    newwiki: Run, database: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     texts = []
     for size in ("1", "8", "64"):
         path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
         decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
-        asked = ("evaluate", checkpoint, *decoders, *SMALL, "--metrics", "rep_4")
+        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--metrics", "rep_4")
         ended = newwiki(*asked, "--batch-size", size, "--db", path)
         assert ended.returncode == 0, ended.stderr
         with duckdb.connect(str(path), read_only=True) as connection:
@@ -33,7 +33,7 @@ def test_completions_are_the_same_bytes_at_any_batch_size(
 
 
 @pytest.fixture(scope="module")
-def evaluated(published: Path, checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def evaluated(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database in which the toy was evaluated under two decoders."""
     import subprocess
 
@@ -41,19 +41,21 @@ def evaluated(published: Path, checkpoint: Path, tmp_path_factory: pytest.TempPa
 
     folder = tmp_path_factory.mktemp("evaluated")
     path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
-    asked = ("evaluate", checkpoint, "--decoder", "greedy", "--decoder", NUCLEUS, *SMALL, "--db", path)
+    asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", "--decoder", NUCLEUS, *SMALL, "--db", path)
     subprocess.run(command(*asked), cwd=folder, env=environment(), check=True, capture_output=True)
     return path
 
 
-def test_the_leaderboard_has_one_row_a_run_and_the_articles(newwiki: Run, evaluated: Path, checkpoint: Path) -> None:
+def test_the_leaderboard_has_one_row_a_run_and_the_articles(
+    newwiki: Run, evaluated: Path, toy_checkpoint: Path
+) -> None:
     ended = newwiki("sql", "select * from leaderboard", "--db", evaluated, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert [(row["model"], row["decoder"], row["prompts"], row["completions"]) for row in rows] == [
         ("Wikipedia", "reference", 3, 3),
-        (str(checkpoint), "greedy", 3, 3),
-        (str(checkpoint), "sample:temperature=0.9,top_k=20,top_p=0.9", 3, 9),
+        (str(toy_checkpoint), "greedy", 3, 3),
+        (str(toy_checkpoint), "sample:temperature=0.9,top_k=20,top_p=0.9", 3, 9),
     ]
     assert rows[0]["sbert"] == pytest.approx(1)
     assert rows[0]["entity_overlap"] == 1
@@ -105,7 +107,9 @@ def test_the_leaderboard_in_every_format(newwiki: Run, evaluated: Path, form: st
         assert "±" in ended.stdout
 
 
-def test_a_metric_of_ones_own_gets_its_columns(newwiki: Run, evaluated: Path, checkpoint: Path, tmp_path: Path) -> None:
+def test_a_metric_of_ones_own_gets_its_columns(
+    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
     path = Path(shutil.copy(evaluated, tmp_path / "own.duckdb"))
     (tmp_path / "own.py").write_text(
         "from newwiki import Metric, evaluator\n"
@@ -114,7 +118,7 @@ def test_a_metric_of_ones_own_gets_its_columns(newwiki: Run, evaluated: Path, ch
         "def letter_count(analysis, reference):\n"
         "    return len(analysis.text)\n"
     )
-    asked = ("evaluate", checkpoint, "--decoder", "greedy", *SMALL, "--db", path)
+    asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", *SMALL, "--db", path)
     ended = newwiki(*asked, "--plugin", "own.py", "--metrics", "letters", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
@@ -123,14 +127,25 @@ def test_a_metric_of_ones_own_gets_its_columns(newwiki: Run, evaluated: Path, ch
     assert [row["rep_4"] for row in rows] == [row["rep_4"] for row in before], "what was scored before stays"
 
 
-def test_scores_of_another_tagger_stand_apart(newwiki: Run, evaluated: Path, checkpoint: Path, tmp_path: Path) -> None:
+def test_scores_of_another_tagger_stand_apart(
+    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
     import spacy
 
     pipeline = spacy.blank("en")
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Vareska"}])
     pipeline.to_disk(tmp_path / "pipeline")
     path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
-    asked = ("evaluate", checkpoint, "--decoder", "greedy", *SMALL[:-1], f"spacy:{tmp_path / 'pipeline'}", "--db", path)
+    asked = (
+        "evaluate",
+        toy_checkpoint,
+        "--decoder",
+        "greedy",
+        *SMALL[:-1],
+        f"spacy:{tmp_path / 'pipeline'}",
+        "--db",
+        path,
+    )
     ended = newwiki(*asked, "--metrics", "information_density")
     assert ended.returncode == 0, ended.stderr
     assert "information_density: not all rows have the same evaluator" in ended.stderr

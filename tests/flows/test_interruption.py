@@ -96,9 +96,11 @@ def test_a_refresh_that_is_killed_goes_on(newwiki: Run, large_export: Path, tmp_
     assert not list(tmp_path.glob("*.refresh-*"))
 
 
-def test_an_evaluation_that_is_killed_goes_on(newwiki: Run, database: Path, checkpoint: Path, tmp_path: Path) -> None:
+def test_an_evaluation_that_is_killed_goes_on(
+    newwiki: Run, database: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
     whole = Path(shutil.copy(database, tmp_path / "whole.duckdb"))
-    asked: list[str | Path] = ["evaluate", checkpoint, "--decoder", "sample:top_p=0.9", "--entities", "rules-v1"]
+    asked: list[str | Path] = ["evaluate", toy_checkpoint, "--decoder", "sample:top_p=0.9", "--entities", "rules-v1"]
     asked += ["--prompts", "4", "--samples", "8", "--keep", "4", "--max-new-tokens", "60"]
     ended = newwiki(*asked, "--db", whole)
     assert ended.returncode == 0, ended.stderr
@@ -113,8 +115,8 @@ def test_an_evaluation_that_is_killed_goes_on(newwiki: Run, database: Path, chec
     assert rows(database) == rows(whole)
 
 
-def test_a_second_time_costs_nothing_and_changes_nothing(newwiki: Run, database: Path, checkpoint: Path) -> None:
-    asked: list[str | Path] = ["evaluate", checkpoint, "--decoder", "greedy", "--entities", "rules-v1"]
+def test_a_second_time_costs_nothing_and_changes_nothing(newwiki: Run, database: Path, toy_checkpoint: Path) -> None:
+    asked: list[str | Path] = ["evaluate", toy_checkpoint, "--decoder", "greedy", "--entities", "rules-v1"]
     asked += ["--prompts", "2", "--max-new-tokens", "20", "--db", database]
     assert newwiki(*asked).returncode == 0
     before = rows(database)

@@ -1,5 +1,6 @@
 """The flows on a real Prefect server: they run, retry what may pass, leave artifacts, and a schedule really fires."""
 
+import dataclasses
 import socket
 import subprocess
 import sys
@@ -12,11 +13,14 @@ from typing import Any
 
 import pytest
 
+import flows.demo as demo
 from flows.demo import wiki
+from flows.progress import Silent
 from flows.steps.evaluate import EvaluationRequest
 from flows.steps.refresh import RefreshRequest
 from newwiki.errors import TerminalError, TransientError
 from newwiki.records import Selection, Window
+from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
@@ -37,14 +41,14 @@ def harness() -> Iterator[None]:
 
 @pytest.mark.usefixtures("harness")
 class TestInProcess:
-    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, checkpoint: Path) -> None:
+    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, toy_checkpoint: Path) -> None:
         from prefect.artifacts import Artifact
 
         from flows.monthly import monthly
 
         path = tmp_path / "newwiki.duckdb"
         request = EvaluationRequest(prompts=2, samples=2, keep=1, max_new_tokens=20)
-        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(checkpoint)], ["greedy", "sample:top_k=5"])
+        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(toy_checkpoint)], ["greedy", "sample:top_k=5"])
         options: dict[str, Any] = {
             "settings": Settings(entities="rules-v1"),
             "selection": Selection(sample=5),
@@ -99,6 +103,41 @@ class TestInProcess:
 
         with pytest.raises(TerminalError, match="nothing to publish"):
             refresh(str(tmp_path / "a.duckdb"), "dump", str(wiki()), RefreshRequest(Window.month("2020-01")))
+
+    def test_the_demo_ends_with_a_leaderboard_and_a_funnel_of_every_reason(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        train = toy.train
+        monkeypatch.setattr(toy, "train", lambda texts, folder, report: train(texts, folder, steps=30, report=report))
+        monkeypatch.setattr(demo, "REQUEST", dataclasses.replace(demo.REQUEST, prompts=2, max_new_tokens=30))
+        settings = Settings(entities="rules-v1")
+        demo.run(tmp_path, settings, Silent())
+        first = capsys.readouterr().out
+        before = (tmp_path / "demo.duckdb").read_bytes()
+        demo.run(tmp_path, settings, Silent())
+        for verdict in (
+            "selected",
+            "not_sampled",
+            "redirect",
+            "disambiguation",
+            "few_words",
+            "few_revisions",
+            "hidden",
+        ):
+            assert f" {verdict} " in first
+        for metric in (
+            "flesch_reading_ease",
+            "gunning_fog_newwiki",
+            "sbert",
+            "bleu",
+            "Wikipedia",
+            "greedy",
+            "top_k=20",
+        ):
+            assert metric in first
+        assert "Where next" in first
+        assert capsys.readouterr().out == first
+        assert (tmp_path / "demo.duckdb").read_bytes() == before
 
 
 def free_port() -> int:

@@ -19,8 +19,34 @@ from scores
 where run_id not in (select run_id from runs)
     and run_id not in (select 'reference:' || snapshot_id from snapshots)
 union all
+select 'finished scorings without an evaluator', count(*)
+from scorings anti join evaluators using (evaluator_id)
+union all
+select 'finished scorings without a run or snapshot', count(*)
+from scorings
+where run_id not in (select run_id from runs)
+    and run_id not in (select 'reference:' || snapshot_id from snapshots)
+union all
+select 'run scores without a run', count(*)
+from run_scores anti join runs using (run_id)
+union all
+select 'run scores without an evaluator', count(*)
+from run_scores anti join evaluators using (evaluator_id)
+union all
 select 'snapshots that are there twice', count(*)
 from (select snapshot_id from snapshots group by all having count(*) > 1)
+union all
+select 'candidates that are there twice', count(*)
+from (select snapshot_id, page_id from candidates group by all having count(*) > 1)
+union all
+select 'evaluators that are there twice', count(*)
+from (select evaluator_id from evaluators group by all having count(*) > 1)
+union all
+select 'finished scorings that are there twice', count(*)
+from (select run_id, evaluator_id from scorings group by all having count(*) > 1)
+union all
+select 'run scores that are there twice', count(*)
+from (select run_id, metric, evaluator_id from run_scores group by all having count(*) > 1)
 union all
 select 'articles that are there twice', count(*)
 from (select snapshot_id, page_id from articles group by all having count(*) > 1)

@@ -18,11 +18,7 @@ create or replace macro student_t_975(df) as
         when df < 1 then null
         when df = 1 then 12.7062047
         when df = 2 then 4.3026527
-        else 1.959963985
-            + 2.372271 / df
-            + 2.8225 / (df * df)
-            + 2.5556 / (df * df * df)
-            + 1.5895 / (df * df * df * df)
+        else 1.959963985 + 2.372271 / df + 2.8225 / df ** 2 + 2.5556 / df ** 3 + 1.5895 / df ** 4
     end;
 
 -- Mean and standard deviation over texts; the 95 % interval is that of the mean of page means, because
@@ -38,7 +34,7 @@ spans as (
     select
         run_id, metric, evaluator_id,
         avg(page_mean) as centre,
-        student_t_975(count(*) - 1) * stddev_samp(page_mean) / sqrt(count(*)) as half_width
+        student_t_975((count(*) - 1)::double) * stddev_samp(page_mean) / sqrt(count(*)) as half_width
     from pages
     group by run_id, metric, evaluator_id
 )

@@ -48,7 +48,7 @@ def test_the_oracle_is_splitmix64() -> None:
 
 @given(INT64, st.integers(0, 100_000), st.integers(0, 300_000))
 def test_a_draw_is_that_function_of_key_step_and_token(key: int, step: int, token: int) -> None:
-    uniform = ((mixed(mixed(key + step * GOLDEN) + token * TOKEN) >> 11) + 0.5) * 2.0**-53
+    uniform = ((mixed(mixed(key + step * GOLDEN) + token * TOKEN) >> 12) + 0.5) * 2.0**-52
     drawn = noise.gumbel(torch.tensor([key]), torch.tensor([step]), torch.tensor([[token]]))
     assert drawn.item() == pytest.approx(-math.log(-math.log(uniform)), rel=1e-5, abs=1e-6)
 
