@@ -70,8 +70,8 @@ def load_language(code: str) -> Language:
 
 def _language(data: dict[str, Any]) -> Language:
     """The record of a data file, whose tables of templates are written by renderer and are needed by name."""
-    templates = {name: renderer for renderer, names in data.pop("templates").items() for name in names}
-    templates |= dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
+    templates = dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
+    templates |= {name: renderer for renderer, names in data.pop("templates").items() for name in names}
     prefixed = {name.format(code): "language_in_name" for name in data.pop("language_templates")
                 for code in data["language_names"]}  # fmt: skip
     values: dict[str, Any] = {}

@@ -27,6 +27,8 @@ _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)(?:[\s/][^<>]*)?>")
 _BLOCK_TAGS = frozenset(["p", "div", "blockquote", "center", "hr", "ul", "ol", "dl", "table", "tr", "section"])
 _ITEM_TAGS = frozenset(["li", "dd", "dt"])
 _HEADING = re.compile(r"(={1,6})(.+?)(={1,6})[\s\x02]*$")
+# Of three apostrophes the first is a real one, as in L'''Aquila'': behind a word of one letter, else of more.
+_APOSTROPHE_BEFORE_ITALIC = (re.compile(r"(?<=\s\w)'''(?!')|(?<=^\w)'''(?!')"), re.compile(r"(?<=\w\w)'''(?!')"))
 _STYLE = re.compile(r"'{2,}")
 _EXTERNAL_LINK = re.compile(
     r"\[(?:https?:|ftp:|mailto:|news:|irc:)?//[^\s\[\]<>]*[^\S\n]*([^\[\]\n]*)\]", re.IGNORECASE
@@ -168,8 +170,8 @@ def _unstyled(line: str) -> str:
     bold = sum(run in (3, 4) or run >= 5 for run in runs)
     italic = sum(run == 2 or run >= 5 for run in runs)
     if bold % 2 and italic % 2:
-        single = re.search(r"(?:(?<=\s\w)|(?<=^\w)|(?<=\w))'''(?!')", line)
-        if single:
+        places = (place.search(line) for place in _APOSTROPHE_BEFORE_ITALIC)
+        if single := next(filter(None, places), None):
             line = f"{line[: single.start()]}&#39;{line[single.start() + 1 :]}"
     return _STYLE.sub(lambda run: "'" * (1 if len(run[0]) == 4 else max(0, len(run[0]) - 5)), line)
 

@@ -49,6 +49,13 @@ def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[
         ({"wikitext": ""}, "few_words", "0 of 4 words"),
         ({"wikitext": "One two."}, "few_words", "2 of 4 words"),
         ({"wikitext": "One is two, three and four."}, "one_sentence", "nothing follows the first sentence"),
+        ({"wikitext": "One is two. And three."}, "no_sentence", "the first sentence has 3 of 6 words"),
+        ({"wikitext": "The old long river of the north. It is."}, "no_sentence", "the first sentence has no verb"),
+        (
+            {"wikitext": "This is a list of the rivers.\n\nLumen in the north\n\nUpper Lumen, east and west of it"},
+            "mostly_lists",
+            "60% of the words stand in lines that are no sentences",
+        ),
         ({"revisions": 2}, "few_revisions", "2 of 3 revisions at the cutoff"),
         ({"revisions": 3}, "selected", None),
     ],

@@ -29,8 +29,9 @@ def age(a: Arguments, _: Language) -> str:
 
 @renderer
 def written_date(a: Arguments, _: Language) -> str:
-    """`{{date|1|janvier|1900}}` is 1 janvier 1900."""
-    return " ".join(part for part in a.listed[:3] if part)
+    """`{{date|1|janvier|1900}}` is 1er janvier 1900."""
+    day, *rest = a.listed[:3] or [""]
+    return " ".join(part for part in ("1er" if day == "1" else day, *rest) if part)
 
 
 @renderer

@@ -35,6 +35,12 @@ def character(a: Arguments, language: Language) -> str:
 
 
 @renderer
+def titled(a: Arguments, language: Language) -> str:
+    """`{{M.|Dupont}}` is M. Dupont."""
+    return " ".join(part for part in (language.characters[a.name], a[1]) if part)
+
+
+@renderer
 def upper(a: Arguments, _: Language) -> str:
     return a[1].upper()
 
