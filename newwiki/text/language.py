@@ -42,8 +42,10 @@ class Language:
     templates: Mapping[str, str]
 
     def is_rendered(self, template: str) -> bool:
-        """Whether a template of this name carries prose."""
-        return template.strip().lower().replace("_", " ") in self.templates
+        """Whether a template or parser function (`lc:Word`) of this name carries prose."""
+        name = template.strip().lower().replace("_", " ")
+        function, colon, _ = name.partition(":")
+        return (function + colon if colon else name) in self.templates
 
     def is_no_prose(self, namespace: str) -> bool:
         """Whether links into it are files, categories, or the same article in another language."""

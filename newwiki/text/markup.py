@@ -165,10 +165,11 @@ class _Resolver:
     def _template(self, pieces: int, length: int) -> None:
         size = self._length - length
         name = self._written[pieces].partition("|")[0] if len(self._written) > pieces else ""
+        if not self._language.is_rendered(name):
+            self._cut(pieces, size)
+            self._write(HOLE)
+            return
         if size > _MAX_INLINE:
-            if not self._language.is_rendered(name):
-                self._cut(pieces, size)
-                self._write(HOLE)
             return
         name, *parts = self._take(pieces).split("|")
         self._write(render(name, Arguments(parts), self._language) or HOLE)

@@ -178,8 +178,10 @@ def _unstyled(line: str) -> str:
 
 def _finish(text: str, language: Language) -> str:
     text = _CONTROL_BUT_HOLE.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
-    text = _LEFTOVER.sub("", _MAGIC_WORD.sub("", text))
-    return unicodedata.normalize("NFC", repair(text, language)).strip()
+    text = repair(_LEFTOVER.sub("", _MAGIC_WORD.sub("", text)), language)
+    while _LEFTOVER.search(text):  # brackets that have come together
+        text = repair(_LEFTOVER.sub("", text), language)
+    return unicodedata.normalize("NFC", text).strip()
 
 
 def _character(entity: re.Match[str]) -> str:

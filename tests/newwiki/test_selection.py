@@ -32,7 +32,18 @@ def judged(english: Language) -> Callable[..., Judged]:
 
 def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[..., Judged]) -> None:
     assert judged() == Judged(
-        7, "Lumen", DAY, "selected", None, 70, DAY, 3, 12, "The Lumen is a long river there.", "It is blue.\n\nIt runs.", "[]"
+        7,
+        "Lumen",
+        DAY,
+        "selected",
+        None,
+        70,
+        DAY,
+        3,
+        12,
+        "The Lumen is a long river there.",
+        "It is blue.\n\nIt runs.",
+        "[]",
     )
 
 
@@ -54,7 +65,7 @@ def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[
         (
             {"wikitext": "This is a list of the rivers.\n\nLumen in the north\n\nUpper Lumen, east and west of it"},
             "mostly_lists",
-            "60% of the words stand in lines that are no sentences",
+            "61% of the words stand in lines that are no sentences",
         ),
         ({"revisions": 2}, "few_revisions", "2 of 3 revisions at the cutoff"),
         ({"revisions": 3}, "selected", None),

@@ -94,7 +94,10 @@ def test_a_newer_file_is_refused(database: Database, add_migration: Migration, m
     write(database.path)
     monkeypatch.undo()
     for open_it in (Database(database.path).read, Database(database.path).write):
-        with pytest.raises(TerminalError, match=r"newer version \(schema 9001, here \d+\); upgrade newwiki-eval"), open_it():
+        with (
+            pytest.raises(TerminalError, match=r"newer version \(schema 9001, here \d+\); upgrade newwiki-eval"),
+            open_it(),
+        ):
             pass
 
 

@@ -39,7 +39,7 @@ def as_of(a: Arguments, language: Language) -> str:
     """`{{as of|2020|3}}` is As of March 2020; `since=y`, `lc=y` and `alt=` as the template has them."""
     if a["alt"]:
         return a["alt"]
-    year, month, day = (a.listed + ["", "", ""])[:3]
+    year, month, day = [*a.listed, "", "", ""][:3]
     since = "Since" if a["since"] else "As of"
     parts = [since.lower() if a["lc"] else since, day, _month(month, language), year]
     return " ".join(part for part in parts[a["bare"] in ("y", "yes") :] if part)
@@ -68,7 +68,7 @@ def _spans(word: str, a: Arguments) -> str:
 
 
 def _written(parts: list[str], a: Arguments, language: Language) -> str:
-    year, month, day = (parts + ["", "", ""])[:3]
+    year, month, day = [*parts, "", "", ""][:3]
     if not year.isdecimal():
         return ""
     name = _month(month, language)
