@@ -75,6 +75,8 @@ def _ends_sentence(paragraph: str, end: re.Match[str], language: Language) -> bo
     lowered = word.lower()
     if len(mark) > 1 and not mark.endswith((")", "]")) and lowered not in language.abbreviations:
         return True
+    if len(word) == 1 and word.isupper():
+        return _opens(opener, language)
     if lowered in language.titles:
         return False
     if lowered in language.abbreviations:

@@ -179,6 +179,20 @@ def test_the_content_hash_depends_on_parameters_extractor_and_number() -> None:
     assert len(hashes) == 7
 
 
+def test_headings_are_stored_and_hashed(published: Publish, database: Database, selected: Page) -> None:
+    headings = '[[2, "Où \\"là\\"", 4]]'
+    published(selected(7, headings=headings))
+    assert [article.headings for article in articles(database, "testwiki-2026-09")] == [headings]
+    assert verify(database, "testwiki-2026-09") == []
+
+
+def test_a_snapshot_of_the_first_extractor_keeps_its_hash() -> None:
+    """It had no headings."""
+    with_headings = replace(LUMEN, headings='[[2, "X", 0]]')
+    assert content_sha256([with_headings], "{}", "1") == content_sha256([LUMEN], "{}", "1")
+    assert content_sha256([with_headings], "{}", "2") != content_sha256([LUMEN], "{}", "2")
+
+
 def test_the_text_hash_is_of_sentence_and_completion() -> None:
     """By `printf 'The Lumen is long.\\nIt is a river.' | sha256sum`."""
     assert (
@@ -195,6 +209,7 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("update articles set text_sha256 = 'x' where page_id = 7", "text of 'Lumen'"),
         ("update articles set title = 'Limen' where page_id = 7", "content hash"),
         ("update articles set words = 1 where page_id = 7", "content hash"),
+        ("update articles set headings = '[[2, \"X\", 0]]' where page_id = 7", "content hash"),
         ("update articles set revisions = 1 where page_id = 7", "content hash"),
         ("update articles set created_at = now() where page_id = 7", "content hash"),
         ("update articles set revised_at = now() where page_id = 7", "content hash"),

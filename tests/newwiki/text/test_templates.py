@@ -43,10 +43,10 @@ def test_a_template_of_english_reads_as_a_reader_sees_it(prose: Prose, wikitext:
 @pytest.mark.parametrize(
     ("code", "wikitext", "text"),
     [
-        ("fr", "Née le {{date|1|mars|1900}} au {{s|XIX}} : {{unité|5|km}} !", "Née le 1er mars 1900 au XIXe siècle : 5 km !"),
+        ("fr", "{{date|1|mars|1900}} au {{s|XIX}} : {{unité|5|km}} !", "1er mars 1900 au XIXe siècle : 5 km !"),
         ("fr", "{{M.|Dupont}} dit {{citation|oui}} à l'''Avventura''", "M. Dupont dit « oui » à l'Avventura"),
         ("fr", "{{lien|Nom|lang=en|texte=le nom}} {{refnec|vrai}}.[[Fichier:a.jpg|vignette|b]]", "le nom vrai."),
-        ("de", "'''Köln''' ({{enS|Cologne}}; {{IPA|x}}) {{\"|gut}}[[Datei:x.jpg|mini|y]]", "Köln (englisch Cologne) „gut“"),
+        ("de", "Köln ({{enS|Cologne}}; {{IPA|x}}) {{\"|gut}}[[Datei:x.jpg|mini|y]]", "Köln (englisch Cologne) „gut“"),
         ("de", "Eins.\n== Weblinks ==\n* x\n== Einzelnachweise ==\n<references />", "Eins."),
     ],
 )  # fmt: skip
