@@ -12,6 +12,7 @@ _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]]*$")
 _OPENERS, _CLOSERS = "([", ")]"
 _MINIMUM_WORDS = 6
+_LONGEST_LINE = 40  # words of a line that may be what is left of a list
 
 
 def first_sentence(paragraph: str, language: Language) -> str:
@@ -36,12 +37,12 @@ def why_no_sentence(sentence: str, language: Language) -> str | None:
 
 
 def list_share(prose: str) -> float:
-    """The share of the words that stand in paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
+    """The share of the words in short paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
     words = in_lists = 0
     for paragraph in prose.split("\n\n"):
         count = len(paragraph.split())
         words += count
-        in_lists += 0 if _SENTENCE_LINE.search(paragraph) else count
+        in_lists += count if count <= _LONGEST_LINE and not _SENTENCE_LINE.search(paragraph) else 0
     return in_lists / words if words else 0.0
 
 
