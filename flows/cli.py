@@ -174,7 +174,7 @@ def _refresh(settings: "Settings", quiet: bool, prefect: bool, source: str, plac
 
     contact, database, progress = settings.contact or None, _database(settings), _progress(quiet)
     gathered = gather(database, sources.get(source)(place, contact), request, progress)
-    snapshot = publish(database, gathered, request)
+    snapshot = publish(database, gathered, request, progress)
     if source == "api" and not gathered.published:
         look_up_if_reachable(database, snapshot.snapshot_id, place, contact, settings.wikidata, progress)
     return snapshot

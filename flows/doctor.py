@@ -21,7 +21,7 @@ def examine(settings: Settings) -> list[Row]:
     """(what, `ok` or `problem` or `note`, in words) for everything that a refresh and an evaluation need."""
     return [
         ("Python", "ok", sys.version.split()[0]),
-        *[_package(name) for name in ("torch", "transformers", "duckdb", "mwparserfromhell")],
+        *[_package(name) for name in ("torch", "transformers", "duckdb")],
         _below("prefect", "fastapi", "0.151", "its server breaks at import with newer ones"),
         _below("prefect", "sqlalchemy", "2.1", "its schedules fire nothing with newer ones"),
         _loads("named entities", lambda: load_tagger(settings.entities).model),

@@ -14,6 +14,8 @@ Verdict = Literal[
     "redirect",
     "disambiguation",
     "few_words",
+    "no_sentence",
+    "mostly_lists",
     "one_sentence",
     "few_revisions",
     "hidden",
@@ -152,6 +154,7 @@ class Judged:
     completion: str | None = None
     sha1: str | None = None
     origin: Origin = "original"
+    headings: str | None = None
 
 
 @dataclass(frozen=True)
@@ -245,7 +248,8 @@ class Article:
     """A page of a snapshot: what stood there at the cutoff, split into prompt and completion.
 
     `sha1` is that of the revision's wikitext, in hexadecimal digits, and MediaWiki's own; None in a snapshot that was
-    published before it was kept.
+    published before it was kept. `headings` is a JSON list of [level, title, offset]: where in the prose the text below
+    a heading begins.
     """
 
     page_id: int
@@ -259,6 +263,7 @@ class Article:
     completion: str
     text_sha256: str
     sha1: str | None = None
+    headings: str = "[]"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from newwiki.origin import origin
 from newwiki.records import Judged, Page, Selection, Verdict
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
-from newwiki.text.prose import count_words, extract_prose
+from newwiki.text.prose import count_words, extract
+from newwiki.text.sentences import list_share, why_no_sentence
 
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
@@ -30,6 +31,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         revisions: int | None = None,
         words: int | None = None,
         text: tuple[str, str] = ("", ""),
+        headings: str | None = None,
     ) -> Judged:
         return Judged(
             page.page_id,
@@ -45,6 +47,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             text[1] or None,
             None if page.wikitext is None else sha1(page.wikitext),
             origin(page, language),
+            headings,
         )
 
     if page.wikitext is None:
@@ -53,11 +56,17 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         return verdict("redirect")
     if is_disambiguation(page.title, page.wikitext, language):
         return verdict("disambiguation")
-    prose = extract_prose(page.wikitext, language)
+    extracted = extract(page.wikitext, language)
+    prose = extracted.prose
     words = count_words(prose)
     if words < selection.min_words:
         return verdict("few_words", f"{words} of {selection.min_words} words", words=words)
     text = split(prose, language)
+    if reason := why_no_sentence(text[0], language):
+        return verdict("no_sentence", reason, words=words)
+    share = list_share(prose)
+    if share > 0.5:
+        return verdict("mostly_lists", f"{share:.0%} of the words stand in lines that are no sentences", words=words)
     if not text[1]:
         return verdict("one_sentence", "nothing follows the first sentence", words=words)
     counted = page.revisions if page.revisions is not None else count_revisions(page)
@@ -65,7 +74,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
     if revisions < selection.min_revisions:
         detail = f"{revisions} of {selection.min_revisions} revisions at the cutoff"
         return verdict("few_revisions", detail, revisions=revisions, words=words)
-    return verdict("selected", revisions=revisions, words=words, text=text)
+    return verdict("selected", revisions=revisions, words=words, text=text, headings=extracted.headings_json)
 
 
 def sha1(wikitext: str) -> str:

@@ -52,6 +52,8 @@ def content_sha256(articles: Iterable[Article], parameters: str, extractor_versi
     for article in sorted(articles, key=lambda article: (article.title, article.created_at)):
         times = [article.created_at.astimezone(UTC).isoformat(), article.revised_at.astimezone(UTC).isoformat()]
         line = [article.title, *times, article.revisions, article.words, article.first_sentence, article.completion]
+        if extractor_version != "1":  # which kept no headings
+            line.append(article.headings)
         digest.update(json.dumps(line, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()
 
@@ -170,6 +172,7 @@ def article(page: Judged) -> Article:
         page.completion,
         text_sha256(page.first_sentence, page.completion),
         page.sha1,
+        page.headings or "[]",
     )
 
 

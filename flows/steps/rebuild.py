@@ -11,7 +11,7 @@ from newwiki.selection import sha1
 from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
 from newwiki.text.language import Language, load_language
 from newwiki.text.prompts import split
-from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract_prose
+from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract
 from storage import snapshots
 from storage.database import Database
 
@@ -119,8 +119,8 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
     found = sha1(revision.wikitext)
     if entry.sha1 and found != entry.sha1:
         return f"{_named(entry)} differs: its text has SHA-1 {found}, and had {entry.sha1}"
-    prose = extract_prose(revision.wikitext, language)
-    first_sentence, completion = split(prose, language)
+    extracted = extract(revision.wikitext, language)
+    first_sentence, completion = split(extracted.prose, language)
     if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
         return f"{_named(entry)} differs: its wikitext is the same, and the prose extracted from it is not"
     return Judged(
@@ -132,10 +132,11 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
         entry.rev_id,
         revision.revised_at,
         entry.revisions,
-        count_words(prose),
+        count_words(extracted.prose),
         first_sentence,
         completion,
         found,
+        headings=extracted.headings_json,
     )
 
 

@@ -145,7 +145,7 @@ def _batches(source: Source, request: RefreshRequest, staging: Staging, done: se
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:
     if page.verdict == "selected" and page.title not in drawn:
-        return replace(page, verdict="not_sampled", first_sentence=None, completion=None)
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None)
     return page
 
 

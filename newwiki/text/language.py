@@ -2,6 +2,7 @@
 
 import functools
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -21,10 +22,41 @@ class Language:
     disambiguation_words: frozenset[str]
     disambiguation_templates: frozenset[str]
     abbreviations: frozenset[str]
+    titles: frozenset[str]
     sentence_starters: frozenset[str]
+    verbs: frozenset[str]
+    verb_endings: tuple[str, ...]
+    spaced_punctuation: bool
+    ordinal_full_stop: bool
+    ordinal_followers: frozenset[str]
+    hatnotes: tuple[str, ...]
+    quotation_marks: tuple[str, str]
+    quotation_parameters: tuple[str, ...]
+    number_word: str
+    months: tuple[str, ...]
+    month_first: bool
+    language_separator: str
+    language_names: Mapping[str, str]
+    currencies: Mapping[str, str]
+    characters: Mapping[str, str]
+    templates: Mapping[str, str]
     quoting_summaries: frozenset[str] = frozenset()
     translation_summaries: frozenset[str] = frozenset()
     split_summaries: frozenset[str] = frozenset()
+
+    def is_rendered(self, template: str) -> bool:
+        """Whether a template or parser function (`lc:Word`) of this name carries prose."""
+        name = template.strip().lower().replace("_", " ")
+        function, colon, _ = name.partition(":")
+        return (function + colon if colon else name) in self.templates
+
+    def is_no_prose(self, namespace: str) -> bool:
+        """Whether links into it are files, categories, or the same article in another language."""
+        return (
+            namespace in self.media_namespaces
+            or namespace in self.category_namespaces
+            or namespace in _interlanguage_prefixes()
+        )
 
 
 @functools.cache
@@ -38,6 +70,23 @@ def load_language(code: str) -> Language:
             f"the wiki's language is '{code}', and there is no data for it; there is for: {', '.join(known)}. "
             f"Add newwiki/text/{code}.toml after the pattern of en.toml"
         )
-    data = tomllib.loads(file.read_text("utf-8"))
-    words: dict[str, Any] = {key: value if isinstance(value, str) else frozenset(value) for key, value in data.items()}
-    return Language(**words)
+    return _language(tomllib.loads(file.read_text("utf-8")))
+
+
+def _language(data: dict[str, Any]) -> Language:
+    """The record of a data file, whose tables of templates are written by renderer and are needed by name."""
+    templates = dict.fromkeys(data["currencies"], "money") | dict.fromkeys(data["characters"], "character")
+    templates |= {name: renderer for renderer, names in data.pop("templates").items() for name in names}
+    prefixed = {name.format(code): "language_in_name" for name in data.pop("language_templates")
+                for code in data["language_names"]}  # fmt: skip
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        kind = str(Language.__annotations__[key])
+        values[key] = frozenset(value) if "frozenset" in kind else tuple(value) if "tuple" in kind else value
+    return Language(**values, templates=prefixed | templates)
+
+
+@functools.cache
+def _interlanguage_prefixes() -> frozenset[str]:
+    """The codes of Wikipedia's languages (https://meta.wikimedia.org/wiki/List_of_Wikipedias)."""
+    return frozenset((files(__package__) / "wikipedias.txt").read_text("utf-8").split())

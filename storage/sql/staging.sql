@@ -16,7 +16,8 @@ create table judged (
     first_sentence varchar,
     completion varchar,
     sha1 varchar,
-    origin varchar
+    origin varchar,
+    headings json
 );
 
 create table remembered (

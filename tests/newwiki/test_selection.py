@@ -15,7 +15,7 @@ from newwiki.text.language import Language
 
 DAY = datetime(2026, 9, 1, tzinfo=UTC)
 ASKED = Selection(min_revisions=3, min_words=4, sample=10)
-LUMEN = Page(7, "Lumen", DAY, 70, DAY, 5, "The '''Lumen''' is long. It is a river.\n\nIt runs.")
+LUMEN = Page(7, "Lumen", DAY, 70, DAY, 5, "The '''Lumen''' is a long river there. It is blue.\n\nIt runs.")
 
 
 def not_asked(page: Page) -> int:
@@ -32,9 +32,20 @@ def judged(english: Language) -> Callable[..., Judged]:
 
 def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[..., Judged]) -> None:
     assert judged() == Judged(
-        7, "Lumen", DAY, "selected", None, 70, DAY, 3, 10, "The Lumen is long.", "It is a river.\n\nIt runs.",
-        "d864bdabc6bb50cbf5383534fd5ada1397071d81",
-    )  # fmt: skip
+        7,
+        "Lumen",
+        DAY,
+        "selected",
+        None,
+        70,
+        DAY,
+        3,
+        12,
+        "The Lumen is a long river there.",
+        "It is blue.\n\nIt runs.",
+        sha1=sha1(LUMEN.wikitext or ""),
+        headings="[]",
+    )
 
 
 def test_the_sha1_is_of_the_wikitext_as_utf_8() -> None:
@@ -54,7 +65,14 @@ def test_the_sha1_is_of_the_wikitext_as_utf_8() -> None:
         ({"wikitext": "A b c d. E f.{{Disambig}}"}, "disambiguation", None),
         ({"wikitext": ""}, "few_words", "0 of 4 words"),
         ({"wikitext": "One two."}, "few_words", "2 of 4 words"),
-        ({"wikitext": "One two three four."}, "one_sentence", "nothing follows the first sentence"),
+        ({"wikitext": "One is two, three and four."}, "one_sentence", "nothing follows the first sentence"),
+        ({"wikitext": "One is two. And three."}, "no_sentence", "the first sentence has 3 of 6 words"),
+        ({"wikitext": "The old long river of the north. It is."}, "no_sentence", "the first sentence has no verb"),
+        (
+            {"wikitext": "This is a list of the rivers.\n\nLumen in the north\n\nUpper Lumen, east and west of it"},
+            "mostly_lists",
+            "61% of the words stand in lines that are no sentences",
+        ),
         ({"revisions": 2}, "few_revisions", "2 of 3 revisions at the cutoff"),
         ({"revisions": 3}, "selected", None),
     ],
@@ -74,11 +92,11 @@ def test_the_first_question_that_a_page_fails_is_its_verdict(judged: Callable[..
     assert judged(wikitext="#redirect [[B]] {{dab}}", title="A (disambiguation)", **few).verdict == "redirect"
     assert judged(wikitext="Few.", title="A (disambiguation)", **few).verdict == "disambiguation"
     assert judged(wikitext="Few.", **few).verdict == "few_words"
-    assert judged(wikitext="One two three four.", **few).verdict == "one_sentence"
+    assert judged(wikitext="One is two, three and four.", **few).verdict == "one_sentence"
 
 
 def test_revisions_are_counted_only_for_a_page_that_passed_everything_else(judged: Callable[..., Judged]) -> None:
-    assert judged(revisions=None, wikitext="One two three four.").verdict == "one_sentence"
+    assert judged(revisions=None, wikitext="One is two, three and four.").verdict == "one_sentence"
     assert judged(lambda page: 2, revisions=None).verdict == "few_revisions"
     assert judged(lambda page: 3, revisions=None).verdict == "selected"
 

@@ -170,7 +170,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(
 
 def test_a_snapshot_whose_links_were_changed_is_not_exported(database: Database, snapshot: Snapshot, out: Path) -> None:
     with duckdb.connect(str(database.path)) as connection:
-        connection.execute("update articles set permalink = 'https://elsewhere.example/7' where page_id = 7")
+        connection.execute("update stored_articles set permalink = 'https://elsewhere.example/7' where page_id = 7")
     with pytest.raises(TerminalError, match="not as it was published; see `newwiki snapshots verify`"):
         export(database, "latest", "manifest", out)
     assert not (out / "manifest.json").exists()

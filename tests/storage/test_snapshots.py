@@ -195,6 +195,20 @@ def test_the_content_hash_depends_on_parameters_extractor_and_number() -> None:
     assert len(hashes) == 7
 
 
+def test_headings_are_stored_and_hashed(published: Publish, database: Database, selected: Page) -> None:
+    headings = '[[2, "Où \\"là\\"", 4]]'
+    published(selected(7, headings=headings))
+    assert [article.headings for article in articles(database, "testwiki-2026-09")] == [headings]
+    assert verify(database, "testwiki-2026-09") == []
+
+
+def test_a_snapshot_of_the_first_extractor_keeps_its_hash() -> None:
+    """It had no headings."""
+    with_headings = replace(LUMEN, headings='[[2, "X", 0]]')
+    assert content_sha256([with_headings], "{}", "1") == content_sha256([LUMEN], "{}", "1")
+    assert content_sha256([with_headings], "{}", "2") != content_sha256([LUMEN], "{}", "2")
+
+
 def test_the_text_hash_is_of_sentence_and_completion() -> None:
     """By `printf 'The Lumen is long.\\nIt is a river.' | sha256sum`."""
     assert (
@@ -211,6 +225,7 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("update stored_articles set text_sha256 = 'x' where page_id = 7", "text of 'Lumen'"),
         ("update stored_articles set title = 'Limen' where page_id = 7", "content hash"),
         ("update stored_articles set words = 1 where page_id = 7", "content hash"),
+        ("update stored_articles set headings = '[[2, \"X\", 0]]' where page_id = 7", "content hash"),
         ("update stored_articles set revisions = 1 where page_id = 7", "content hash"),
         ("update stored_articles set created_at = now() where page_id = 7", "content hash"),
         ("update stored_articles set revised_at = now() where page_id = 7", "content hash"),
@@ -235,13 +250,13 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("update candidates set rev_id = 1 where page_id = 7", "'Lumen' is an article, and not selected"),
         ("update candidates set words = 7 where page_id = 7", "'Lumen' is selected with 7 words and 10 revisions"),
         ("update candidates set revisions = 2 where page_id = 7", "'Lumen' is selected with 500 words and 2 revisions"),
-        ("delete from articles where page_id = 7", "'Lumen' is selected, and no article"),
+        ("delete from stored_articles where page_id = 7", "'Lumen' is selected, and no article"),
         ("update candidates set created_at = '2026-10-01' where page_id = 7", "'Lumen' was not created in the window"),
-        ("update articles set revised_at = '2026-10-16' where page_id = 7", "'Lumen' was revised after the cutoff"),
-        ("update articles set rev_id = 1 where page_id = 7", "permanent link of 'Lumen' is not that of revision 1"),
-        ("update articles set permalink = '' where page_id = 7", "permanent link of 'Lumen' is not that of revision"),
+        ("update stored_articles set revised_at = '2026-10-16' where page_id = 7", "'Lumen' was revised after the cutoff"),
+        ("update stored_articles set rev_id = 1 where page_id = 7", "permanent link of 'Lumen' is not that of revision 1"),
+        ("update stored_articles set permalink = '' where page_id = 7", "permanent link of 'Lumen' is not that of revision"),
         (
-            "update articles set permalink = 'https://else.example/Special:PermanentLink/1007' where page_id = 7",
+            "update stored_articles set permalink = 'https://else.example/Special:PermanentLink/1007' where page_id = 7",
             "the permanent links are of more than one wiki",
         ),
     ],

@@ -34,7 +34,7 @@ def test_a_new_refresh_has_done_nothing(database: Path) -> None:
 def test_what_was_judged_is_given_back_as_it_was(database: Path, selected: Page) -> None:
     staging = Staging.open(database, "a", CUTOFF)
     pages = [
-        selected(9, "שלום 🙂"),
+        selected(9, "שלום 🙂", headings='[[2, "Über", 4]]'),
         Judged(-3, "", DAY, "hidden"),
         Judged(7, "Lumen", DAY, "few_words", "3 of 500 words", 70, DAY, None, 3),
     ]

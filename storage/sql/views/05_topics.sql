@@ -1,7 +1,8 @@
 create or replace view articles as
 select
     stored_articles.snapshot_id, stored_articles.page_id, rev_id, title, created_at, revised_at, revisions, words,
-    first_sentence, completion, topics.topic, text_sha256, sha1, permalink
+    first_sentence, completion, topics.topic, text_sha256, sha1, headings,
+    permalink
 from stored_articles
 left join topics using (snapshot_id, page_id);
 

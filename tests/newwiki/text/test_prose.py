@@ -145,7 +145,7 @@ def test_lines_make_a_paragraph_until_an_empty_one(prose: Prose) -> None:
         ("Lumen (a, {{x}}, b) is.", "Lumen (a, b) is."),
         ("One {{x}}, two {{x}}; three {{x}}.", "One, two; three."),
         ("It runs on .NET and (.NET) and .5 mm.", "It runs on .NET and (.NET) and .5 mm."),
-        ("Ends ( here )", "Ends ( here)"),
+        ("Ends ( here )", "Ends (here)"),
     ],
 )
 def test_holes_in_brackets_are_closed_and_names_keep_their_dots(prose: Prose, wikitext: str, text: str) -> None:

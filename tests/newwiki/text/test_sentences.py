@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.text.language import Language, load_language
-from newwiki.text.sentences import first_sentence
+from newwiki.text.sentences import first_sentence, why_no_sentence
 
 PIECES = [
     "He",
@@ -110,3 +110,56 @@ def test_real_articles_begin_with_a_sentence(english: Language, beside: Callable
     odd = [sentence for sentence in sentences if len(sentence.split()) < 4 or sentence[-1] not in ".!?\"”')]:"]
     assert len(sentences) > 900
     assert len(odd) < len(sentences) / 50, odd
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        ("The firm a.k.a. Acme Ltd. of St. John's ran.", " It ended."),
+        ("Engine No. 4 came c. 1400 vs. No. 5, e.g. Lumen.", " It ran."),
+        ("It runs on .NET and on Windows.", " It is old."),
+        ("He met Louis XIV.", " They spoke."),
+        ("The 1990–91 Swiss 1. Liga was the 59th season.", " It began."),
+        ("Union 1861 e. V. is a club in the city.", " It plays."),
+        ("Drs. H. Wahid HK, M.M., M.Si was a politician.", " He led."),
+        ("He (called A. A. Milne Jr.) chose plan B.", " The plan failed."),
+        ("He worked for Acme Inc.", " The firm was old."),
+        ("Yahoo! Inc. was a firm.", " It sold."),
+    ],
+)
+def test_abbreviations_initials_and_names_do_not_end_it(english: Language, first: str, rest: str) -> None:
+    assert first_sentence(first + rest, english) == first
+
+
+@pytest.mark.parametrize(
+    ("code", "first", "rest"),
+    [
+        ("de", "Er wurde am 3. Mai 1900 als Sohn von Dr. h. c. Braun geboren.", " Er starb früh."),
+        ("de", "Wilhelm II. war von 1888 bis 1918 Kaiser, z. B. in Berlin.", " Er floh."),
+        ("fr", "M. Dupont naît v. 50 av. J.-C. à Rome.", " Il meurt jeune."),
+    ],
+)
+def test_german_and_french_sentences_end_as_theirs(code: str, first: str, rest: str) -> None:
+    assert first_sentence(first + rest, load_language(code)) == first
+
+
+@pytest.mark.parametrize(
+    ("sentence", "reason"),
+    [
+        ("The Lumen is a long river.", None),
+        ("The Lumen is long.", "the first sentence has 4 of 6 words"),
+        ("View of the old town from the west.", "the first sentence has no verb"),
+    ],
+)
+def test_a_first_sentence_has_six_words_and_a_verb(english: Language, sentence: str, reason: str | None) -> None:
+    assert why_no_sentence(sentence, english) == reason
+
+
+def test_no_good_first_sentence_of_a_real_article_is_refused(english: Language, beside: Callable[[str], Path]) -> None:
+    """Of 1,000 new articles at most 25 are refused: captions, hatnotes and sentences under six words."""
+    articles = json.loads(beside("articles/wikipedia_english_20240915to20240930.json").read_text())
+    leads = [next((line for line in article.splitlines() if len(line.split()) > 15), "") for article in articles]
+    sentences = [first_sentence(lead, english) for lead in leads if lead]
+    refused = [s for s in sentences if why_no_sentence(s, english)]
+    assert len(refused) <= 25, refused
+    assert [s for s in refused if len(s.split()) >= 6 and {"is", "was", "are", "were"} & set(s.split())] == []

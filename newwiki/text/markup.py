@@ -1,0 +1,201 @@
+"""Nested markup, resolved in one pass: templates, links and tables, innermost first.
+
+The text is read once and nothing is read twice, so a page takes time in proportion to its length, however its braces
+are nested or left open. An opener that is never closed, and a closer that closes nothing, lose only themselves. What
+vanishes inside a line leaves the mark `HOLE`, so that the brackets and spaces around it can be repaired.
+"""
+
+import re
+
+from newwiki.text.language import Language
+from newwiki.text.templates import Arguments, render
+
+HOLE = "\x02"
+OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # of what is never closed, or was never opened
+
+_MAX_OPEN = 1000  # pages nest some ten deep; deeper openers are taken for stray ones
+_MAX_INLINE = 20_000  # no link and no inline template is longer, in characters
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_RAW_TAG = re.compile(
+    r"<(ref|math|chem|ce|gallery|nowiki|score|timeline|syntaxhighlight|source|pre|code|imagemap|templatestyles|graph|"
+    r"mapframe|maplink|poem|indicator|hiero|style|script|references|templatedata|inputbox|categorytree|section)"
+    r"(?:\s[^<>]*)?>",
+    re.IGNORECASE,
+)
+_LEAVES_HOLE = frozenset(["math", "chem", "ce", "code", "score", "hiero"])
+_TOKEN = re.compile(
+    r"\{\{+|\}\}+|\[\[+|\]\]+|^[ \t:*#;]*\{\|(?!\})|^[ \t]*\|\}(?!\})|</?(?:table|ul|ol|dl)(?:\s[^<>]*)?>",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "{}[]|=<>*#:;'_"})
+
+
+def resolve(wikitext: str, language: Language) -> str:
+    """The text with its templates rendered, its links shown, and no tables, files, categories or references."""
+    return _Resolver(language).resolve(_without_raw_tags(_COMMENT.sub("", wikitext)))
+
+
+def _without_raw_tags(text: str) -> str:
+    """Takes out the tags whose content is no wikitext of the page: as MediaWiki does it, up to the first end tag.
+
+    What is in `nowiki` stays, with its markup made characters. A tag that is never closed is left to itself.
+    """
+    kept: list[str] = []
+    position = 0
+    never_closed: set[str] = set()
+    for tag in _RAW_TAG.finditer(text):
+        name = tag[1].lower()
+        if tag.start() < position or name in never_closed:
+            continue
+        if tag[0].endswith("/>"):
+            kept.append(text[position : tag.start()])
+            position = tag.end()
+            continue
+        end = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, tag.end())
+        if end is None:
+            never_closed.add(name)
+            continue
+        kept.append(text[position : tag.start()])
+        if name == "nowiki":
+            kept.append(text[tag.end() : end.start()].translate(_MARKUP))
+        elif name in _LEAVES_HOLE:
+            kept.append(HOLE)
+        position = end.end()
+    kept.append(text[position:])
+    return "".join(kept)
+
+
+class _Resolver:
+    """What is written so far, and where in it the constructs begin that are still open."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._written: list[str] = []
+        self._length = 0
+        self._open: list[tuple[str, int, int]] = []  # kind, and where it began: in pieces and in characters
+        self._count = dict.fromkeys(["{{", "{{{", "[[", "{|", "table", "ul", "ol", "dl"], 0)
+
+    def resolve(self, text: str) -> str:
+        position = 0
+        for token in _TOKEN.finditer(text):
+            self._write(text[position : token.start()])
+            position = token.end()
+            mark = token[0]
+            match mark[0], mark[-1]:
+                case "{", "{":
+                    self._open_braces(len(mark))
+                case "}", _:
+                    self._close_braces(len(mark))
+                case "[", _:
+                    self._write("[" * (len(mark) % 2))
+                    for _ in range(len(mark) // 2):
+                        self._begin("[[", OPEN_LINK)
+                case "]", _:
+                    self._close_brackets(len(mark))
+                case "<", _:
+                    self._html(mark)
+                case _, "|":
+                    self._begin("{|", f"\n{OPEN_TABLE}")
+                case _:
+                    self._drop("{|")
+        self._write(text[position:])
+        return "".join(self._written)
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._written.append(text)
+            self._length += len(text)
+
+    def _begin(self, kind: str, mark: str = "") -> None:
+        if len(self._open) < _MAX_OPEN:
+            self._open.append((kind, len(self._written), self._length))
+            self._count[kind] += 1
+        self._write(mark)
+
+    def _end(self, kind: str) -> tuple[int, int]:
+        """Closes the innermost construct of this kind; those in it that are still open are taken for stray."""
+        while True:
+            found, pieces, length = self._open.pop()
+            self._count[found] -= 1
+            if found == kind:
+                return pieces, length
+
+    def _take(self, pieces: int) -> str:
+        content = "".join(self._written[pieces:])
+        self._cut(pieces, len(content))
+        return content
+
+    def _cut(self, pieces: int, length: int) -> None:
+        del self._written[pieces:]
+        self._length -= length
+
+    def _drop(self, kind: str) -> None:
+        if self._count[kind]:
+            pieces, length = self._end(kind)
+            self._cut(pieces, self._length - length)
+            self._write("\n")
+
+    def _html(self, tag: str) -> None:
+        name = tag.strip("</>").split()[0].lower()
+        if tag[1] == "/":
+            self._drop(name)
+        else:
+            self._begin(name)
+
+    def _open_braces(self, count: int) -> None:
+        if count == 3:
+            self._begin("{{{")
+        else:
+            for _ in range(min(count // 2, _MAX_OPEN)):
+                self._begin("{{")
+
+    def _close_braces(self, count: int) -> None:
+        while count >= 2 and (self._count["{{"] or self._count["{{{"]):
+            innermost = next(kind for kind, _, _ in reversed(self._open) if kind in ("{{", "{{{"))
+            pieces, length = self._end(innermost)
+            if innermost == "{{{" and count >= 3:
+                count -= 3
+                self._write(self._take(pieces).partition("|")[2])
+            else:
+                count -= 2
+                self._template(pieces, length)
+        self._write("}" * (count % 2))
+
+    def _template(self, pieces: int, length: int) -> None:
+        size = self._length - length
+        name = self._written[pieces].partition("|")[0] if len(self._written) > pieces else ""
+        if not self._language.is_rendered(name):
+            self._cut(pieces, size)
+            self._write(HOLE)
+            return
+        if size > _MAX_INLINE:
+            return
+        name, *parts = self._take(pieces).split("|")
+        self._write(render(name, Arguments(parts), self._language) or HOLE)
+
+    def _close_brackets(self, count: int) -> None:
+        if count % 2 and self._single_bracket_is_open():
+            self._write("]")
+            count -= 1
+        while count >= 2 and self._count["[["]:
+            count -= 2
+            pieces, length = self._end("[[")
+            if self._length - length <= _MAX_INLINE:
+                self._write(_shown(self._take(pieces).lstrip(OPEN_LINK), self._language))
+        self._write("]" if count == 1 else STRAY_CLOSER if count else "")
+
+    def _single_bracket_is_open(self) -> bool:
+        return bool(self._written) and self._written[-1].rfind("[") > self._written[-1].rfind("]")
+
+
+def _shown(link: str, language: Language) -> str:
+    """What a reader sees of an internal link; nothing of files, categories and links to the article elsewhere."""
+    target, *rest = link.split("|")
+    prefix, colon, _ = target.partition(":")
+    if colon and language.is_no_prose(prefix.strip().lower()):
+        return ""
+    text = rest[-1] if rest else target.strip().lstrip(":")
+    if rest and not text.strip():
+        text = re.sub(r"\s*\([^()]*\)\s*$|,[^,]*$", "", target)
+    return text.replace("\n", " ")

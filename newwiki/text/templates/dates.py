@@ -1,0 +1,94 @@
+"""Templates for dates and ages. An age that depends on the day of reading is left out: a snapshot has no such day."""
+
+from datetime import date
+
+from newwiki.text.language import Language
+from newwiki.text.templates.renderer import Arguments, renderer
+
+
+@renderer
+def date_(a: Arguments, language: Language) -> str:
+    """`{{birth date|1868|4|21|df=y}}` is 21 April 1868, without `df` April 21, 1868."""
+    return _written(a.listed[:3], a, language) or a[1]
+
+
+@renderer
+def death_and_age(a: Arguments, language: Language) -> str:
+    """`{{death date and age|1941|1|9|1868|4|21}}` is January 9, 1941 (aged 72)."""
+    shown = _written(a.listed[:3], a, language)
+    days = [_day(a.listed[:3]), _day(a.listed[3:6])]
+    return f"{shown} (aged {_years(days[1], days[0])})" if shown and days[0] and days[1] else shown
+
+
+@renderer
+def age(a: Arguments, _: Language) -> str:
+    """The years between two dates; nothing where the second is the day of reading."""
+    born, then = _day(a.listed[:3]), _day(a.listed[3:6])
+    return str(_years(born, then)) if born and then else ""
+
+
+@renderer
+def written_date(a: Arguments, _: Language) -> str:
+    """`{{date|1|janvier|1900}}` is 1er janvier 1900."""
+    day, *rest = a.listed[:3] or [""]
+    return " ".join(part for part in ("1er" if day == "1" else day, *rest) if part)
+
+
+@renderer
+def as_of(a: Arguments, language: Language) -> str:
+    """`{{as of|2020|3}}` is As of March 2020; `since=y`, `lc=y` and `alt=` as the template has them."""
+    if a["alt"]:
+        return a["alt"]
+    year, month, day = [*a.listed, "", "", ""][:3]
+    since = "Since" if a["since"] else "As of"
+    parts = [since.lower() if a["lc"] else since, day, _month(month, language), year]
+    return " ".join(part for part in parts[a["bare"] in ("y", "yes") :] if part)
+
+
+@renderer
+def circa(a: Arguments, language: Language) -> str:
+    return _spans("c.", a) or "c."
+
+
+@renderer
+def floruit(a: Arguments, language: Language) -> str:
+    return _spans("fl.", a) or "fl."
+
+
+@renderer
+def reign(a: Arguments, language: Language) -> str:
+    return _spans("r.", a) or "r."
+
+
+def _spans(word: str, a: Arguments) -> str:
+    years = [part for part in a.listed[:2] if part]
+    if word == "c.":
+        return " – ".join(f"c. {year}" for year in years)
+    return f"{word} {'–'.join(years)}" if years else ""
+
+
+def _written(parts: list[str], a: Arguments, language: Language) -> str:
+    year, month, day = [*parts, "", "", ""][:3]
+    if not year.isdecimal():
+        return ""
+    name = _month(month, language)
+    day = day.lstrip("0")
+    if name and day and not a["df"] and language.month_first:
+        return f"{name} {day}, {year}"
+    return " ".join(part for part in (day, name, year) if part)
+
+
+def _month(text: str, language: Language) -> str:
+    return language.months[int(text) - 1] if text.isdecimal() and 1 <= int(text) <= 12 else text
+
+
+def _day(parts: list[str]) -> date | None:
+    try:
+        year, month, day = (int(part) for part in parts)
+        return date(year, month, day)
+    except ValueError:  # not three numbers, or no such day
+        return None
+
+
+def _years(born: date, then: date) -> int:
+    return then.year - born.year - ((then.month, then.day) < (born.month, born.day))

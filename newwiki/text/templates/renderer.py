@@ -1,0 +1,59 @@
+"""What a renderer is, and the arguments it gets."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from newwiki.text.language import Language
+
+_KEY = re.compile(r"\s*[\w \-]+\s*")
+
+
+class Arguments:
+    """A template's arguments: `a[1]`, `a["abbr"]`; an empty text stands for one that is not there."""
+
+    def __init__(self, parts: Sequence[str], name: str = "") -> None:
+        self.name = name
+        self._values: dict[str, str] = {}
+        count = 0
+        for part in parts:
+            key, equals, value = part.partition("=")
+            if equals and _KEY.fullmatch(key):
+                self._values[key.strip()] = value.strip()
+            else:
+                count += 1
+                self._values[str(count)] = part.strip()
+        self._parts = parts
+
+    def __getitem__(self, key: int | str) -> str:
+        return self._values.get(str(key), "")
+
+    @property
+    def listed(self) -> list[str]:
+        """The positional arguments in their order."""
+        listed: list[str] = []
+        while (key := str(len(listed) + 1)) in self._values:
+            listed.append(self._values[key])
+        return listed
+
+    def of(self, name: str) -> "Arguments":
+        """These arguments, of the template with this name."""
+        self.name = name
+        return self
+
+    def after(self, first: str) -> "Arguments":
+        """These arguments behind the one that a parser function has after its colon."""
+        return Arguments([first, *self._parts])
+
+
+Renderer = Callable[[Arguments, Language], str]
+RENDERERS: dict[str, Renderer] = {}
+
+
+def renderer(function: Renderer) -> Renderer:
+    """Makes a function the renderer of its name (less a last underscore) in the data files."""
+    RENDERERS[function.__name__.strip("_")] = function
+    return function
+
+
+def ordinary_name(name: str) -> str:
+    return name.strip().lower().replace("_", " ")

@@ -1,0 +1,60 @@
+"""Whatever happens to a page's markup: no exception, no leak, and time in proportion to its length."""
+
+import random
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from newwiki.text.language import Language
+from newwiki.text.prose import extract_prose
+
+SHREDS = ["{{", "}}", "[[", "]]", "{|", "\n|}", "<ref>", "</ref>", "|", "<!--", "''", "\n", "<nowiki>", "[", "]", "("]
+LEAKS = ["{{", "}}", "[[", "]]", "{|", "|}", "<ref", "thumb|", "px|", "__", "( )", "  ", "http:", "https:"]
+MUTATED = 2000
+
+
+def mutated(text: str, chance: random.Random) -> str:
+    for _ in range(chance.randint(1, 12)):
+        start = chance.randrange(len(text))
+        match chance.randrange(4):
+            case 0:
+                text = text[:start] + text[start + chance.randint(1, 40) :]
+            case 1:
+                text = text[:start] + chance.choice(SHREDS) * chance.choice([1, 1, 2, 500]) + text[start:]
+            case 2:
+                text = text[:start] + text[start : start + 300] + text[start:]
+            case _:
+                place = text.find(chance.choice(SHREDS[:8]), start)
+                text = text[:place] + text[place + 2 :] if place >= 0 else text
+    return text
+
+
+def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sample_wiki: Path) -> None:
+    wiki = ElementTree.parse(sample_wiki)
+    texts = [element.text for element in wiki.iter() if element.tag.endswith("}text") and element.text]
+    chance = random.Random(7)
+    for number in range(MUTATED):
+        text = mutated(chance.choice(texts), chance)
+        start = time.process_time()
+        prose = extract_prose(text, english)
+        assert time.process_time() - start < 1, number
+        assert [mark for mark in LEAKS if mark in prose] == [], (number, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{" * 2_500_000, "[[" * 500_000, "{{a|" * 500_000, "{{nowrap|" * 500 + "x" + "}}" * 500, "<ref>" * 300_000,
+        "{|\n" * 300_000, "[http://x " * 200_000, "'''" * 300_000, "(" * 500_000 + "{{x}}" + ")" * 500_000,
+        "{{x}}, " * 300_000, "[[File:a|" * 200_000, "<table>" * 200_000 + "</table>" * 200_000, "<!--" * 500_000,
+        "{{lang|en|" + "a|" * 500_000 + "}}", "({{x}}" * 200_000, "&#" * 500_000, "\n==x" * 200_000,
+    ],
+    ids=lambda text: repr(text[:10]),
+)  # fmt: skip
+def test_a_page_that_is_nothing_but_openers_takes_a_second_a_megabyte(english: Language, text: str) -> None:
+    start = time.process_time()
+    prose = extract_prose(text, english)
+    assert time.process_time() - start < max(1.0, len(text) / 1e6)
+    assert [mark for mark in LEAKS if mark in prose] == []
