@@ -70,9 +70,9 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
-    batches = _batches(source, request, staging, done)
     count = len(done)
     try:
+        batches = _batches(source, request, staging, done)
         for stage, stretch in groupby(batches, key=lambda batch: batch.stage):
             title, unit = (f"listing {name}", "hours") if stage == "list" else (f"reading {name}", source.unit)
             with progress.stretch(f"{title} from {source.name}", unit) as bar:

@@ -37,10 +37,11 @@ def running_sample(wiki: StartWiki, sample_wiki: Path) -> Wiki:
 
 
 @pytest.fixture
-def served_sample(running_sample: Wiki) -> Wiki:
-    """The project's sample wiki."""
+def served_sample(running_sample: Wiki) -> Iterator[Wiki]:
+    """The project's sample wiki; no fault outlives the test that asked for it."""
     running_sample.reset()
-    return running_sample
+    yield running_sample
+    running_sample.reset()
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,8 @@ def test_the_snapshot_tells_what_it_has_asked_for(served_sample: Wiki, tmp_path:
     served_sample.faults("status:503,0 letype=create", "half letype=move")
     api = refresh(tmp_path / "api.duckdb", "--api", served_sample.api_url, "--month", "2026-09")
     told = {row["kind"]: row for row in api.rows("requests")}
-    assert {kind: row["requests"] for kind, row in told.items()} == served_sample.kinds()
+    later = {"properties": 1}  # for the topics, which are looked up after publishing
+    assert {kind: row["requests"] for kind, row in told.items()} | later == served_sample.kinds()
     assert {kind for kind, row in told.items() if row["retries"]} == {"list", "moves"}
     assert all(row["bytes"] > 100 and row["seconds"] > 0 for row in told.values())
 

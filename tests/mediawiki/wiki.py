@@ -41,7 +41,7 @@ class Request:
     @property
     def kind(self) -> str:
         """`login`, `site`, `list` (of creations), `moves`, `recent`, `text` and `size` (of many pages or revisions),
-        `history` (of one page) or `properties`."""
+        `history` (of one page), `properties` or `info`."""
         asked = self.parameters
         if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
             return "login"
@@ -55,6 +55,8 @@ class Request:
             return "properties"
         if "rvlimit" in asked:
             return "history"
+        if "rvprop" not in asked:
+            return "info"
         return "text" if "content" in asked["rvprop"] else "size"
 
     @property

@@ -252,11 +252,20 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
         ("update candidates set revisions = 2 where page_id = 7", "'Lumen' is selected with 500 words and 2 revisions"),
         ("delete from stored_articles where page_id = 7", "'Lumen' is selected, and no article"),
         ("update candidates set created_at = '2026-10-01' where page_id = 7", "'Lumen' was not created in the window"),
-        ("update stored_articles set revised_at = '2026-10-16' where page_id = 7", "'Lumen' was revised after the cutoff"),
-        ("update stored_articles set rev_id = 1 where page_id = 7", "permanent link of 'Lumen' is not that of revision 1"),
-        ("update stored_articles set permalink = '' where page_id = 7", "permanent link of 'Lumen' is not that of revision"),
         (
-            "update stored_articles set permalink = 'https://else.example/Special:PermanentLink/1007' where page_id = 7",
+            "update stored_articles set revised_at = '2026-10-16' where page_id = 7",
+            "'Lumen' was revised after the cutoff",
+        ),
+        (
+            "update stored_articles set rev_id = 1 where page_id = 7",
+            "permanent link of 'Lumen' is not that of revision 1",
+        ),
+        (
+            "update stored_articles set permalink = '' where page_id = 7",
+            "permanent link of 'Lumen' is not that of revision",
+        ),
+        (
+            "update stored_articles set permalink = 'https://else.example/Special:PermanentLink/1007' where page_id=7",
             "the permanent links are of more than one wiki",
         ),
     ],
