@@ -110,13 +110,18 @@ def _link_text(link: re.Match[str]) -> str:
 
 
 def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
-    """Paragraphs, made of lines up to an empty one or a heading, without lists and tail sections; and headings."""
+    """Paragraphs, made of lines up to an empty one or a heading, without lists and tail sections; and headings.
+
+    A tail section is one of the page's top level: "Books" below "Career" is prose, "Bibliography" beside it is none.
+    """
+    lines = [*text.split("\n"), ""]
+    top_level = max(2, min((found.level for found in map(_heading, lines) if found), default=2))
     paragraph: list[str] = []
-    tail_level: int | None = None
+    in_tail = False
     in_table = False
     no_prose = _no_prose(language.media_namespaces | language.category_namespaces)
-    for line in [*text.split("\n"), ""]:
-        heading = _heading(line) if line.startswith("=") else None
+    for line in lines:
+        heading = _heading(line)
         blank = not line.strip(" \t\x02")
         if heading or blank:
             if paragraph and (finished := _finish(" ".join(paragraph), language)):
@@ -125,12 +130,12 @@ def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
         if heading:
             in_table = False
             title = _finish(_unstyled(heading.title), language)
-            if tail_level is None or heading.level <= tail_level:
-                tail_level = heading.level if title.lower().rstrip(":") in language.tail_headings else None
+            if heading.level <= top_level:
+                in_tail = title.lower().rstrip(":") in language.tail_headings
             yield Heading(heading.level, title, 0)
         elif OPEN_TABLE in line:
             in_table = True
-        elif tail_level is None and not blank and not _is_list_or_table(line, in_table):
+        elif not in_tail and not blank and not _is_list_or_table(line, in_table):
             kept = _unstyled(no_prose.sub("", line).strip())
             if not (paragraph == [] and _is_hatnote(kept, language)):
                 paragraph.append(kept)

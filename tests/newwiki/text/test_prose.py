@@ -120,9 +120,18 @@ def test_braces_that_match_nothing_lose_only_themselves(prose: Prose, marked: st
 def test_a_tail_section_goes_with_its_subsections_and_no_further(prose: Prose) -> None:
     wikitext = (
         "Lead.\n== History ==\nOld.\n== See also ==\nx\n=== Below ===\ny\n== Rivers ==\nNew.\n"
-        "=== Notes ===\nz\n==== Deeper ====\nz\n=== Course ===\nDown.\n== REFERENCES ==\nq\n== ''External links'' ==\nq"
+        "=== Course ===\nDown.\n== REFERENCES ==\nq\n== ''External links'' ==\nq"
     )
     assert prose(wikitext) == "Lead.\n\nOld.\n\nNew.\n\nDown."
+
+
+def test_only_a_section_of_the_pages_top_level_is_a_tail(prose: Prose) -> None:
+    """As in the article Elizabeth Gilbert, whose "Career" has a subsection "Books" in prose."""
+    career = "== Career ==\nOne.\n=== Books ===\nTwo.\n==== The first ====\nThree."
+    wikitext = f"Lead.\n{career}\n== Bibliography ==\n=== Novels ===\nx"
+    assert prose(wikitext) == "Lead.\n\nOne.\n\nTwo.\n\nThree."
+    assert prose("= Title =\nLead.\n== References ==\nx") == "Lead."
+    assert prose("Lead.\n=== History ===\nOne.\n=== References ===\nx") == "Lead.\n\nOne."
 
 
 def test_a_heading_is_no_prose_and_parts_paragraphs(prose: Prose) -> None:
