@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r"\b(?:https?|ftp)://[^\s<>\[\]|]*[^\s<>\[\]|.,;:!?)'\"]|\
 _HATNOTE_WORDS = 25
 _MAGIC_WORD = re.compile(r"__[^\W\d_]+__")
 _LEFTOVER = re.compile(
-    r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|__+|\[\d{1,3}\]|</?ref\b(?:\s*\w+\s*=\s*(?:\"[^\"\n]*\"|[^\s<>\"]+))*\s*/?>?|"
+    r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|__+|\[\d{1,3}\]|</?ref\w*(?:\s*\w*\s*=\s*(?:\"[^\"\n]*\"|[^\s<>\"]+))*\s*/?>?|"
     r"\b(?:thumb(?:nail)?|frame(?:less)?|upright|left|right|cent(?:er|re)|\d*x?\d+px)\s*\|"
 )
 _LINK_MARKS = re.compile(f"[{OPEN_LINK}{STRAY_CLOSER}]+")

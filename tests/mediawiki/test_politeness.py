@@ -39,7 +39,7 @@ def test_the_number_of_requests_is_the_plans(served_crowd: Wiki, tmp_path: Path)
         moves=1,
         recent=1,
         text=ceil(created / 50) + 1,
-        history=api.funnel["selected"] + api.funnel["few_revisions"],
+        history=sum(api.funnel[verdict] for verdict in ("selected", "near_duplicate", "few_revisions")),
         properties=ceil(api.funnel["selected"] / 50),
     )
 

@@ -120,7 +120,7 @@ def test_plain_gzip_and_bzip2_give_the_same_pages(sample_wiki: Path, tmp_path: P
     (tmp_path / "a.gz").write_bytes(gzip.compress(raw))
     (tmp_path / "b.xml").write_bytes(bz2.compress(raw))
     plain = pages(sample_wiki)
-    assert len(plain) == 21
+    assert len(plain) == 24
     assert pages(tmp_path / "a.gz") == pages(tmp_path / "b.xml") == plain
     sites = [DumpSource(str(file)).site() for file in (sample_wiki, tmp_path / "a.gz", tmp_path / "b.xml")]
     assert sites == [Site("samplewiki", "en", "https://sample.example/wiki/Main_Page")] * 3

@@ -266,3 +266,7 @@ def test_real_pages_leave_no_markup(prose: Prose, beside: Callable[[str], Path])
         left[file.stem] = [mark for mark in ("{{", "[[", "<ref", "'''", "||", "|-", "==", "&nbsp;") if mark in text]
     assert len(left) >= 35
     assert {name: marks for name, marks in left.items() if marks} == {}
+
+
+def test_a_reference_whose_tag_is_mangled_leaves_no_tag(prose: Prose) -> None:
+    assert prose('One<refme="x">two</ref> three.') == "Onetwo three."
