@@ -1,48 +1,43 @@
-"""What every token-by-token decoder is, and how it is registered."""
+"""What every decoder is, and how it is registered."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
-from newwiki.decoding.grammar import Parameter
+from newwiki.decoding.grammar import Decoder, Parameter, Setting
+from newwiki.decoding.stream import Search
 from newwiki.registry import decoders
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-
-# Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token).
-Noise = Callable[["Tensor"], "Tensor"]
-
-
-class Step(Protocol):
-    """Chooses each row's next token from logits [rows, vocabulary] in float32.
-
-    `slack` [rows, 1] bounds how far rounding may have moved a logit. Answers with tokens [rows], and with a mask [rows]
-    that is False where an error within the slack could have changed the choice.
-    """
-
-    def __call__(self, logits: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]": ...
+# It goes with every decoder, and the engine sees to it.
+_EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0)}
 
 
 @dataclass(frozen=True)
 class DecoderKind:
-    """A decoder's name, its parameters, how to make its step from them, and where it comes from."""
+    """A decoder's name, its parameters, how to make its search from them, and where it comes from."""
 
     name: str
-    parameters: Mapping[str, Parameter]
-    make: Callable[..., Step]
+    parameters: Mapping[str, Setting]
+    make: Callable[..., Search]
     source: str
-    deterministic: bool
+    is_deterministic: Callable[[Decoder], bool]
+
+    def search(self, decoder: Decoder) -> Search:
+        """Raises UsageError where the parameters do not go together."""
+        return self.make(**{key: value for key, value in decoder.parameters.items() if key not in _EVERYWHERE})
 
 
 def decoder(
-    name: str, *, parameters: Mapping[str, Parameter], source: str, deterministic: bool = False
-) -> Callable[[Callable[..., Step]], Callable[..., Step]]:
-    """Registers a function from the parameters to a Step. A deterministic one gives one completion a prompt."""
+    name: str,
+    *,
+    parameters: Mapping[str, Setting],
+    source: str,
+    deterministic: bool | Callable[[Decoder], bool] = False,
+) -> Callable[[Callable[..., Search]], Callable[..., Search]]:
+    """Registers a function from the parameters to a Search. A deterministic decoder gives one completion a prompt."""
 
-    def register(make: Callable[..., Step]) -> Callable[..., Step]:
-        decoders.add(name, DecoderKind(name, parameters, make, source, deterministic))
+    def register(make: Callable[..., Search]) -> Callable[..., Search]:
+        is_deterministic = deterministic if callable(deterministic) else lambda decoder: bool(deterministic)
+        decoders.add(name, DecoderKind(name, {**parameters, **_EVERYWHERE}, make, source, is_deterministic))
         return make
 
     return register

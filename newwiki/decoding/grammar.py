@@ -3,13 +3,15 @@
 import itertools
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from newwiki.errors import UsageError
 from newwiki.registry import decoders
 
 _PART = re.compile(r"(\w+)=(\[[^\[\]]*\]|[^,\[\]]+)(?:,|$)")
+
+Value = int | float | str
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,68 @@ class Parameter:
     maximum: float = math.inf
     above: bool = False
 
+    def read(self, text: str) -> Value:
+        """Raises ValueError with what it must be."""
+        whole = isinstance(self.default, int)
+        try:
+            value: int | float = int(text) if whole else float(text)
+        except ValueError:
+            raise ValueError("a whole number" if whole else "a number") from None
+        too_low = value <= self.minimum if self.above else value < self.minimum
+        if too_low or value > self.maximum or not math.isfinite(value):
+            raise ValueError(self.range)
+        return value
+
+    @property
+    def range(self) -> str:
+        low = f"{'above' if self.above else 'at least'} {self.minimum:g}"
+        return f"{low} and at most {self.maximum:g}" if math.isfinite(self.maximum) else low
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A word that a decoder takes, one of a few; the first is the default."""
+
+    words: Sequence[str]
+
+    @property
+    def default(self) -> str:
+        return self.words[0]
+
+    @property
+    def range(self) -> str:
+        return " or ".join(self.words)
+
+    def read(self, text: str) -> Value:
+        if text not in self.words:
+            raise ValueError(self.range)
+        return text
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something that a decoder needs the name of, such as another model: it has no default."""
+
+    what: str
+    default: None = None
+
+    @property
+    def range(self) -> str:
+        return self.what
+
+    def read(self, text: str) -> Value:
+        return text
+
+
+Setting = Parameter | Choice | Named
+
 
 @dataclass(frozen=True)
 class Decoder:
     """A decoder with all its parameters: what a run names, and what an engine carries out."""
 
     name: str
-    parameters: Mapping[str, int | float]
+    parameters: Mapping[str, Value]
 
     @property
     def canonical(self) -> str:
@@ -35,8 +92,16 @@ class Decoder:
         body = ",".join(f"{key}={_written(value)}" for key, value in sorted(self.parameters.items()))
         return f"{self.name}:{body}" if body else self.name
 
+    @property
+    def short(self) -> str:
+        """The canonical form without the defaults, for people."""
+        defaults = {key: setting.default for key, setting in decoders.get(self.name).parameters.items()}
+        return Decoder(self.name, {key: v for key, v in self.parameters.items() if v != defaults.get(key)}).canonical
 
-def _written(value: int | float) -> str:
+
+def _written(value: Value) -> str:
+    if isinstance(value, str):
+        return value
     return repr(int(value)) if value == int(value) else repr(value)
 
 
@@ -44,17 +109,23 @@ def parse(text: str) -> list[Decoder]:
     """The decoders that a specification names, more than one where it holds a grid. Raises UsageError."""
     name, _, body = text.partition(":")
     kind = decoders.get(name)
-    values = {key: kind.parameters[key].default for key in kind.parameters}
-    grid = {key: [value] for key, value in values.items()}
+    grid: dict[str, list[Value]] = {
+        key: [] if setting.default is None else [setting.default] for key, setting in kind.parameters.items()
+    }
     for key, written in _parts(text, body):
         if key not in kind.parameters:
             known = ", ".join(sorted(kind.parameters)) or "none"
             raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}")
         items = written[1:-1].split(",") if written.startswith("[") else [written]
-        numbers = [_number(name, key, item.strip(), kind.parameters[key]) for item in items]
-        grid[key] = list(dict.fromkeys(numbers))
+        grid[key] = list(dict.fromkeys(_read(name, key, item.strip(), kind.parameters[key]) for item in items))
+    for key, values in grid.items():
+        if not values:
+            raise UsageError(f"decoder '{name}' needs {key}=…, {kind.parameters[key].range}")
     combinations = itertools.product(*grid.values())
-    return [Decoder(name, dict(zip(grid, combination, strict=True))) for combination in combinations]
+    found = [Decoder(name, dict(zip(grid, combination, strict=True))) for combination in combinations]
+    for decoder in found:
+        kind.search(decoder)
+    return found
 
 
 def _parts(text: str, body: str) -> list[tuple[str, str]]:
@@ -70,17 +141,8 @@ def _parts(text: str, body: str) -> list[tuple[str, str]]:
     return parts
 
 
-def _number(name: str, key: str, text: str, parameter: Parameter) -> int | float:
-    whole = isinstance(parameter.default, int)
+def _read(name: str, key: str, text: str, setting: Setting) -> Value:
     try:
-        value: int | float = int(text) if whole else float(text)
-    except ValueError:
-        raise UsageError(
-            f"decoder '{name}': {key} must be {'a whole number' if whole else 'a number'}, not '{text}'"
-        ) from None
-    too_low = value <= parameter.minimum if parameter.above else value < parameter.minimum
-    if too_low or value > parameter.maximum or not math.isfinite(value):
-        low = f"{'above' if parameter.above else 'at least'} {parameter.minimum:g}"
-        high = f" and at most {parameter.maximum:g}" if math.isfinite(parameter.maximum) else ""
-        raise UsageError(f"decoder '{name}': {key} must be {low}{high}, not {value}")
-    return value
+        return setting.read(text)
+    except ValueError as error:
+        raise UsageError(f"decoder '{name}': {key} must be {error}, not '{text}'") from None

@@ -2,17 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from newwiki.decoding.decoder import Noise, Step, decoder
+from newwiki.decoding.decoder import decoder
+from newwiki.decoding.each_token import EachToken
+from newwiki.decoding.stream import Noise, Search
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
 @decoder("greedy", parameters={}, source="argmax of the model's distribution", deterministic=True)
-def greedy() -> Step:
-    def step(logits: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
-        best = logits.topk(2, dim=-1)
-        sure = best.values[:, 0] - best.values[:, 1] > 2 * slack[:, 0]
-        return best.indices[:, 0], sure
+def greedy() -> Search:
+    return EachToken(most_probable)
 
-    return step
+
+def most_probable(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
+    best = scores.topk(2, dim=-1)
+    sure = best.values[:, 0] - best.values[:, 1] > 2 * slack[:, 0]
+    return best.indices[:, 0], sure

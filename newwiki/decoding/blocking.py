@@ -1,0 +1,15 @@
+"""No n-gram twice: `no_repeat_ngram_size`, which goes with every decoder (Paulus et al. 2017), as transformers does it."""
+
+from collections.abc import Sequence
+
+
+def repeating_tokens(tokens: Sequence[int], size: int) -> list[int]:
+    """The tokens that would complete an n-gram of this size that stands already in the tokens (prompt and completion)."""
+    if size == 0 or len(tokens) < size:
+        return []
+    last = tuple(tokens[len(tokens) - size + 1 :])
+    return [
+        tokens[place + size - 1]
+        for place in range(len(tokens) - size + 1)
+        if tuple(tokens[place : place + size - 1]) == last
+    ]

@@ -1,0 +1,105 @@
+"""What a decoder sees at a step and what it answers: streams of hypotheses, views of the models, turns."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token).
+Noise = Callable[["Tensor"], "Tensor"]
+
+
+@dataclass(slots=True)
+class Hypothesis:
+    """A beginning of a completion: its tokens, and what a search knows of it.
+
+    `score` is the sum of log-probabilities, or of what a decoder puts in their place; `penalty` is what a diverse
+    search has taken off it; `drift` bounds how far rounding may have moved the score. `ended` says that the text ends
+    here by itself, `end` with which token, where that is not part of the text.
+    """
+
+    tokens: list[int] = field(default_factory=list)
+    score: float = 0.0
+    penalty: float = 0.0
+    drift: float = 0.0
+    ended: bool = False
+    end: int | None = None
+
+
+@dataclass(slots=True)
+class Stream:
+    """One completion under way: `beam` has a hypothesis for each row of the batch, `pool` holds finished ones.
+
+    `room` is how many tokens it may have, at least 1.
+    """
+
+    page_id: int
+    sample: int
+    prompt: tuple[int, ...]
+    room: int
+    beam: list[Hypothesis] = field(default_factory=lambda: [Hypothesis()])
+    pool: list[Hypothesis] = field(default_factory=list)
+
+    @property
+    def written(self) -> int:
+        """The tokens that each hypothesis of the beam has."""
+        return len(self.beam[0].tokens)
+
+
+@dataclass(slots=True)
+class Turn:
+    """What becomes of a stream in a step.
+
+    `rows` are the hypotheses that go on, each with its parent's place in the old beam; `result`, where it is not None,
+    is the completion, and nothing goes on. `sure` is False where rounding within the slack could have led elsewhere.
+    """
+
+    rows: list[tuple[int, Hypothesis]] = field(default_factory=list)
+    pool: list[Hypothesis] = field(default_factory=list)
+    result: Hypothesis | None = None
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Where a text ends by itself: at an end-of-text token, or where `stops` finds a stop string at its end."""
+
+    tokens: frozenset[int]
+    stops: Callable[[Sequence[int]], bool] | None = None
+
+    def close(self, tokens: Sequence[int], token: int) -> Hypothesis | None:
+        """The finished hypothesis that this token makes of these, without an end-of-text token; None if it goes on."""
+        if token in self.tokens:
+            return Hypothesis(list(tokens), ended=True, end=token)
+        if self.stops and self.stops([*tokens, token]):
+            return Hypothesis([*tokens, token], ended=True)
+        return None
+
+
+@dataclass(frozen=True)
+class View:
+    """What the models say of some streams, whose rows stand one after the other.
+
+    `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
+    [rows, 1] bounds the rounding error of a logit. `block` sets to -inf, in place, the scores [rows, vocabulary] of
+    tokens that would repeat an n-gram. `past` is there where a stream is run alone: it gives each model's logits
+    [last, vocabulary] from which the last so many tokens of a hypothesis were chosen, its end-of-text token included.
+    """
+
+    logits: "Tensor"
+    slack: "Tensor"
+    noise: Noise
+    ends: Ending
+    block: "Callable[[Tensor], Tensor]"
+    amateur: "Tensor | None" = None
+    past: "Callable[[Hypothesis, int], list[Tensor]] | None" = None
+
+
+class Search(Protocol):
+    """A decoder at work. `width` is the most rows that a stream of it has."""
+
+    width: int
+
+    def step(self, streams: Sequence[Stream], view: View) -> list[Turn]: ...

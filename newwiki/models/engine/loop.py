@@ -1,0 +1,212 @@
+"""Continuous batching: a completion leaves its rows as soon as it is done, and the next one takes them at once.
+
+How rows are batched moves logits by rounding. Where such a move could change what a decoder chooses, the stream is
+settled by forward passes of its own: whole text, no cache, no batch. So the batch decides the speed and never the text.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from newwiki.decoding import noise
+from newwiki.decoding.blocking import repeating_tokens
+from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, Turn, View
+from newwiki.errors import TerminalError
+from newwiki.models.engine.memory import is_out_of_memory, release
+from newwiki.models.engine.placing import rearranged
+from newwiki.models.engine.reader import Prompt, Reader
+
+Done = tuple[Stream, Hypothesis]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for every completion of a run.
+
+    `slack` bounds a logit's rounding error as a share of the largest logit's size; at 0 nothing is settled. The amateur
+    reads the whole prompt (`full`) or its last token (`last`).
+    """
+
+    ends: Ending
+    seed: int
+    slack: float
+    no_repeat_ngram_size: int = 0
+    amateur_context: str = "full"
+
+
+class Engine:
+    """Runs streams through one model, or through an expert and its amateur, at most `rows` rows at a time."""
+
+    hidden = False
+
+    def __init__(
+        self,
+        readers: Sequence[Reader],
+        search: Search,
+        rules: Rules,
+        *,
+        rows: int,
+        on_halved: Callable[[int], None] = lambda rows: None,
+    ) -> None:
+        self._readers = list(readers)
+        self._search = search
+        self._rules = rules
+        self._rows = max(rows, search.width)
+        self._on_halved = on_halved
+        self._device = self._readers[0].slots.lengths.device
+        self._waiting: deque[Stream] = deque()
+        self._running: list[Stream] = []
+        self._places: list[list[int]] = []  # the slots of each running stream's rows
+        self._done: list[Done] = []
+        self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
+
+    def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
+        """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
+        self._waiting.extend(streams)
+        while self._waiting or self._running:
+            try:
+                with torch.inference_mode():
+                    self._admit()
+                    self._advance()
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error) or self._rows == self._search.width:
+                    raise
+                self._halve()
+            if self._done:
+                done, self._done = self._done, []
+                yield done
+
+    def _halve(self) -> None:
+        again = [Stream(one.page_id, one.sample, one.prompt, one.room) for one in self._running]
+        self._waiting.extendleft(reversed(again))
+        self._running, self._places, self._prompt = [], [], None
+        self._rows = max(self._rows // 2, self._search.width)
+        for reader in self._readers:
+            reader.slots.clear(self._rows)
+        release(self._device)
+        self._on_halved(self._rows)
+
+    def _admit(self) -> None:
+        """Fills free rows. A prompt is read once for all its completions that begin here."""
+        while self._waiting and self._has_room():
+            group: list[Stream] = []
+            while self._waiting and self._has_room() and (not group or self._waiting[0].prompt == group[0].prompt):
+                group.append(self._waiting.popleft())
+                self._running.append(group[-1])
+                self._places.append([])
+            self._begin(group, self._read(group[0].prompt))
+
+    def _has_room(self) -> bool:
+        return (len(self._running) + 1) * self._search.width <= self._rows
+
+    def _read(self, prompt: tuple[int, ...]) -> list[Prompt]:
+        if self._prompt is None or self._prompt[0] != prompt:
+            texts = [self._text(number, prompt) for number in range(len(self._readers))]
+            read = [reader.read(text, hidden=self.hidden) for reader, text in zip(self._readers, texts, strict=True)]
+            self._prompt = (prompt, read)
+        return self._prompt[1]
+
+    def _text(self, number: int, prompt: tuple[int, ...]) -> tuple[int, ...]:
+        """What a model reads of a prompt."""
+        return prompt[-1:] if number and self._rules.amateur_context == "last" else prompt
+
+    def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
+        """The first step of new streams, which are the last of the running ones, from their prompt's logits."""
+        turns = self._turns(group, [prompt.logits.expand(len(group), -1) for prompt in prompts])
+        first = len(self._running) - len(group)
+        self._carry_out(first, turns)
+        used = sum(map(len, self._places))
+        for place in range(first, len(self._running)):
+            rows = len(self._running[place].beam)
+            self._places[place] = list(range(used, used + rows))
+            used += rows
+        for reader, prompt in zip(self._readers, prompts, strict=True):
+            reader.slots.put(prompt.cache, prompt.length, [slot for slots in self._places[first:] for slot in slots])
+
+    def _advance(self) -> None:
+        if not self._running:
+            return
+        order = [slot for slots in self._places for slot in slots]
+        last = torch.empty(len(order), dtype=torch.long)
+        last[order] = torch.tensor([row.tokens[-1] for stream in self._running for row in stream.beam])
+        logits = [reader.step(last.to(self._device)) for reader in self._readers]
+        if order != list(range(len(order))):
+            index = torch.tensor(order, device=self._device)
+            logits = [of_one[index] for of_one in logits]
+        turns = self._turns(self._running, logits)
+        places, moves = rearranged(self._places, [[parent for parent, _ in turn.rows] for turn in turns])
+        self._places = places
+        self._move(moves)
+        self._carry_out(0, turns)
+
+    def _move(self, moves: Mapping[int, int]) -> None:
+        for reader in self._readers:
+            reader.slots.move(moves)
+
+    def _carry_out(self, first: int, turns: Sequence[Turn]) -> None:
+        """Takes over the turns of the running streams from `first` on; those that are done leave."""
+        for stream, turn in zip(self._running[first:], turns, strict=True):
+            stream.beam, stream.pool = [row for _, row in turn.rows], turn.pool
+            if turn.result is not None:
+                self._done.append((stream, turn.result))
+        going = [place for place, stream in enumerate(self._running) if place < first or stream.beam]
+        if not first:
+            going.sort(key=lambda place: self._places[place][0])
+        self._running, self._places = [self._running[at] for at in going], [self._places[at] for at in going]
+
+    def _turns(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> list[Turn]:
+        turns = self._search.step(streams, self._view(streams, logits))
+        if self._rules.slack:
+            turns = [
+                turn if turn.sure else self._settled(stream) for stream, turn in zip(streams, turns, strict=True)
+            ]
+        return turns
+
+    def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
+        size = logits[0].abs().amax(dim=-1, keepdim=True)
+        if bool(size.isnan().any()):
+            raise TerminalError(
+                "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
+            )
+        if bool(size.isinf().any()):
+            size = logits[0].masked_fill(logits[0].isinf(), 0).abs().amax(dim=-1, keepdim=True)
+
+        def block(scores: Tensor) -> Tensor:
+            if self._rules.no_repeat_ngram_size:
+                rows = [(*stream.prompt, *row.tokens) for stream in streams for row in stream.beam]
+                for place, tokens in enumerate(rows):
+                    scores[place, repeating_tokens(tokens, self._rules.no_repeat_ngram_size)] = -float("inf")
+            return scores
+
+        amateur = logits[1] if len(logits) > 1 else None
+        slack = self._rules.slack * size
+        return View(logits[0], slack, self._noise(streams), self._rules.ends, block, amateur)
+
+    def _noise(self, streams: Sequence[Stream]) -> Noise:
+        rows = [(stream.page_id, stream.sample) for stream in streams for _ in stream.beam]
+        keys = noise.keys(rows, self._rules.seed).to(self._device)
+        steps = torch.tensor([stream.written for stream in streams for _ in stream.beam], device=self._device)
+        return lambda tokens: noise.gumbel(keys, steps, tokens)
+
+    def _settled(self, stream: Stream) -> Turn:
+        """The stream's step once more, from the whole text of each of its rows, read alone."""
+        logits = [
+            torch.cat([reader.alone((*self._text(number, stream.prompt), *row.tokens), 1) for row in stream.beam])
+            for number, reader in enumerate(self._readers)
+        ]
+        view = self._view([stream], logits)
+
+        def past(hypothesis: Hypothesis, last: int) -> list[Tensor]:
+            tokens = [*hypothesis.tokens, *([] if hypothesis.end is None else [hypothesis.end])]
+            return [
+                reader.alone((*self._text(number, stream.prompt), *tokens[:-1]), last)
+                for number, reader in enumerate(self._readers)
+            ]
+
+        exact = View(
+            view.logits, torch.zeros_like(view.slack), view.noise, view.ends, view.block, view.amateur, past=past
+        )
+        return self._search.step([stream], exact)[0]

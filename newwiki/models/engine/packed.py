@@ -1,0 +1,50 @@
+"""On a CPU: a model's linear layers with their weights laid out once as oneDNN wants them.
+
+torch hands float32 products on a CPU to MKL, which on some processors reaches less than half of the machine, and lays
+bfloat16 weights out anew in every call. `benchmarks/generate_speed.py` shows what the layout is worth.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers.pytorch_utils import Conv1D
+
+_ROWS = 64  # the batch that the layout is chosen for
+
+
+def pack_linear_layers(model: Any) -> int:
+    """Replaces linear layers in place, and gives their number: 0 where there is no oneDNN, or the model is elsewhere.
+
+    The model can then be read, and no longer trained or saved.
+    """
+    if model.device.type != "cpu" or not _has_kernels(model.dtype):
+        return 0
+    packed = 0
+    for module in model.modules():
+        for name, child in list(module.named_children()):
+            if type(child) in (torch.nn.Linear, Conv1D):
+                setattr(module, name, PackedLinear(child))
+                packed += 1
+    return packed
+
+
+def _has_kernels(dtype: torch.dtype) -> bool:
+    if not torch.backends.mkldnn.is_available():
+        return False
+    return dtype == torch.float32 or (dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+class PackedLinear(torch.nn.Module):
+    """x [..., inputs] → x · weightᵀ + bias [..., outputs]."""
+
+    def __init__(self, layer: torch.nn.Linear | Conv1D) -> None:
+        super().__init__()
+        weight = layer.weight.detach()
+        weight = weight.t() if isinstance(layer, Conv1D) else weight
+        self.out_features, self.in_features = weight.shape
+        self._layout = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), _ROWS)
+        self._bias = None if layer.bias is None else layer.bias.detach()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.ops.mkldnn._linear_pointwise(x, self._layout, self._bias, "none", [], "")

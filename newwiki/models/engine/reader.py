@@ -1,0 +1,136 @@
+"""One model, its cache, and the three ways to read with it: a prompt, a token a row, a whole text alone."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import Cache, DynamicCache
+
+from newwiki.errors import TerminalError
+from newwiki.models.engine.slots import Slots
+
+_KNOWN_LAYERS = {"full_attention", "sliding_attention"}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt that was read: its cache, the logits [1, vocabulary] after it, its last hidden states [tokens, size]."""
+
+    cache: Cache
+    length: int
+    logits: Tensor
+    hidden: Tensor
+
+
+class Reader:
+    """A causal language model with slots for `rows` rows."""
+
+    def __init__(self, model: Any, rows: int) -> None:
+        self._model = model
+        self._config = model.config.get_text_config()
+        self._layers = getattr(self._config, "layer_types", None)
+        unknown = set(self._layers or ()) - _KNOWN_LAYERS
+        if unknown:
+            raise TerminalError(
+                f"{type(model).__name__} has layers of {', '.join(sorted(unknown))}, whose state cannot be shared out "
+                "among rows; choose a model with an attention cache"
+            )
+        self._window = getattr(self._config, "sliding_window", None)
+        if getattr(self._config, "use_sliding_window", True) is False:
+            self._window = None
+        self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
+        self.slots = Slots(self._config.num_hidden_layers, rows, model.device)
+
+    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> Prompt:
+        """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
+        cache = DynamicCache()
+        output = self._model(
+            input_ids=torch.tensor([tokens], device=self._model.device),
+            past_key_values=cache,
+            use_cache=True,
+            logits_to_keep=1,
+            output_hidden_states=hidden,
+        )
+        states = output.hidden_states[-1][0] if hidden else output.logits[0, :0]
+        return Prompt(output.past_key_values, len(tokens), output.logits[:, -1].float(), states)
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
+        rows = len(tokens)
+        positions = self._open(rows, 1)
+        output = self._forward(tokens[:, None], positions, self._seen(positions))
+        self.slots.lengths[:rows] += 1
+        return output.logits[:, -1].float()
+
+    def look_ahead(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [rows, k, vocabulary] and last hidden states [rows, k, size] after each of k tokens that stand at the
+        same place and do not see each other. `keep` then says which of them it is."""
+        rows, k = tokens.shape
+        columns = self._open(rows, k)
+        first = columns[:, :1]
+        seen = self._seen(first.expand(rows, k)) & (self._column() != first)[:, None]
+        output = self._forward(
+            tokens, first.expand(rows, k), seen | (self._column()[:, None] == columns[..., None]), hidden=True
+        )
+        return output.logits.float(), output.hidden_states[-1]
+
+    def keep(self, chosen: Tensor) -> None:
+        """Which of the tokens [rows] that were looked at goes on."""
+        self.slots.pick(chosen)
+        self.slots.lengths[: len(chosen)] += 1
+
+    def alone(self, tokens: Sequence[int], last: int) -> Tensor:
+        """Logits [last, vocabulary] after the last so many tokens of a text that is read whole, without a cache."""
+        output = self._model(
+            input_ids=torch.tensor([tokens], device=self._model.device), use_cache=False, logits_to_keep=last
+        )
+        return output.logits[0, -last:].float()
+
+    def states_alone(self, tokens: Sequence[int]) -> Tensor:
+        """Last hidden states [tokens, size] of a text that is read whole, without a cache."""
+        output = self._model(
+            input_ids=torch.tensor([tokens], device=self._model.device), use_cache=False, output_hidden_states=True
+        )
+        return output.hidden_states[-1][0]
+
+    def _open(self, rows: int, tokens: int) -> Tensor:
+        self.slots.running = rows
+        self.slots.widen(int(self.slots.lengths[:rows].max()) + tokens)
+        return self.slots.open(rows, tokens)
+
+    def _column(self) -> Tensor:
+        return torch.arange(self.slots.width, device=self.slots.lengths.device)[None]
+
+    def _seen(self, positions: Tensor) -> Tensor:
+        """[rows, tokens, columns]: what a token at each position [rows, tokens] sees, itself included."""
+        return self._column()[:, None] <= positions[..., None]
+
+    def _forward(self, tokens: Tensor, positions: Tensor, seen: Tensor, *, hidden: bool = False) -> Any:
+        inputs: dict[str, Any] = {
+            "input_ids": tokens,
+            "attention_mask": self._mask(seen, positions),
+            "past_key_values": self.slots,
+            "use_cache": True,
+            "output_hidden_states": hidden,
+        }
+        if self._takes_positions:
+            inputs["position_ids"] = positions
+        return self._model(**inputs)
+
+    def _mask(self, seen: Tensor, positions: Tensor) -> Tensor | Mapping[str, Tensor]:
+        if self._window is None:
+            return self._additive(seen)
+        near = seen & (self._column()[:, None] > positions[..., None] - self._window)
+        if self._layers is None:
+            return self._additive(near)
+        kinds = {"full_attention": seen, "sliding_attention": near}
+        masks = {kind: self._additive(kinds[kind]) for kind in set(self._layers)}
+        return masks if len(masks) > 1 else next(iter(masks.values()))
+
+    def _additive(self, seen: Tensor) -> Tensor:
+        hidden = torch.finfo(self._model.dtype).min
+        mask = torch.zeros(seen.shape, dtype=self._model.dtype, device=seen.device)
+        return mask.masked_fill_(~seen, hidden)[:, None]

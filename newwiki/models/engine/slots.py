@@ -1,0 +1,120 @@
+"""A key-value cache of slots: each row of a batch has one, writes at its own length, and leaves when it is done.
+
+A row's tokens stand at the left of its slot, so that a column is a position. Slots widen by whole blocks, stay
+contiguous (which products on a CPU need), and are copied only where a row moves.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import Cache
+from transformers.cache_utils import CacheLayerMixin
+
+_BLOCK = 32
+
+
+class Slots(Cache):
+    """The cache of `count` slots for a model of so many layers. Made by the first prompt that is put into it."""
+
+    def __init__(self, layers: int, count: int, device: torch.device) -> None:
+        super().__init__(layers=[_Layer(self) for _ in range(layers)])
+        self.count = count
+        self.lengths = torch.zeros(count, dtype=torch.long, device=device)
+        self.running = 0
+        self.width = 0
+        self.columns: tuple[Tensor, Tensor] = (self.lengths[:0, None], self.lengths[:0, None])
+
+    def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
+        """Copies a prompt that was read alone into these slots."""
+        self.widen(length)
+        places = torch.tensor(slots, device=self.lengths.device)
+        for layer, read in zip(self.layers, prompt.layers, strict=True):
+            layer.put(read.keys, read.values, places, self.count, self.width)
+        self.lengths[places] = length
+
+    def widen(self, length: int) -> None:
+        """Makes room for so many tokens a slot."""
+        if length > self.width:
+            self.width = -(-length // _BLOCK) * _BLOCK
+            for layer in self.layers:
+                layer.widen(self.width, self.running)
+
+    def open(self, running: int, tokens: int) -> Tensor:
+        """Prepares a forward pass of so many tokens in each of the first rows, and gives their positions."""
+        self.running = running
+        lengths = self.lengths[:running, None]
+        positions = lengths + torch.arange(tokens, device=lengths.device)
+        rows = torch.arange(running, device=lengths.device)[:, None].expand_as(positions)
+        self.columns = (rows, positions)
+        return positions
+
+    def move(self, moves: Mapping[int, int]) -> None:
+        """Copies slots, {to: from}, all at once."""
+        if moves:
+            to = torch.tensor(list(moves), device=self.lengths.device)
+            origin = torch.tensor(list(moves.values()), device=self.lengths.device)
+            self.lengths[to] = self.lengths[origin]
+            for layer in self.layers:
+                layer.move(to, origin)
+
+    def pick(self, chosen: Tensor) -> None:
+        """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""
+        rows, positions = self.columns[0][:, 0], self.columns[1]
+        picked = positions.gather(1, chosen[:, None])[:, 0]
+        for layer in self.layers:
+            layer.keys[rows, :, positions[:, 0]] = layer.keys[rows, :, picked]
+            layer.values[rows, :, positions[:, 0]] = layer.values[rows, :, picked]
+
+    def clear(self, count: int) -> None:
+        """Forgets everything, and is of so many slots from now on."""
+        self.count = count
+        self.lengths = self.lengths.new_zeros(count)
+        self.width = self.running = 0
+        for layer in self.layers:
+            layer.keys = layer.values = None
+
+
+class _Layer(CacheLayerMixin):
+    def __init__(self, slots: Slots) -> None:
+        super().__init__()
+        self._slots = slots
+
+    def put(self, keys: Tensor, values: Tensor, places: Tensor, count: int, width: int) -> None:
+        if self.keys is None:
+            self.keys, self.values = (
+                states.new_zeros(count, states.shape[1], width, states.shape[3]) for states in (keys, values)
+            )
+        self.keys[places, :, : keys.shape[2]] = keys
+        self.values[places, :, : values.shape[2]] = values
+
+    def widen(self, width: int, running: int) -> None:
+        for name in ("keys", "values"):
+            old = getattr(self, name)
+            if old is not None:
+                new = old.new_zeros(*old.shape[:2], width, old.shape[3])
+                new[:running, :, : old.shape[2]] = old[:running]
+                setattr(self, name, new)
+
+    def move(self, to: Tensor, origin: Tensor) -> None:
+        self.keys[to] = self.keys[origin]
+        self.values[to] = self.values[origin]
+
+    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        rows, columns = self._slots.columns
+        self.keys[rows, :, columns] = key_states.transpose(1, 2)
+        self.values[rows, :, columns] = value_states.transpose(1, 2)
+        return self.keys[: len(key_states)], self.values[: len(value_states)]
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        raise NotImplementedError("slots are made by the first prompt")
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return self._slots.width, 0
+
+    def get_seq_length(self) -> int:
+        return self._slots.width
+
+    def get_max_length(self) -> int:
+        return -1
