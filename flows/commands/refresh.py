@@ -9,11 +9,15 @@ from flows import tables
 from flows.options import common, form_option, open_database, prefect_option
 from flows.progress import reporter
 from newwiki.errors import UsageError
-from newwiki.records import Selection, Snapshot, Window
+from newwiki.records import OLD_SELECTION, Selection, Snapshot, Window
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
     from flows.steps.refresh import RefreshRequest
+
+
+def _by_kind(name: str) -> str:
+    return f"{getattr(Selection(), name)}; {getattr(OLD_SELECTION, name)} with --kind old"
 
 
 @click.command()
@@ -24,8 +28,8 @@ if TYPE_CHECKING:
 @click.option("--wiki", metavar="NAME", help="A Wikipedia by its database name, such as enwiki.")
 @click.option("--dump", type=click.Path(exists=True, dir_okay=False), help="A MediaWiki XML export with full history.")
 @click.option("--min-revisions", type=click.IntRange(1), default=10, show_default=True)
-@click.option("--min-words", type=click.IntRange(1), default=500, show_default=True)
-@click.option("--sample", type=click.IntRange(1), default=3000, show_default=True, help="How many articles are drawn.")
+@click.option("--min-words", type=click.IntRange(1), show_default=_by_kind("min_words"))
+@click.option("--sample", type=click.IntRange(1), show_default=_by_kind("sample"), help="How many articles are drawn.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--cutoff", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"]), help="Pages as of then (now), UTC.")
 @click.option("--limit", type=click.IntRange(1), help="For a quick look: only the so many pages created first.")
@@ -47,8 +51,8 @@ def refresh(
     wiki: str | None,
     dump: str | None,
     min_revisions: int,
-    min_words: int,
-    sample: int,
+    min_words: int | None,
+    sample: int | None,
     seed: int,
     cutoff: datetime | None,
     limit: int | None,
@@ -62,7 +66,8 @@ def refresh(
     window = _window(month, first, last) if kind == "new" and not before else _old(kind, before, month, first, last)
     source, place = _source(api, wiki, dump)
     source = f"old-{source}" if kind == "old" else source
-    selection = Selection(min_revisions, min_words, sample, seed, limit)
+    usual = OLD_SELECTION if kind == "old" else Selection()
+    selection = Selection(min_revisions, min_words or usual.min_words, sample or usual.sample, seed, limit)
     request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None, kind)
     snapshot = _refresh(settings, quiet, prefect, source, place, request)
     database = open_database(settings)
