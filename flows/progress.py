@@ -25,6 +25,11 @@ class _SilentBar:
         pass
 
 
+def reporter(quiet: bool) -> Progress:
+    """Where a command reports to: the terminal, or nowhere."""
+    return Silent() if quiet else Console()
+
+
 class Silent:
     """Says nothing."""
 

@@ -7,7 +7,10 @@ import sys
 from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
 Rows = Sequence[Sequence[Any]]
@@ -29,6 +32,16 @@ def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None
         sys.stdout.write("".join(f"| {' | '.join(line)} |\n" for line in lines))
     else:
         _table(columns, rows, title)
+
+
+def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:
+    """Writes what a stored query answers, under its own columns."""
+    from storage.database import query
+
+    with database.read() as connection:
+        cursor = connection.execute(query(name), list(parameters))
+        columns = [column[0] for column in cursor.description or []]
+        show(columns, cursor.fetchall(), form)
 
 
 def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli import cli
+
 ROOT = Path(__file__).parents[1]
 ROOMS = {
     "newwiki": set[str](),
@@ -52,11 +54,18 @@ def test_a_room_imports_only_what_lies_below_it(room: str) -> None:
 def loaded_by(statement: str) -> set[str]:
     program = f"import sys; {statement}; print(*sorted({{name.split('.')[0] for name in sys.modules}}))"
     answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    return set(answer.stdout.split())
+    return set(answer.stdout.splitlines()[-1].split())
 
 
-def test_the_command_line_loads_nothing_heavy_before_a_command_needs_it() -> None:
-    assert loaded_by("import flows.cli") & set(HEAVY) == set()
+@pytest.mark.parametrize("asked", ["--help", "refresh --help", "snapshots export --help", "evaluate --help"])
+def test_the_command_line_loads_nothing_heavy_before_a_command_needs_it(asked: str) -> None:
+    statement = f"from flows.cli import cli; cli.main({asked.split()}, standalone_mode=False)"
+    assert loaded_by(statement) & set(HEAVY) == set()
+
+
+def test_every_file_of_a_command_is_that_command() -> None:
+    files = {file.stem for file in (ROOT / "flows" / "commands").glob("*.py")} - {"__init__"}
+    assert {name.replace("-", "_") for name in cli.commands} == files
 
 
 def test_the_package_itself_loads_no_other_room() -> None:

@@ -1,3 +1,4 @@
+import json
 from datetime import date
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from flows.demo import wiki
 from flows.progress import Silent
 from flows.steps.refresh import RefreshRequest, refresh
 from newwiki.errors import UsageError
-from newwiki.records import Window
+from newwiki.records import OLD_SELECTION, Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests.flows.conftest import Run
@@ -28,3 +29,28 @@ def test_old_articles_are_published_and_verified(newwiki: Run, more: tuple[str, 
     assert '"articles": 5' in ended.stdout
     assert '"kind": "old"' in ended.stdout
     assert newwiki("snapshots", "verify", "latest").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        (("--kind", "old"), (400, 2000)),
+        (("--kind", "old", "--min-words", "500"), (500, 2000)),
+        (("--kind", "old", "--sample", "3000"), (400, 3000)),
+    ],
+    ids=lambda value: " ".join(map(str, value)),
+)
+def test_old_articles_have_defaults_of_their_own(newwiki: Run, asked: tuple[str, ...], chosen: tuple[int, int]) -> None:
+    ended = newwiki("refresh", "--dump", wiki(), "--before", "2026-09-20", *asked, "--format", "json", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    (snapshot,) = json.loads(ended.stdout)
+    parameters = json.loads(snapshot["parameters"])
+    assert (parameters["min_words"], parameters["sample"]) == chosen
+    usual = chosen == (OLD_SELECTION.min_words, OLD_SELECTION.sample)
+    assert (snapshot["snapshot_id"] == "samplewiki-old-before-2026-09-20") == usual
+
+
+def test_the_help_tells_the_defaults_of_both_kinds(newwiki: Run) -> None:
+    told = " ".join(newwiki("refresh", "--help").stdout.split())
+    assert "500; 400 with --kind old" in told
+    assert "3000; 2000 with --kind old" in told

@@ -1,0 +1,22 @@
+"""`newwiki demo`: the whole road once, on the sample wiki."""
+
+from pathlib import Path
+
+import click
+
+from flows.options import common, scoring_options
+from flows.progress import reporter
+from newwiki.settings import Settings
+
+
+@click.command()
+@click.option(
+    "--out", default="demo", show_default=True, type=click.Path(path_type=Path), help="The folder to work in."
+)
+@scoring_options
+@common
+def demo(settings: Settings, quiet: bool, out: Path) -> None:
+    """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard."""
+    from flows.demo import run
+
+    run(out, settings, reporter(quiet))

@@ -1,0 +1,117 @@
+"""`newwiki snapshots`: list, show, verify, export and rebuild them, and look up their topics."""
+
+from pathlib import Path
+
+import click
+
+from flows import tables
+from flows.options import common, form_option, open_database
+from flows.progress import reporter
+from newwiki.settings import Settings
+
+
+class ListByDefault(click.Group):
+    """A group whose `list` runs where no subcommand is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        named = args and (args[0] in self.commands or args[0] in ctx.help_option_names or not args[0].startswith("-"))
+        return super().parse_args(ctx, args if named else ["list", *args])
+
+
+@click.group(cls=ListByDefault)
+def snapshots() -> None:
+    """List, show and verify the snapshots."""
+
+
+@snapshots.command("list")
+@common
+@form_option
+def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
+    """All snapshots, the newest window first."""
+    tables.show_query(open_database(settings), "snapshot_list", form)
+
+
+@snapshots.command("show")
+@click.argument("snapshot")
+@common
+@form_option
+def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
+    """One snapshot (its id, or latest), with the funnel that led to it."""
+    from flows import leaderboard
+    from storage.snapshots import resolve
+
+    database = open_database(settings)
+    found = resolve(database, snapshot)
+    if form == "table":
+        tables.show(
+            ["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form
+        )
+        leaderboard.show_funnel(database, found.snapshot_id, form)
+        leaderboard.show_requests(database, found.snapshot_id)
+    else:
+        tables.show_query(database, "snapshot_one", form, found.snapshot_id)
+
+
+@snapshots.command("verify")
+@click.argument("snapshot")
+@common
+def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
+    """Recompute a snapshot's hashes and compare them with what was published."""
+    from storage.snapshots import resolve, verify
+
+    database = open_database(settings)
+    problems = verify(database, snapshot)
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print(f"{resolve(database, snapshot).snapshot_id}: as it was published")
+    return 1 if problems else 0
+
+
+@snapshots.command("export")
+@click.argument("snapshot")
+@click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new or empty folder.")
+@common
+def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
+    """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
+    from storage.export import export
+
+    for path in export(open_database(settings), snapshot, form, out):
+        print(path)
+
+
+@snapshots.command("rebuild")
+@click.argument("manifest", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--api", metavar="URL", help="A MediaWiki's api.php (that of the Wikipedia which the manifest names).")
+@click.option("--dump", type=click.Path(exists=True, dir_okay=False), help="A MediaWiki XML export with full history.")
+@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@common
+def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: str | None) -> int:
+    """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
+    from flows.steps.rebuild import rebuild, source_of
+    from newwiki.manifest import Manifest
+
+    wanted = Manifest.read(manifest)
+    source = source_of(wanted, api, dump, settings.contact or None)
+    rebuilt = rebuild(open_database(settings), source, wanted, reporter(quiet))
+    for line in rebuilt.report(wanted):
+        print(line)
+    return 1 if rebuilt.problems else 0
+
+
+@snapshots.command("topics")
+@click.argument("snapshot")
+@click.option("--api", metavar="URL", help="The wiki's api.php (/w/api.php where its permanent links lead).")
+@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@common
+@form_option
+def snapshot_topics(settings: Settings, quiet: bool, form: str, snapshot: str, api: str | None) -> None:
+    """Look up what a snapshot's articles are about, by Wikidata, and count the coarse types."""
+    from flows.steps.topics import look_up, usual_address
+    from storage.snapshots import resolve
+
+    database = open_database(settings)
+    name = resolve(database, snapshot).snapshot_id
+    look_up(database, name, api or usual_address(database, name), settings.contact or None, settings.wikidata)
+    tables.show_query(database, "topic_counts", form, name)

@@ -1,0 +1,68 @@
+"""What commands share: options under `common` and its like, and the database that the options name."""
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flows.tables import FORMATS
+from newwiki.registry import load_plugin
+from newwiki.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from storage.database import Database
+
+
+def common(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that every command has; the command gets `settings` and `quiet` for them."""
+
+    @click.option("--db", metavar="PATH", help="The database (newwiki.duckdb, or NEWWIKI_DB).")
+    @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (newwiki.toml).")
+    @click.option("--plugin", type=click.Path(path_type=Path), multiple=True, help="A Python file of your own pieces.")
+    @click.option("--quiet", is_flag=True, help="No progress, no notes.")
+    @functools.wraps(command)
+    def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
+        for path in plugin:
+            load_plugin(path)
+        flags = {name: rest.pop(name) for name in ("contact", "entities", "embedder", "template") if name in rest}
+        return command(settings=load_settings(config, db=db, **flags), quiet=quiet, **rest)
+
+    return with_settings
+
+
+def form_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """How rows are written; the command gets `form` for it."""
+    return click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)(command)
+
+
+def prefect_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether to run as a flow; the command gets `prefect` for it."""
+    text = "Run as a Prefect flow (so it does where PREFECT_API_URL is set)."
+    return click.option("--prefect", is_flag=True, callback=_asked_or_served, help=text)(command)
+
+
+def _asked_or_served(context: click.Context, option: click.Parameter, asked: bool) -> bool:
+    return asked or bool(os.environ.get("PREFECT_API_URL"))
+
+
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The models that score; they are in the command's `settings`."""
+    for option in (
+        click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),
+        click.option(
+            "--entities",
+            help="Who finds named entities: spacy:en_core_web_sm (or another pipeline), or rules-v1, a stand-in "
+            "of regular expressions.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def open_database(settings: Settings) -> "Database":
+    from storage.database import Database
+
+    return Database(settings.db)
