@@ -15,6 +15,7 @@ _STEP = -7046029254386353131  # 0x9E3779B97F4A7C15, the golden ratio's 64 bits
 _MIX_1 = -4658895280553007687  # 0xBF58476D1CE4E5B9
 _MIX_2 = -7723592293110705685  # 0x94D049BB133111EB
 _TOKEN = -2960836687051489901  # 0xD6E8FEB86659FD93
+_CHUNK = 1 << 17  # numbers at a time, which stay in a processor's cache
 
 
 def row_key(seed: int, page_id: int, sample: int) -> int:
@@ -24,12 +25,21 @@ def row_key(seed: int, page_id: int, sample: int) -> int:
 
 
 def gumbel(keys: "Tensor", step: "Tensor", tokens: "Tensor") -> "Tensor":
-    """Standard Gumbel noise, float32 [rows, k], for keys [rows], steps [rows] and token ids [rows, k] (all int64)."""
+    """Standard Gumbel noise, float32 [rows, k], for keys [rows], steps [rows] and token ids [rows, k] (all int64).
+
+    −log(−log(1 − y)) for uniform y: exact to float32's last digits where the noise is large and decides.
+    """
     import torch
 
-    bits = _mix(keys + step * _STEP)[:, None] + tokens * _TOKEN
-    uniform = _shifted(_mix(bits), 12).to(torch.float64).add_(0.5).mul_(2.0**-52)
-    return uniform.log_().neg_().log_().neg_().to(torch.float32)
+    seeds = _mix(keys + step * _STEP)[:, None]
+    noise = torch.empty(tokens.shape, dtype=torch.float32, device=tokens.device)
+    rows = max(1, _CHUNK // max(1, tokens.shape[1]))
+    for start in range(0, len(tokens), rows):
+        part = slice(start, start + rows)
+        bits = _mix(tokens[part] * _TOKEN + seeds[part])
+        uniform = _shifted(bits, 12).to(torch.float32).add_(0.5).mul_(2.0**-52).clamp_(max=1 - 2.0**-24)
+        noise[part] = uniform.neg_().log1p_().neg_().log_().neg_()
+    return noise
 
 
 def keys(rows: Sequence[tuple[int, int]], seed: int) -> "Tensor":
@@ -40,11 +50,11 @@ def keys(rows: Sequence[tuple[int, int]], seed: int) -> "Tensor":
 
 
 def _mix(bits: "Tensor") -> "Tensor":
-    bits = (bits ^ _shifted(bits, 30)) * _MIX_1
-    bits = (bits ^ _shifted(bits, 27)) * _MIX_2
-    return bits ^ _shifted(bits, 31)
+    bits = bits.bitwise_xor(_shifted(bits, 30)).mul_(_MIX_1)
+    bits = bits.bitwise_xor_(_shifted(bits, 27)).mul_(_MIX_2)
+    return bits.bitwise_xor_(_shifted(bits, 31))
 
 
 def _shifted(bits: "Tensor", by: int) -> "Tensor":
     """Right by `by` bits, filled with zeros: torch's own shift carries the sign along."""
-    return (bits >> by) & ((1 << (64 - by)) - 1)
+    return (bits >> by).bitwise_and_((1 << (64 - by)) - 1)

@@ -44,7 +44,7 @@ def _listed(scores: "Tensor", top_k: int, top_p: float) -> "tuple[Tensor, Tensor
     best = scores.topk(min(_PREFILTER, vocabulary), dim=-1)
     mass = (best.values.logsumexp(-1) - scores.logsumexp(-1)).exp()
     if vocabulary > _PREFILTER and bool((mass < top_p + 0.5 * (1 - top_p)).any()):
-        best = scores.topk(vocabulary, dim=-1)
+        best = scores.sort(dim=-1, descending=True, stable=True)
     return best.values, best.indices
 
 

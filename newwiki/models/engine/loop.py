@@ -115,7 +115,7 @@ class Engine:
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
         """The first step of new streams, which are the last of the running ones, from their prompt's logits."""
-        turns = self._turns(group, [prompt.logits.expand(len(group), -1) for prompt in prompts])
+        turns = self._turns(group, [prompt.logits.repeat(len(group), 1) for prompt in prompts])
         first = len(self._running) - len(group)
         self._carry_out(first, turns)
         used = sum(map(len, self._places))
@@ -153,8 +153,7 @@ class Engine:
             if turn.result is not None:
                 self._done.append((stream, turn.result))
         going = [place for place, stream in enumerate(self._running) if place < first or stream.beam]
-        if not first:
-            going.sort(key=lambda place: self._places[place][0])
+        going.sort(key=lambda place: self._places[place][:1] or [self._rows])
         self._running, self._places = [self._running[at] for at in going], [self._places[at] for at in going]
 
     def _turns(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> list[Turn]:
