@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from newwiki.errors import UsageError
+from newwiki.errors import UsageError, did_you_mean
 from newwiki.registry import decoders
 
 _PART = re.compile(r"(\w+)=(\[[^\[\]]*\]|[^,\[\]]+)(?:,|$)")
@@ -49,7 +49,8 @@ def parse(text: str) -> list[Decoder]:
     for key, written in _parts(text, body):
         if key not in kind.parameters:
             known = ", ".join(sorted(kind.parameters)) or "none"
-            raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}")
+            nearest = did_you_mean(key, kind.parameters)
+            raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}{nearest}")
         items = written[1:-1].split(",") if written.startswith("[") else [written]
         numbers = [_number(name, key, item.strip(), kind.parameters[key]) for item in items]
         grid[key] = list(dict.fromkeys(numbers))
