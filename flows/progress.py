@@ -102,8 +102,9 @@ class _LiveBar:
         return ", ".join(part for part in parts if part)
 
     def _rate(self) -> str:
-        """Since the first news, as that may tell of what was done long ago."""
+        """Since the first news, as that may tell of what was done long ago. What is slow is told by the minute."""
         if self._first is None or self._first[1] == self._done:
             return ""
         start, done = self._first
-        return f"{(self._done - done) / max(self._clock() - start, 0.001):,.0f} {self._unit}/s"
+        speed = (self._done - done) / max(self._clock() - start, 0.001)
+        return f"{speed:,.0f} {self._unit}/s" if speed >= 1 else f"{speed * 60:,.0f} {self._unit}/min"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
 
 T = TypeVar("T")
@@ -48,7 +48,8 @@ class Registry(Generic[T]):
     def get(self, name: str) -> T:
         pieces = self.all()
         if name not in pieces:
-            raise UsageError(f"there is no {self.kind} '{name}'; there are: {', '.join(sorted(pieces))}")
+            known = ", ".join(sorted(pieces))
+            raise UsageError(f"there is no {self.kind} '{name}'; there are: {known}{did_you_mean(name, pieces)}")
         return pieces[name]
 
 

@@ -109,18 +109,26 @@ def find(database: Database, name: str) -> Snapshot | None:
 
 
 def resolve(database: Database, name: str) -> Snapshot:
-    """The snapshot of that name; `latest` is the newest window, `latest:enwiki` that of one wiki. Raises UsageError."""
+    """The snapshot of that name; `latest` is the newest window of new pages, `latest:enwiki` that of one wiki.
+
+    Raises UsageError for a name that is not there, and TerminalError where nothing is the latest.
+    """
     with database.read() as connection:
+        rows = connection.execute("select snapshot_id from snapshots order by 1").fetchall()
+        known = ", ".join(row[0] for row in rows)
         latest, _, wiki = name.partition(":")
         if latest == "latest":
             found = connection.execute(query("latest_snapshot"), [wiki or None]).fetchone()
             if not found:
-                raise TerminalError(f"'{database.path}' holds no snapshot yet; publish one with `newwiki refresh`")
+                of_new_pages = f"of new pages{' of ' + wiki if wiki else ''} " if known else ""
+                others = f", or name one: {known}" if known else ""
+                raise TerminalError(
+                    f"'{database.path}' holds no snapshot {of_new_pages}yet; publish one with `newwiki refresh`{others}"
+                )
             name = found[0]
         snapshot = _snapshot(connection, name)
         if not snapshot:
-            known = [row[0] for row in connection.execute("select snapshot_id from snapshots order by 1").fetchall()]
-            raise UsageError(f"there is no snapshot '{name}'; there are: {', '.join(known) or 'none yet'}")
+            raise UsageError(f"there is no snapshot '{name}'; there are: {known or 'none yet'}")
         return snapshot
 
 

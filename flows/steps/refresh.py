@@ -73,8 +73,8 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     count = len(done)
     try:
         batches = _batches(source, request, staging, done)
-        for stage, stretch in groupby(batches, key=lambda batch: batch.stage):
-            title, unit = (f"listing {name}", "hours") if stage == "list" else (f"reading {name}", source.unit)
+        for listed, stretch in groupby(batches, key=lambda batch: batch.listed):
+            title, unit = (f"listing {listed} for {name}", "days") if listed else (f"reading {name}", source.unit)
             with progress.stretch(f"{title} from {source.name}", unit) as bar:
                 for batch in stretch:
                     judged = [
@@ -88,7 +88,7 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
                     ]
                     staging.add(judged, source.asked())
                     count += len(judged)
-                    bar.update(batch.position, batch.total, f"{count:,} pages judged" if stage == "read" else "")
+                    bar.update(batch.position, batch.total, "" if listed else f"{count:,} pages judged")
     except TerminalError:
         staging.discard()
         raise

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from newwiki.errors import UsageError
+from newwiki.errors import UsageError, did_you_mean
 from newwiki.registry import decoders
 
 _PART = re.compile(r"(\w+)=(\[[^\[\]]*\]|[^,\[\]]+)(?:,|$)")
@@ -115,7 +115,8 @@ def parse(text: str) -> list[Decoder]:
     for key, written in _parts(text, body):
         if key not in kind.parameters:
             known = ", ".join(sorted(kind.parameters)) or "none"
-            raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}")
+            nearest = did_you_mean(key, kind.parameters)
+            raise UsageError(f"decoder '{name}' has no parameter '{key}'; it has: {known}{nearest}")
         items = written[1:-1].split(",") if written.startswith("[") else [written]
         grid[key] = list(dict.fromkeys(_read(name, key, item.strip(), kind.parameters[key]) for item in items))
     for key, values in grid.items():

@@ -6,6 +6,7 @@ first of them tells in which namespace's creation log it stands. Recent changes 
 pages that were deleted, restored ones too. They only tell which pages are redirects that nobody has edited since.
 """
 
+import math
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,7 +26,7 @@ def list_created(
     found: dict[int, Page] = {}
     for entries in _log(api, "list", window.start, window.end, memory, letype="create", lenamespace=0):
         found = {page.page_id: page for page in map(_page, entries)} | found
-        yield _listing(window, entries)
+        yield _listing("creations", window, entries)
         if limit and len(found) > limit and _moment(found, limit) < _moment(found, len(found)):
             window = Window(window.start, _moment(found, limit) + timedelta(seconds=1))
             break
@@ -37,11 +38,11 @@ def list_created(
             origins.setdefault(entry["logpage"], entry["ns"])
             if entry["ns"] != 0 and entry["params"]["target_ns"] == 0:
                 arrived.add(entry["logpage"])
-        yield _listing(until_now, entries)
+        yield _listing("moves", until_now, entries)
     for namespace in sorted({origins[page_id] for page_id in arrived} - {0}):
         for entries in _log(api, "list", window.start, window.end, memory, letype="create", lenamespace=namespace):
             found = {page.page_id: page for page in map(_page, entries) if page.page_id in arrived} | found
-            yield _listing(window, entries)
+            yield _listing("creations elsewhere", window, entries)
     pages = sorted(found.values(), key=lambda page: (page.created_at, page.page_id))[:limit]
     if len(pages) <= texts_a_request:
         return pages
@@ -78,14 +79,14 @@ def _page(entry: dict[str, Any]) -> Page:
     )
 
 
-def _listing(span: Window, entries: list[dict[str, Any]]) -> Batch:
-    """How many hours of the span are listed."""
+def _listing(what: str, span: Window, entries: list[dict[str, Any]]) -> Batch:
+    """How many days of the span are listed, the one that was reached counted in."""
     reached = datetime.fromisoformat(entries[-1]["timestamp"]) if entries else span.end
-    return Batch([], _hours(reached - span.start), _hours(span.end - span.start), "list")
+    return Batch([], _days(reached - span.start), _days(span.end - span.start), what)
 
 
-def _hours(time: timedelta) -> int:
-    return int(time / timedelta(hours=1))
+def _days(time: timedelta) -> int:
+    return math.ceil(time / timedelta(days=1))
 
 
 def _untouched_redirects(

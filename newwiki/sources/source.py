@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from newwiki.records import Page, Requests, Site, Window
 from newwiki.registry import sources
@@ -13,13 +13,14 @@ from newwiki.registry import sources
 class Batch:
     """Some pages, and how far the source has come: `position` of `total`, in the source's unit.
 
-    While a source still lists what there is (`stage` is `list`), it gives no pages and counts in hours.
+    While a source still lists what there is, it gives no pages, says in `listed` what it lists (such as `creations`),
+    and counts the days that it has looked through.
     """
 
     pages: list[Page]
     position: int
     total: int
-    stage: Literal["list", "read"] = "read"
+    listed: str = ""
 
 
 class Memory(Protocol):

@@ -26,9 +26,9 @@ def test_old_articles_are_published_and_verified(newwiki: Run, more: tuple[str, 
     asked = ("--kind", "old", "--before", "2026-09-20", "--min-words", "400", "--sample", "5")
     ended = newwiki("refresh", "--dump", wiki(), *asked, *more, "--format", "json", "--quiet")
     assert ended.returncode == 0, ended.stderr
-    assert '"articles": 5' in ended.stdout
-    assert '"kind": "old"' in ended.stdout
-    assert newwiki("snapshots", "verify", "latest").returncode == 0
+    (snapshot,) = json.loads(ended.stdout)
+    assert (snapshot["articles"], snapshot["kind"]) == (5, "old")
+    assert newwiki("snapshots", "verify", snapshot["snapshot_id"]).returncode == 0
 
 
 @pytest.mark.parametrize(

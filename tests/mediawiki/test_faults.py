@@ -122,7 +122,7 @@ def _fails(database: Path, api: str, monkeypatch: pytest.MonkeyPatch, capsys: py
     for name in ("NEWWIKI_DB", "PREFECT_API_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(database.parent)
-    arguments = ["refresh", "--db", str(database), "--api", api, "--month", "2026-09", "--contact", CONTACT]
+    arguments = ["refresh", "--db", str(database), "--api", api, "--month", "2026-09", "--contact", CONTACT, "--quiet"]
     monkeypatch.setattr(sys, "argv", ["newwiki", *arguments])
     assert cli.main() == 1
     output = capsys.readouterr()

@@ -38,6 +38,18 @@ def test_an_unknown_name_is_misuse_and_lists_the_known() -> None:
         pieces.get("c")
 
 
+def test_an_unknown_name_is_told_the_nearest() -> None:
+    pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
+    for number, name in enumerate(("greedy", "sample", "beam")):
+        pieces.add(name, number)
+    with pytest.raises(
+        UsageError, match=r"no piece 'gready'; there are: beam, greedy, sample; did you mean 'greedy'\?$"
+    ):
+        pieces.get("gready")
+    with pytest.raises(UsageError, match=r"no piece 'nucleus'; there are: beam, greedy, sample$"):
+        pieces.get("nucleus")
+
+
 def test_a_name_is_given_once() -> None:
     pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
     pieces.add("a", 1)

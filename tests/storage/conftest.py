@@ -48,7 +48,7 @@ def published(database: Database) -> Callable[..., Snapshot]:
         *judged: Judged, name: str = "testwiki-2026-09", wiki: str = "testwiki", window: Window = SEPTEMBER
     ) -> Snapshot:
         site = Site(wiki, "en", "https://wiki.example/wiki/Main_Page")
-        parameters = parameters_json(window, Selection(), "new")
+        parameters = parameters_json(window, Selection(), "old" if window.is_old else "new")
         return publish(database, name, site, window, CUTOFF, parameters, judged)
 
     return make

@@ -134,6 +134,34 @@ def test_the_latest_snapshot_is_that_of_the_newest_window(
     assert latest == [("enwiki-2026-07",), ("nlwiki-2026-08",)]
 
 
+def test_an_old_snapshot_is_never_the_latest(published: Publish, database: Database, selected: Page) -> None:
+    with database.write():
+        pass
+    with pytest.raises(TerminalError, match=r"holds no snapshot yet; publish one with `newwiki refresh`$"):
+        resolve(database, "latest")
+    old = published(selected(7), name="testwiki-old", window=Window.before(date(2026, 9, 20)))
+    with pytest.raises(TerminalError, match=r"holds no snapshot of new pages yet; .*, or name one: testwiki-old$"):
+        resolve(database, "latest")
+    published(selected(7), name="testwiki-2026-08", window=Window.month("2026-08"))
+    assert resolve(database, "latest").snapshot_id == resolve(database, "latest:testwiki").snapshot_id
+    assert resolve(database, "latest").snapshot_id == "testwiki-2026-08"
+    assert resolve(database, "testwiki-old") == old
+
+
+def test_an_old_snapshot_does_not_keep_a_wiki_fresh(published: Publish, database: Database, selected: Page) -> None:
+    published(selected(7), name="enwiki-2026-08", wiki="enwiki", window=Window.month("2026-08"))
+    for wiki in ("enwiki", "dewiki"):
+        published(selected(7), name=f"{wiki}-old", wiki=wiki, window=Window.before(date(2026, 9, 20)))
+    with database.write() as connection:
+        connection.execute(
+            "update snapshots set published_at = now() - interval 40 days where snapshot_id = 'enwiki-2026-08'"
+        )
+    with database.read() as connection:
+        assert connection.execute("select wiki, days from staleness").fetchall() == [("enwiki", 40)]
+        kinds = "select wiki, kind from latest_snapshots order by all"
+        assert connection.execute(kinds).fetchall() == [("dewiki", "old"), ("enwiki", "new"), ("enwiki", "old")]
+
+
 def test_a_snapshot_that_is_not_there_is_misuse_and_lists_the_others(
     published: Publish, database: Database, selected: Page
 ) -> None:
@@ -142,7 +170,9 @@ def test_a_snapshot_that_is_not_there_is_misuse_and_lists_the_others(
     assert find(database, "other") is None
     with pytest.raises(UsageError, match="there is no snapshot 'other'; there are: testwiki-2026-09"):
         resolve(database, "other")
-    with pytest.raises(TerminalError, match="holds no snapshot yet"):
+    with pytest.raises(
+        TerminalError, match=r"holds no snapshot of new pages of nowiki yet; .* name one: testwiki-2026-09"
+    ):
         resolve(database, "latest:nowiki")
 
 

@@ -1,5 +1,5 @@
 select snapshot_id
-from snapshots
-where wiki = coalesce(?, wiki)
+from latest_snapshots
+where kind = 'new' and wiki = coalesce(?, wiki)
 order by window_end desc, published_at desc
 limit 1;

@@ -10,4 +10,5 @@ qualify row_number() over (partition by wiki, kind order by window_end desc, pub
 create or replace view staleness as
 select wiki, max(published_at) as newest, date_diff('day', max(published_at), now()) as days
 from snapshots
+where kind = 'new'
 group by wiki;
