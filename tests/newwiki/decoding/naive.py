@@ -261,4 +261,161 @@ def _winner(finished: list[Hypothesis]) -> tuple[int, ...]:
     return _best(finished, 1)[0].tokens if finished else ()
 
 
-_DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {"greedy": greedy, "sample": sample, "beam": beam}
+def group_beam(
+    naive: Naive,
+    task: Task,
+    num_beams: int = 6,
+    num_beam_groups: int = 2,
+    diversity_penalty: float = 0.2,
+    length_penalty: float = 1.0,
+) -> tuple[int, ...]:
+    """Vijayakumar et al. 2016, with the Hamming diversity of transformers 4."""
+    groups = [_search(naive, task, num_beams // num_beam_groups, length_penalty) for _ in range(num_beam_groups)]
+    while not all(group.over for group in groups):
+        chosen: Counter[int] = Counter()
+        for group in groups:
+            if group.over:
+                continue
+            candidates = []
+            for parent in group.running:
+                scores = naive.log_p(task, parent.tokens)
+                for token, times in chosen.items():
+                    scores[token] -= diversity_penalty * times
+                candidates += _children(parent, scores, group.looked_at)
+            group.step(candidates)
+            chosen.update(one.tokens[-1] for one in group.running)
+    return _winner([one for group in groups for one in group.finished])
+
+
+def sibling_beam(
+    naive: Naive, task: Task, num_beams: int = 5, sibling_penalty: float = 0.1, length_penalty: float = 1.0
+) -> tuple[int, ...]:
+    """Li et al. 2016, as fairseq's DiverseSiblingsSearch."""
+    search = _search(naive, task, num_beams, length_penalty)
+    while not search.over:
+        candidates = []
+        for parent in search.running:
+            children = _children(parent, naive.log_p(task, parent.tokens), search.looked_at)
+            rate = sibling_penalty if parent.tokens else 0.0
+            candidates += [
+                Hypothesis(child.tokens, child.score - rate * rank) for rank, child in enumerate(children, start=1)
+            ]
+        search.step(candidates)
+    return _winner(search.finished)
+
+
+def delayed_beam(naive: Naive, task: Task, delay: int = 1, top_k: int = 100, num_beams: int = 6) -> tuple[int, ...]:
+    """Massarelli et al. 2020, 3.1."""
+    tokens: tuple[int, ...] = ()
+    while len(tokens) < task.room and not (tokens and tokens[-1] in naive.end_tokens):
+        tokens = _delayed_sentence(naive, task, tokens, delay, top_k, num_beams)
+    return tokens
+
+
+def _delayed_sentence(
+    naive: Naive, task: Task, before: tuple[int, ...], delay: int, top_k: int, num_beams: int
+) -> tuple[int, ...]:
+    """The tokens so far and those of one more sentence."""
+
+    def ends(tokens: Sequence[int]) -> bool:
+        return tokens[-1] in naive.end_tokens or naive.sentence_end(tokens[:-1], tokens[-1])
+
+    most = min(task.room, len(before) + MOST_OF_A_SENTENCE)
+    drawn = before
+    while len(drawn) < min(len(before) + delay, most):
+        logits = naive.logits((*task.prompt, *drawn))
+        scores = truncated(logits, task.prompt, drawn, task.no_repeat_ngram_size, top_k=top_k)
+        drawn = (*drawn, _race(task, drawn, scores))
+        if ends(drawn):
+            return drawn
+    running, pooled = [Hypothesis(drawn)], list[Hypothesis]()
+    while running and len(running[0].tokens) < most:
+        candidates = [
+            child
+            for parent in running
+            for child in _children(parent, naive.log_p(task, parent.tokens), 2 * num_beams)
+        ]
+        looked_at = _best(candidates, 2 * num_beams)
+        pooled += [one for one in looked_at[:num_beams] if ends(one.tokens)]
+        running = [one for one in looked_at if not ends(one.tokens)][:num_beams]
+        if pooled and running and _best(pooled, 1)[0].score >= running[0].score:
+            break
+    return _best([*pooled, *running], 1)[0].tokens
+
+
+def contrastive_search(naive: Naive, task: Task, top_k: int = 5, penalty_alpha: float = 0.6) -> tuple[int, ...]:
+    """Su et al. 2022; Su and Xu 2022, eq. 3."""
+
+    def choose(tokens: tuple[int, ...]) -> int:
+        log_p = naive.log_p(task, tokens)
+        scores = torch.full_like(log_p, -INF)
+        for token in _falling(log_p)[:top_k]:
+            hidden = _read(naive.model, (*task.prompt, *tokens, token), output_hidden_states=True).hidden_states[-1][0]
+            unit = torch.nn.functional.normalize(hidden.double(), dim=1)
+            penalty = (unit[:-1] @ unit[-1]).max()
+            if log_p[token] > -INF:
+                scores[token] = (1 - penalty_alpha) * log_p[token].exp() - penalty_alpha * penalty
+        return int(scores.argmax())
+
+    return _one_by_one(naive, task, choose)
+
+
+def contrastive_decoding(
+    naive: Naive,
+    task: Task,
+    amateur: Any = None,
+    alpha: float = 0.1,
+    amateur_temperature: float = 0.5,
+    amateur_context: str = "last",
+    candidates: str = "paper",
+    num_beams: int = 5,
+) -> tuple[int, ...]:
+    """Li et al. 2022, eq. 2 and 3, 3.4, and 7.3 where nothing is searched for. `amateur` is a name, and not used."""
+    authors = candidates == "authors"
+
+    def expert_and_contrast(tokens: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+        """log p_EXP and CD-score, both -inf where a token may not be."""
+        expert = naive.log_p(task, tokens)
+        if authors:
+            expert[sorted(naive.end_tokens)] = -INF
+        read = (*task.prompt[-1:], *tokens) if amateur_context == "last" else (*task.prompt, *tokens)
+        logits = _read(naive.amateur, read).logits[0, -1].float().double()
+        if authors:
+            contrast = expert - logits.log_softmax(dim=0) / amateur_temperature
+        else:
+            contrast = expert - (logits / amateur_temperature).log_softmax(dim=0)
+        head = _plausible(expert, alpha, at_least=(2 if num_beams else 1) if authors else 1)
+        return _only(expert, head), _only(contrast, head)
+
+    if num_beams == 0:
+        return _one_by_one(naive, task, lambda tokens: _race(task, tokens, expert_and_contrast(tokens)[1]))
+    search = _search(naive, task, num_beams, length_penalty=1.0)
+    while not search.over:
+        found = []
+        for parent in search.running:
+            expert, contrast = expert_and_contrast(parent.tokens)
+            found += [(float(expert[child.tokens[-1]]), child) for child in _children(parent, contrast, len(contrast))]
+        if authors:
+            found = sorted(found, key=lambda pair: -pair[0])[: 2 * num_beams]
+        search.step([child for _, child in found])
+    return _winner(search.finished)
+
+
+def _plausible(expert: Tensor, alpha: float, at_least: int) -> list[int]:
+    """V_head: tokens whose probability is at least alpha times the highest; never fewer than `at_least`."""
+    highest = float(expert.max())
+    threshold = highest + math.log(alpha) if alpha else -INF
+    order = [token for token in _falling(expert) if expert[token] > -INF]
+    return [token for place, token in enumerate(order) if place < at_least or expert[token] >= threshold]
+
+
+_DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {
+    "greedy": greedy,
+    "sample": sample,
+    "beam": beam,
+    "group-beam": group_beam,
+    "sibling-beam": sibling_beam,
+    "delayed-beam": delayed_beam,
+    "contrastive-search": contrastive_search,
+    "contrastive-decoding": contrastive_decoding,
+}
