@@ -73,8 +73,7 @@ class Naive:
         if room <= 0:
             return [], False
         task = Task(tuple(prompt), room, blocked, noise.row_key(seed, page_id, sample))
-        with torch.inference_mode():
-            tokens = _DECODERS[decoder.name](self, task, **parameters)
+        tokens = DECODERS[decoder.name](self, task, **parameters)
         ended = bool(tokens) and tokens[-1] in self.end_tokens
         return list(tokens[:-1] if ended else tokens), ended
 
@@ -88,6 +87,7 @@ class Naive:
         return _blocked(self.logits(read).log_softmax(dim=0), read, task.no_repeat_ngram_size)
 
 
+@torch.no_grad()
 def _read(model: Any, tokens: Sequence[int], **options: Any) -> Any:
     return model(input_ids=torch.tensor([list(tokens)]), use_cache=False, **options)
 
@@ -207,18 +207,24 @@ class Search:
         """So many candidates that as many as there are beams don't end, whichever do."""
         return max(2, 1 + len(self.end_tokens)) * self.beams
 
-    def step(self, candidates: list[Hypothesis]) -> None:
-        """Takes the candidates of a step, all of one length: those that end are finished, and the best others run."""
+    def step(self, candidates: list[Hypothesis]) -> list[Hypothesis]:
+        """Takes the candidates of a step, all of one length: those that end are finished, and the best others go on.
+
+        Answers with those that go on, even if the search is over with them.
+        """
         best = _best(candidates, self.looked_at)
         self._finish(candidate for candidate in best[: self.beams] if candidate.tokens[-1] in self.end_tokens)
         going_on = [candidate for candidate in best if candidate.tokens[-1] not in self.end_tokens][: self.beams]
-        if not best or (going_on and len(going_on[0].tokens) == self.room):
+        full = bool(going_on) and len(going_on[0].tokens) == self.room
+        if full or not best:
             self._finish(going_on or self.running)
-            going_on = []
         self.running = going_on
-        self.over = not going_on or (
-            len(self.finished) == self.beams and self._normalised(going_on[0]) <= self.finished[-1].score
+        self.over = (
+            full
+            or not going_on
+            or (len(self.finished) == self.beams and self._normalised(going_on[0]) <= self.finished[-1].score)
         )
+        return going_on
 
     def _finish(self, ending: Iterable[Hypothesis]) -> None:
         scored = [Hypothesis(one.tokens, self._normalised(one)) for one in ending if one.tokens]
@@ -282,8 +288,7 @@ def group_beam(
                 for token, times in chosen.items():
                     scores[token] -= diversity_penalty * times
                 candidates += _children(parent, scores, group.looked_at)
-            group.step(candidates)
-            chosen.update(one.tokens[-1] for one in group.running)
+            chosen.update(one.tokens[-1] for one in group.step(candidates))
     return _winner([one for group in groups for one in group.finished])
 
 
@@ -331,9 +336,7 @@ def _delayed_sentence(
     running, pooled = [Hypothesis(drawn)], list[Hypothesis]()
     while running and len(running[0].tokens) < most:
         candidates = [
-            child
-            for parent in running
-            for child in _children(parent, naive.log_p(task, parent.tokens), 2 * num_beams)
+            child for parent in running for child in _children(parent, naive.log_p(task, parent.tokens), 2 * num_beams)
         ]
         looked_at = _best(candidates, 2 * num_beams)
         pooled += [one for one in looked_at[:num_beams] if ends(one.tokens)]
@@ -344,10 +347,10 @@ def _delayed_sentence(
 
 
 def contrastive_search(naive: Naive, task: Task, top_k: int = 5, penalty_alpha: float = 0.6) -> tuple[int, ...]:
-    """Su et al. 2022; Su and Xu 2022, eq. 3."""
+    """Su et al. 2022; Su and Xu 2022, eq. 3; where n-grams are blocked, p is what is left, as in transformers 4."""
 
     def choose(tokens: tuple[int, ...]) -> int:
-        log_p = naive.log_p(task, tokens)
+        log_p = naive.log_p(task, tokens).log_softmax(dim=0)
         scores = torch.full_like(log_p, -INF)
         for token in _falling(log_p)[:top_k]:
             hidden = _read(naive.model, (*task.prompt, *tokens, token), output_hidden_states=True).hidden_states[-1][0]
@@ -409,7 +412,7 @@ def _plausible(expert: Tensor, alpha: float, at_least: int) -> list[int]:
     return [token for place, token in enumerate(order) if place < at_least or expert[token] >= threshold]
 
 
-_DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {
+DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {
     "greedy": greedy,
     "sample": sample,
     "beam": beam,
