@@ -15,17 +15,13 @@ Noise = Callable[["Tensor"], "Tensor"]
 class Hypothesis:
     """A beginning of a completion: its tokens, and what a search knows of it.
 
-    `score` is the sum of log-probabilities, or of what a decoder puts in their place; `penalty` is what a diverse
-    search has taken off it; `drift` bounds how far rounding may have moved the score. `ended` says that the text ends
-    here by itself, `end` with which token, where that is not part of the text.
+    `score` is the sum of log-probabilities, or of what a decoder puts in their place; `ended` says that the text ends
+    here by itself. An end-of-text token is not among the tokens.
     """
 
     tokens: list[int] = field(default_factory=list)
     score: float = 0.0
-    penalty: float = 0.0
-    drift: float = 0.0
     ended: bool = False
-    end: int | None = None
 
 
 @dataclass(slots=True)
@@ -64,15 +60,19 @@ class Turn:
 
 @dataclass(frozen=True)
 class Ending:
-    """Where a text ends by itself: at an end-of-text token, or where `stops` finds a stop string at its end."""
+    """Where a text ends by itself: at an end-of-text token, or where `stops` finds a stop string at its end.
+
+    `sentence` says whether a token ends a sentence, given the tokens of the completion before it.
+    """
 
     tokens: frozenset[int]
     stops: Callable[[Sequence[int]], bool] | None = None
+    sentence: Callable[[Sequence[int], int], bool] | None = None
 
     def close(self, tokens: Sequence[int], token: int) -> Hypothesis | None:
         """The finished hypothesis that this token makes of these, without an end-of-text token; None if it goes on."""
         if token in self.tokens:
-            return Hypothesis(list(tokens), ended=True, end=token)
+            return Hypothesis(list(tokens), ended=True)
         if self.stops and self.stops([*tokens, token]):
             return Hypothesis([*tokens, token], ended=True)
         return None
@@ -84,8 +84,7 @@ class View:
 
     `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
     [rows, 1] bounds the rounding error of a logit. `block` sets to -inf, in place, the scores [rows, vocabulary] of
-    tokens that would repeat an n-gram. `past` is there where a stream is run alone: it gives each model's logits
-    [last, vocabulary] from which the last so many tokens of a hypothesis were chosen, its end-of-text token included.
+    tokens that would repeat an n-gram.
     """
 
     logits: "Tensor"
@@ -94,7 +93,6 @@ class View:
     ends: Ending
     block: "Callable[[Tensor], Tensor]"
     amateur: "Tensor | None" = None
-    past: "Callable[[Hypothesis, int], list[Tensor]] | None" = None
 
 
 class Search(Protocol):

@@ -6,7 +6,7 @@ settled by forward passes of its own: whole text, no cache, no batch. So the bat
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -159,9 +159,7 @@ class Engine:
     def _turns(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> list[Turn]:
         turns = self._search.step(streams, self._view(streams, logits))
         if self._rules.slack:
-            turns = [
-                turn if turn.sure else self._settled(stream) for stream, turn in zip(streams, turns, strict=True)
-            ]
+            turns = [turn if turn.sure else self._settled(stream) for stream, turn in zip(streams, turns, strict=True)]
         return turns
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
@@ -193,19 +191,8 @@ class Engine:
     def _settled(self, stream: Stream) -> Turn:
         """The stream's step once more, from the whole text of each of its rows, read alone."""
         logits = [
-            torch.cat([reader.alone((*self._text(number, stream.prompt), *row.tokens), 1) for row in stream.beam])
+            torch.cat([reader.alone((*self._text(number, stream.prompt), *row.tokens)) for row in stream.beam])
             for number, reader in enumerate(self._readers)
         ]
-        view = self._view([stream], logits)
-
-        def past(hypothesis: Hypothesis, last: int) -> list[Tensor]:
-            tokens = [*hypothesis.tokens, *([] if hypothesis.end is None else [hypothesis.end])]
-            return [
-                reader.alone((*self._text(number, stream.prompt), *tokens[:-1]), last)
-                for number, reader in enumerate(self._readers)
-            ]
-
-        exact = View(
-            view.logits, torch.zeros_like(view.slack), view.noise, view.ends, view.block, view.amateur, past=past
-        )
-        return self._search.step([stream], exact)[0]
+        view = replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
+        return self._search.step([stream], view)[0]

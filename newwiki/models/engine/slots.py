@@ -28,11 +28,14 @@ class Slots(Cache):
 
     def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
         """Copies a prompt that was read alone into these slots."""
+        if not slots:
+            return
         self.widen(length)
         places = torch.tensor(slots, device=self.lengths.device)
         for layer, read in zip(self.layers, prompt.layers, strict=True):
             layer.put(read.keys, read.values, places, self.count, self.width)
         self.lengths[places] = length
+        self.running = max(self.running, max(slots) + 1)
 
     def widen(self, length: int) -> None:
         """Makes room for so many tokens a slot."""
@@ -61,7 +64,7 @@ class Slots(Cache):
 
     def pick(self, chosen: Tensor) -> None:
         """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""
-        rows, positions = self.columns[0][:, 0], self.columns[1]
+        rows, positions = self.columns[0][: len(chosen), 0], self.columns[1][: len(chosen)]
         picked = positions.gather(1, chosen[:, None])[:, 0]
         for layer in self.layers:
             layer.keys[rows, :, positions[:, 0]] = layer.keys[rows, :, picked]
@@ -69,8 +72,8 @@ class Slots(Cache):
 
     def clear(self, count: int) -> None:
         """Forgets everything, and is of so many slots from now on."""
-        self.count = count
-        self.lengths = self.lengths.new_zeros(count)
+        self.count = max(count, 2)
+        self.lengths = self.lengths.new_zeros(self.count)
         self.width = self.running = 0
         for layer in self.layers:
             layer.keys = layer.values = None

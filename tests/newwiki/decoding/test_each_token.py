@@ -1,0 +1,30 @@
+import pytest
+
+from newwiki.decoding.grammar import parse
+from tests.newwiki.decoding.lively import lively, prompts
+from tests.newwiki.decoding.naive import Naive
+from tests.newwiki.decoding.running import written
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "greedy",
+        "sample",
+        "sample:top_k=5,top_p=0.8,temperature=0.7",
+        "sample:typical_p=0.5",
+        "greedy:no_repeat_ngram_size=2",
+        "sample:repetition_penalty=1.3,presence_penalty=0.5,frequency_penalty=0.4,no_repeat_ngram_size=3",
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 3, 8])
+def test_smoke(spec, rows):
+    model = lively(0)
+    ends = frozenset([3, 7])
+    requests = [(page, sample, prompt) for page, prompt in enumerate(prompts(1, 5)) for sample in range(3)]
+    naive = Naive(model, ends, 64)
+    expected = {
+        (p, s): naive.write(parse(spec)[0], list(t), room=20, seed=0, page_id=p, sample=s) for p, s, t in requests
+    }
+    assert written(spec, model, requests, ends=ends, room=20, rows=rows) == expected
+    assert written(spec, model, requests[::-1], ends=ends, room=20, rows=rows, slack=10.0) == expected
