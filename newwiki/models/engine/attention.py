@@ -33,7 +33,8 @@ def _attend(
     position_bias: Tensor | None = None,
     **rest: Any,
 ) -> tuple[Tensor, None]:
-    """Query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens, heads, size]."""
+    """Query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens, heads,
+    size]."""
     if query.shape[2] != 1 or attention_mask is None or position_bias is not None or rest.get("s_aux") is not None:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias, **rest

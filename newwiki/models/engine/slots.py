@@ -80,6 +80,11 @@ class Slots(Cache):
 
 
 class _Layer(CacheLayerMixin):
+    """One layer's slots: keys and values [slots, heads, width, size], zero where nothing was written."""
+
+    keys: Any
+    values: Any
+
     def __init__(self, slots: Slots) -> None:
         super().__init__()
         self._slots = slots
