@@ -62,6 +62,8 @@ class Engine:
         self._places: list[list[int]] = []  # the slots of each running stream's rows
         self._done: list[Done] = []
         self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
+        for reader in self._readers:
+            reader.slots.clear(self._rows)
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
