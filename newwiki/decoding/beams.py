@@ -34,6 +34,18 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Step:
+    """What a step makes of a beam: hypotheses that go on, with their parents' places, and the best finished ones.
+
+    Where the search is over with it, nothing goes on after all.
+    """
+
+    going: list[tuple[int, Hypothesis]]
+    pool: list[Hypothesis]
+    over: bool
+
+
+@dataclass(frozen=True)
 class Beams:
     """So many beams, and what becomes of them: `generate(num_beams=count, do_sample=False, early_stopping=False)`."""
 
@@ -44,24 +56,23 @@ class Beams:
         """So many candidates that as many as there are beams go on, whichever end-of-text tokens are among them."""
         return max(2, 1 + len(ends.tokens)) * self.count
 
-    def turn(self, stream: Stream, candidates: Iterable[Candidate], ends: Ending) -> Turn:
+    def step(self, stream: Stream, candidates: Iterable[Candidate], ends: Ending) -> Step:
         """The best candidates go on; one that ends the text is finished if it is among the first `count`.
 
         A finished hypothesis has the score sum / length ** length_penalty, where the token that ends it counts. The
         search is over when the best running one, so normalised, is not above `count` finished ones.
         """
-        length = stream.written + 1
         best = sorted(candidates, key=lambda candidate: -candidate.score)[: self.looked_at(ends)]
-        going, finished = self._sorted_out(stream, best, ends)
-        running = [one for _, one in going]
         if not best:
-            finished, length = stream.beam if stream.written else [], stream.written
-        elif length == stream.room:
-            finished += running
+            running = stream.beam if stream.written else []
+            return Step([], self._pooled(stream.pool, running, stream.written), over=True)
+        length = stream.written + 1
+        going, finished = self._sorted_out(stream, best, ends)
+        if length == stream.room:
+            finished += [one for _, one in going]
         pool = self._pooled(stream.pool, finished, length)
-        if not going or length == stream.room or self._is_over(pool, running[0], length):
-            return Turn(pool=pool, result=best_of(pool))
-        return Turn(rows=going, pool=pool)
+        over = not going or length == stream.room or self._is_beaten(going[0][1], length, pool)
+        return Step(going, pool, over)
 
     def _sorted_out(
         self, stream: Stream, best: Sequence[Candidate], ends: Ending
@@ -84,7 +95,7 @@ class Beams:
         normalised = [Hypothesis(one.tokens, self._normalised(one, length), one.ended) for one in finished]
         return sorted([*pool, *normalised], key=lambda one: -one.score)[: self.count]
 
-    def _is_over(self, pool: Sequence[Hypothesis], running: Hypothesis, length: int) -> bool:
+    def _is_beaten(self, running: Hypothesis, length: int, pool: Sequence[Hypothesis]) -> bool:
         return len(pool) == self.count and self._normalised(running, length) <= pool[-1].score
 
     def _normalised(self, one: Hypothesis, length: int) -> float:
@@ -101,9 +112,13 @@ class BeamSearch:
 
     def step(self, streams: Sequence[Stream], view: View) -> list[Turn]:
         rows = self._propose(streams, view, self._beams.looked_at(view.ends))
-        return [
-            self._beams.turn(stream, candidates(stream.beam, best), view.ends)
+        steps = [
+            self._beams.step(stream, candidates(stream.beam, best), view.ends)
             for stream, best in by_stream(streams, rows)
+        ]
+        return [
+            Turn(pool=step.pool, result=best_of(step.pool)) if step.over else Turn(rows=step.going, pool=step.pool)
+            for step in steps
         ]
 
 

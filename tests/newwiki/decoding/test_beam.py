@@ -37,7 +37,7 @@ def test_beam_is_the_naive_one(spec: str, seed: int, spread: float, ends: list[i
 @pytest.mark.parametrize("spec", ["beam:num_beams=4", "beam:num_beams=3,no_repeat_ngram_size=3"])
 def test_beam_is_the_naive_one_on_real_text(spec: str, toy_checkpoint: Path) -> None:
     model, texts, ends = toy(toy_checkpoint)
-    assert_naive(spec, model, texts, ends, room=8, rows=[ALONE, ODD, MANY])
+    assert_naive(spec, model, texts, ends, room=6, rows=[ALONE, ODD])
 
 
 def test_the_engine_does_not_need_all_tokens_to_differ() -> None:
