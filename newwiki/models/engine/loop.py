@@ -62,6 +62,8 @@ class Engine:
         self._places: list[list[int]] = []  # the slots of each running stream's rows
         self._done: list[Done] = []
         self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
+        for reader in self._readers:
+            reader.slots.clear(self._rows)
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
@@ -163,13 +165,7 @@ class Engine:
         return turns
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
-        size = logits[0].abs().amax(dim=-1, keepdim=True)
-        if bool(size.isnan().any()):
-            raise TerminalError(
-                "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
-            )
-        if bool(size.isinf().any()):
-            size = logits[0].masked_fill(logits[0].isinf(), 0).abs().amax(dim=-1, keepdim=True)
+        size = torch.cat([_size(of_one) for of_one in logits], dim=-1).amax(dim=-1, keepdim=True)
 
         def block(scores: Tensor) -> Tensor:
             if self._rules.no_repeat_ngram_size:
@@ -196,3 +192,15 @@ class Engine:
         ]
         view = replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
         return self._search.step([stream], view)[0]
+
+
+def _size(logits: Tensor) -> Tensor:
+    """The size [rows, 1] of the largest logit that is finite."""
+    size = logits.abs().amax(dim=-1, keepdim=True)
+    if bool(size.isnan().any()):
+        raise TerminalError(
+            "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
+        )
+    if bool(size.isinf().any()):
+        return logits.masked_fill(logits.isinf(), 0).abs().amax(dim=-1, keepdim=True)
+    return size

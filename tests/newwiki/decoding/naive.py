@@ -377,27 +377,29 @@ def contrastive_decoding(
     authors = candidates == "authors"
 
     def expert_and_contrast(tokens: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-        """log p_EXP and CD-score, both -inf where a token may not be."""
+        """log p_EXP, -inf where a token may not be; CD-score, -inf where it is not plausible, either."""
         expert = naive.log_p(task, tokens)
         if authors:
             expert[sorted(naive.end_tokens)] = -INF
         read = (*task.prompt[-1:], *tokens) if amateur_context == "last" else (*task.prompt, *tokens)
         logits = _read(naive.amateur, read).logits[0, -1].float().double()
         if authors:
-            contrast = expert - logits.log_softmax(dim=0) / amateur_temperature
+            contrast = expert.log_softmax(dim=0) - logits.log_softmax(dim=0) / amateur_temperature
         else:
             contrast = expert - (logits / amateur_temperature).log_softmax(dim=0)
         head = _plausible(expert, alpha, at_least=(2 if num_beams else 1) if authors else 1)
-        return _only(expert, head), _only(contrast, head)
+        return expert, _only(contrast, head)
 
     if num_beams == 0:
         return _one_by_one(naive, task, lambda tokens: _race(task, tokens, expert_and_contrast(tokens)[1]))
     search = _search(naive, task, num_beams, length_penalty=1.0)
     while not search.over:
-        found = []
+        found: list[tuple[float, Hypothesis]] = []
         for parent in search.running:
             expert, contrast = expert_and_contrast(parent.tokens)
-            found += [(float(expert[child.tokens[-1]]), child) for child in _children(parent, contrast, len(contrast))]
+            found += [
+                (float(expert[token]), parent.and_then(token, float(contrast[token]))) for token in _falling(contrast)
+            ]
         if authors:
             found = sorted(found, key=lambda pair: -pair[0])[: 2 * num_beams]
         search.step([child for _, child in found])
