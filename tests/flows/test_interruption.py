@@ -19,12 +19,12 @@ from tests.flows.conftest import Run, command, environment
 
 pytestmark = pytest.mark.slow
 
-# When something was done is all that may differ.
+# When something was done, and in what batches, is all that may differ.
 _CIRCUMSTANCES = {"cutoff", "published_at", "started_at", "finished_at", "applied_at", "versions"}
 
 
 def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every table's rows, sorted, without the clocks."""
+    """Every table's rows, sorted, without those."""
     with duckdb.connect(str(path), read_only=True) as connection:
         tables = [name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()]
         found = {}
