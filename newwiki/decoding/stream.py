@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 # Standard Gumbel noise for token ids [rows, k]: the same for the same (seed, page, sample, step, token).
 Noise = Callable[["Tensor"], "Tensor"]
+
+# From token ids [rows, k], of which each is read after its row's text, to the largest cosine [rows, k] of the token's
+# last hidden state with those of the text, and to a bound of that cosine's rounding error.
+Similarity = Callable[["Tensor"], "tuple[Tensor, float]"]
 
 
 @dataclass(slots=True)
@@ -83,8 +87,9 @@ class View:
     """What the models say of some streams, whose rows stand one after the other.
 
     `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
-    [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows, vocabulary] of
-    tokens that would repeat an n-gram.
+    [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows,
+    vocabulary] of tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a
+    step.
     """
 
     logits: "Tensor"
@@ -93,6 +98,7 @@ class View:
     ends: Ending
     block: "Callable[[Tensor], Tensor]"
     amateur: "Tensor | None" = None
+    similarity: Similarity | None = None
 
 
 class Search(Protocol):
@@ -101,3 +107,10 @@ class Search(Protocol):
     width: int
 
     def step(self, streams: Sequence[Stream], view: View) -> list[Turn]: ...
+
+
+@runtime_checkable
+class LookAhead(Search, Protocol):
+    """A search of one row that reads so many `candidates` before it chooses one of them."""
+
+    candidates: int

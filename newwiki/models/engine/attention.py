@@ -1,4 +1,4 @@
-"""Attention of one new token a row over a cache, on a CPU: two matrix products, which there beat torch's fused kernel.
+"""Attention of a few new tokens a row over a cache, on a CPU: two products, which beat torch's fused kernel there.
 
 Everything else (a whole prompt, a GPU) goes to transformers' own function for torch's fused kernel.
 """
@@ -35,14 +35,17 @@ def _attend(
 ) -> tuple[Tensor, None]:
     """Query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens, heads,
     size]."""
-    if query.shape[2] != 1 or attention_mask is None or position_bias is not None or rest.get("s_aux") is not None:
-        return sdpa_attention_forward(
+    rows, heads, tokens, size = query.shape
+    groups, columns = key.shape[1:3]
+    over_cache = attention_mask is not None and columns > tokens
+    if not over_cache or position_bias is not None or rest.get("s_aux") is not None:
+        fused: tuple[Tensor, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias, **rest
         )
-    rows, heads, _, size = query.shape
-    groups = key.shape[1]
-    grouped = query.reshape(rows, groups, heads // groups, size)
+        return fused
+    grouped = query.reshape(rows, groups, heads // groups * tokens, size)
     scale = size**-0.5 if scaling is None else scaling
-    scores = torch.matmul(grouped, key.transpose(2, 3)).mul_(scale).add_(attention_mask)
+    scores = torch.matmul(grouped, key.transpose(2, 3)).mul_(scale)
+    scores.view(rows, heads, tokens, columns).add_(attention_mask)
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)
-    return torch.matmul(weights, value).reshape(rows, 1, heads, value.shape[-1]), None
+    return torch.matmul(weights, value).view(rows, heads, tokens, value.shape[-1]).transpose(1, 2).contiguous(), None

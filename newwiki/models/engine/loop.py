@@ -69,17 +69,23 @@ class Engine:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
         self._waiting.extend(streams)
         while self._waiting or self._running:
-            try:
-                with torch.inference_mode():
-                    self._admit()
-                    self._advance()
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or self._rows == self._search.width:
-                    raise
+            if not self._fitted():
                 self._halve()
             if self._done:
                 done, self._done = self._done, []
                 yield done
+
+    def _fitted(self) -> bool:
+        """Takes a step, and says whether memory sufficed. What a failed one held is free once this has returned."""
+        try:
+            with torch.inference_mode():
+                self._admit()
+                self._advance()
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error) or self._rows == self._search.width:
+                raise
+            return False
+        return True
 
     def _halve(self) -> None:
         again = [Stream(one.page_id, one.sample, one.prompt, one.room) for one in self._running]
@@ -120,13 +126,20 @@ class Engine:
         turns = self._turns(group, [prompt.logits.repeat(len(group), 1) for prompt in prompts])
         first = len(self._running) - len(group)
         self._carry_out(first, turns)
-        used = sum(map(len, self._places))
+        self._put(prompts, self._assigned(first))
+
+    def _assigned(self, first: int) -> list[int]:
+        """The slots that the running streams from `first` on now have: those after the ones in use."""
+        used = sum(map(len, self._places[:first]))
         for place in range(first, len(self._running)):
             rows = len(self._running[place].beam)
             self._places[place] = list(range(used, used + rows))
             used += rows
+        return [slot for slots in self._places[first:] for slot in slots]
+
+    def _put(self, prompts: Sequence[Prompt], slots: Sequence[int]) -> None:
         for reader, prompt in zip(self._readers, prompts, strict=True):
-            reader.slots.put(prompt.cache, prompt.length, [slot for slots in self._places[first:] for slot in slots])
+            reader.slots.put(prompt.cache, prompt.length, slots)
 
     def _advance(self) -> None:
         if not self._running:
@@ -138,9 +151,10 @@ class Engine:
         if order != list(range(len(order))):
             index = torch.tensor(order, device=self._device)
             logits = [of_one[index] for of_one in logits]
-        turns = self._turns(self._running, logits)
-        places, moves = rearranged(self._places, [[parent for parent, _ in turn.rows] for turn in turns])
-        self._places = places
+        self._go_on(self._turns(self._running, logits))
+
+    def _go_on(self, turns: Sequence[Turn]) -> None:
+        self._places, moves = rearranged(self._places, [[parent for parent, _ in turn.rows] for turn in turns])
         self._move(moves)
         self._carry_out(0, turns)
 
@@ -186,12 +200,14 @@ class Engine:
 
     def _settled(self, stream: Stream) -> Turn:
         """The stream's step once more, from the whole text of each of its rows, read alone."""
+        return self._search.step([stream], self._view_alone(stream))[0]
+
+    def _view_alone(self, stream: Stream) -> View:
         logits = [
             torch.cat([reader.alone((*self._text(number, stream.prompt), *row.tokens)) for row in stream.beam])
             for number, reader in enumerate(self._readers)
         ]
-        view = replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
-        return self._search.step([stream], view)[0]
+        return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
 
 
 def _size(logits: Tensor) -> Tensor:

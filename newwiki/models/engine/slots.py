@@ -12,7 +12,7 @@ from torch import Tensor
 from transformers import Cache
 from transformers.cache_utils import CacheLayerMixin
 
-_BLOCK = 32
+BLOCK = 32
 
 
 class Slots(Cache):
@@ -40,7 +40,7 @@ class Slots(Cache):
     def widen(self, length: int) -> None:
         """Makes room for so many tokens a slot."""
         if length > self.width:
-            self.width = -(-length // _BLOCK) * _BLOCK
+            self.width = -(-length // BLOCK) * BLOCK
             for layer in self.layers:
                 layer.widen(self.width, self.running)
 

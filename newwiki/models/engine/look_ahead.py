@@ -1,0 +1,136 @@
+"""The engine of searches that read some candidates before they choose one: all of them side by side in one pass.
+
+The same pass gives the logits after each candidate, so that a token costs one pass, as in other engines.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize, pad
+
+from newwiki.decoding.stream import Stream, Turn, View
+from newwiki.models.engine.loop import Engine
+from newwiki.models.engine.reader import Prompt
+from newwiki.models.engine.slots import BLOCK
+
+
+class LookAheadEngine(Engine):
+    """An engine for a LookAhead. As each stream has one row, the running ones stand in the slots 0, 1, 2, …"""
+
+    hidden = True
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        [self._reader] = self._readers
+        self._states = States()
+        self._logits: Tensor | None = None  # [slots, vocabulary], after the text of each slot
+        self._ahead: tuple[Tensor, Tensor, Tensor] | None = None  # candidates, logits after them, their unit states
+        self._read_anew: list[Stream] = []
+
+    def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
+        """New streams have their first step together with the others."""
+        self._put(prompts, self._assigned(len(self._running) - len(group)))
+
+    def _put(self, prompts: Sequence[Prompt], slots: Sequence[int]) -> None:
+        super()._put(prompts, slots)
+        [prompt] = prompts
+        if self._logits is None:
+            self._logits = prompt.logits.new_empty(self._reader.slots.count, prompt.logits.shape[1])
+        self._logits[slots] = prompt.logits
+        self._states.put(prompt.hidden, slots, self._reader.slots.count)
+
+    def _advance(self) -> None:
+        if not self._running:
+            return
+        assert self._logits is not None
+        self._read_anew = []
+        turns = self._turns(self._running, [self._logits[: len(self._running)].clone()])
+        self._keep([turn.rows[0][1].tokens[-1] if turn.rows else -1 for turn in turns])
+        self._go_on(turns)
+        for slot, stream in enumerate(self._running):
+            if stream in self._read_anew:
+                text = (*stream.prompt, *stream.beam[0].tokens)
+                self._put([self._reader.read(text, hidden=True)], [slot])
+
+    def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
+        return replace(super()._view(streams, logits), similarity=self._similarity)
+
+    def _similarity(self, tokens: Tensor) -> tuple[Tensor, float]:
+        logits, states = self._reader.look_ahead(tokens)
+        units = normalize(states.float(), dim=-1)
+        self._ahead = (tokens, logits, units)
+        return self._states.nearest(units, self._reader.slots.lengths[: len(tokens)]), self._rules.slack
+
+    def _keep(self, written: Sequence[int]) -> None:
+        """Each row goes on with the token that it has written. Rows that end or are read anew may keep anything."""
+        assert self._ahead is not None and self._logits is not None
+        candidates, logits, units = self._ahead
+        chosen = (candidates == torch.tensor(written, device=self._device)[:, None]).int().argmax(dim=1)
+        rows = torch.arange(len(written), device=self._device)
+        self._logits[: len(written)] = logits[rows, chosen]
+        self._states.add(units[rows, chosen], self._reader.slots.lengths[: len(written)])
+        self._reader.keep(chosen)
+        self._ahead = None
+
+    def _move(self, moves: Mapping[int, int]) -> None:
+        super()._move(moves)
+        if moves and self._logits is not None:
+            to, origin = list(moves), list(moves.values())
+            self._logits[to] = self._logits[origin]
+            self._states.move(to, origin)
+
+    def _halve(self) -> None:
+        self._states, self._logits, self._ahead = States(), None, None
+        super()._halve()
+
+    def _settled(self, stream: Stream) -> Turn:
+        """It may choose a token that was not looked at, so the stream goes on from a new reading of its text."""
+        self._read_anew.append(stream)
+        return super()._settled(stream)
+
+    def _view_alone(self, stream: Stream) -> View:
+        text = (*stream.prompt, *stream.beam[0].tokens)
+
+        def similarity(tokens: Tensor) -> tuple[Tensor, float]:
+            read = [normalize(self._reader.states_alone((*text, token)), dim=-1) for token in tokens[0].tolist()]
+            return torch.stack([(units[:-1] @ units[-1]).amax() for units in read])[None], 0.0
+
+        return replace(super()._view_alone(stream), similarity=similarity)
+
+
+class States:
+    """The last hidden states of each slot's text: unit vectors in float32 [slots, tokens, size], widened by blocks."""
+
+    def __init__(self) -> None:
+        self._units: Tensor | None = None
+
+    def put(self, states: Tensor, slots: Sequence[int], count: int) -> None:
+        """Those of a text [tokens, size], of any length, into these slots of so many."""
+        if self._units is None:
+            self._units = torch.zeros(count, 0, states.shape[1], device=states.device)
+        self._widen(len(states))[slots, : len(states)] = normalize(states.float(), dim=-1)
+
+    def add(self, units: Tensor, columns: Tensor) -> None:
+        """One more in each of the first slots: [rows, size], at [rows]."""
+        self._widen(int(columns.max()) + 1)[torch.arange(len(units), device=units.device), columns] = units
+
+    def nearest(self, units: Tensor, lengths: Tensor) -> Tensor:
+        """The largest cosine [rows, k] of each of [rows, k, size] with the first so many [rows] of its slot."""
+        assert self._units is not None
+        cosines = torch.matmul(units, self._units[: len(units)].transpose(1, 2))
+        beyond = torch.arange(cosines.shape[2], device=lengths.device) >= lengths[:, None]
+        return cosines.masked_fill_(beyond[:, None], -float("inf")).amax(dim=-1)
+
+    def move(self, to: Sequence[int], origin: Sequence[int]) -> None:
+        assert self._units is not None
+        self._units[to] = self._units[origin]
+
+    def _widen(self, tokens: int) -> Tensor:
+        assert self._units is not None
+        missing = tokens - self._units.shape[1]
+        if missing > 0:
+            self._units = pad(self._units, (0, 0, 0, -(-missing // BLOCK) * BLOCK))
+        return self._units

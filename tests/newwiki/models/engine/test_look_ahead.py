@@ -1,0 +1,83 @@
+"""Candidates that are read side by side, and the engine that keeps one of them."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from transformers import GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM
+
+from newwiki.decoding.grammar import parse
+from newwiki.decoding.stream import Ending, Stream
+from newwiki.models.engine.attention import use_cached_attention
+from newwiki.models.engine.look_ahead import LookAheadEngine
+from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.reader import Reader
+from newwiki.registry import decoders
+from tests.newwiki.decoding.lively import VOCABULARY, lively, prompts
+from tests.newwiki.decoding.running import written
+
+
+def llama() -> Any:
+    torch.manual_seed(0)
+    return LlamaForCausalLM(LlamaConfig(**SHAPE)).eval()
+
+
+def mistral_of_a_window() -> Any:
+    torch.manual_seed(0)
+    return MistralForCausalLM(MistralConfig(**SHAPE, sliding_window=6)).eval()
+
+
+def quick_gpt2() -> Any:
+    model = lively(0)
+    use_cached_attention(model)
+    return model
+
+
+SHAPE: dict[str, Any] = {
+    "vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "initializer_range": 0.2,
+}  # fmt: skip
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("make", [lambda: lively(0), quick_gpt2, llama, mistral_of_a_window])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_a_candidate_reads_as_if_it_stood_there_alone(make: Callable[[], Any], rows: int) -> None:
+    reader = Reader(make(), rows)
+    texts = [text[: 3 + 4 * row] for row, text in enumerate(prompts(0, rows))]
+    for slot, text in enumerate(texts):
+        reader.slots.put(reader.read(text).cache, len(text), [slot])
+    for candidates in torch.arange(rows * 15).reshape(3, rows, 5) % VOCABULARY:
+        logits, states = reader.look_ahead(candidates)
+        for row, text in enumerate(texts):
+            for place, token in enumerate(candidates[row].tolist()):
+                assert torch.allclose(logits[row, place], reader.alone([*text, token])[0], atol=1e-5)
+                assert torch.allclose(states[row, place], reader.states_alone([*text, token])[-1], atol=1e-5)
+        chosen = torch.arange(rows) + 1
+        reader.keep(chosen)
+        texts = [[*text, int(candidates[row, chosen[row]])] for row, text in enumerate(texts)]
+
+
+def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, texts = lively(1), prompts(1, 9)
+    asked = [(page, 0, text) for page, text in enumerate(texts)]
+    expected = written("contrastive-search", model, asked, ends=frozenset([3]), room=9)
+    forward, halved = GPT2LMHeadModel.forward, list[int]()
+
+    @functools.wraps(forward)
+    def limited(self: Any, input_ids: torch.Tensor, **rest: Any) -> Any:
+        if input_ids.shape[1] == 5 and len(input_ids) > 3:
+            raise torch.OutOfMemoryError
+        return forward(self, input_ids, **rest)
+
+    monkeypatch.setattr(GPT2LMHeadModel, "forward", limited)
+    decoder = parse("contrastive-search")[0]
+    search = decoders.get(decoder.name).search(decoder)
+    rules = Rules(Ending(frozenset([3])), 0, 2e-5)
+    engine = LookAheadEngine([Reader(model, 8)], search, rules, rows=8, on_halved=halved.append)
+    streams = [Stream(page, sample, tuple(text), 9) for page, sample, text in asked]
+    found = {(s.page_id, s.sample): (one.tokens, one.ended) for batch in engine.run(streams) for s, one in batch}
+    assert found == expected
+    assert halved == [4, 2]
