@@ -22,8 +22,8 @@ NAME = "contrastive-decoding:amateur=small"
 @pytest.mark.parametrize(
     ("parameters", "seed", "ends"),
     [
-        ("num_beams=4", 2, [25]),
-        ("num_beams=3,alpha=0.3,amateur_context=full,no_repeat_ngram_size=2", 4, [14, 29]),
+        ("num_beams=3", 2, [25]),
+        ("num_beams=2,alpha=0.3,amateur_context=full,no_repeat_ngram_size=2", 4, [14, 29]),
         ("num_beams=2,alpha=0,amateur_temperature=1.5", 0, [5, 7, 30, 34, 38]),
     ],
 )
@@ -38,9 +38,8 @@ def test_contrastive_decoding_is_the_naive_one(parameters: str, seed: int, ends:
 @pytest.mark.parametrize(
     ("parameters", "seed", "ends"),
     [
-        ("num_beams=4", 2, [25]),
-        ("num_beams=3,alpha=0.4,amateur_context=full,no_repeat_ngram_size=1", 4, [14, 29]),
-        ("num_beams=2,alpha=0,amateur_temperature=1.5", 0, [5, 7, 30, 42, 43]),
+        ("num_beams=3", 2, [25]),
+        ("num_beams=2,alpha=0.4,amateur_context=full,no_repeat_ngram_size=1", 4, [14, 29]),
     ],
 )
 def test_the_authors_contrastive_decoding_is_the_naive_one(parameters: str, seed: int, ends: list[int]) -> None:
@@ -55,7 +54,7 @@ def test_the_authors_contrastive_decoding_is_the_naive_one(parameters: str, seed
 def test_what_it_draws_is_what_the_naive_one_draws(parameters: str, candidates: str) -> None:
     model, amateur = lively(2, spread=0.3), lively(9, layers=1)
     spec = f"{NAME},num_beams=0,candidates={candidates},{parameters}"
-    assert_naive(spec, model, lengths(2), [3, 25], room=12, rows=[5, MANY], amateur=amateur)
+    assert_naive(spec, model, lengths(2), [3, 25], room=10, rows=[5, MANY], amateur=amateur)
 
 
 def test_what_is_not_sure_is_drawn_once_more_from_both_models_alone() -> None:
@@ -89,11 +88,11 @@ def test_nothing_is_sure_at_the_edge_of_what_is_plausible(alpha: float, logits: 
     assert slack.isfinite().item() is sure
 
 
-@pytest.mark.parametrize("parameters", ["num_beams=4", "num_beams=3,candidates=authors", "num_beams=0"])
+@pytest.mark.parametrize("parameters", ["num_beams=3", "num_beams=3,candidates=authors", "num_beams=0"])
 def test_contrastive_decoding_is_the_naive_one_on_real_text(parameters: str, toy_checkpoint: Path) -> None:
     model, texts, ends = toy(toy_checkpoint)
     spec = f"{NAME},{parameters}"
-    assert_naive(spec, model, texts, ends, room=5, rows=[ALONE, ODD], amateur=one_layer(model))
+    assert_naive(spec, model, texts, ends, room=4, rows=[ALONE, ODD], amateur=one_layer(model))
 
 
 def one_layer(model: Any) -> Any:
