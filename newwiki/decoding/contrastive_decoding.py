@@ -42,8 +42,9 @@ def contrastive_decoding(
 
     `candidates=authors` is the search of the authors' code (XiangLi1999/ContrastiveDecoding), which is not that of the
     paper: of all tokens of all beams the 2·num_beams that the expert finds likeliest in this step are looked at, and of
-    those the plausible ones ranked by score; at least two tokens a beam are plausible; the amateur's log p is divided
-    by its temperature and not normalised again; the end of the text is never written. Left out of their code are the
+    those the plausible ones ranked by score; at least two tokens a beam are plausible (one where tokens are drawn); the
+    end of the text is never written, and in the score log p_EXP is normalised without it and without blocked tokens;
+    the amateur's log p is divided by its temperature and not normalised again. Left out of their code are the
     hypotheses of score −1e9 or −inf that fill their beam and take up some of the 2·num_beams places, their weight
     `st_coef` of the amateur (here 1, as in the paper), and their `num_beams=1`, a greedy search of all tokens.
     """

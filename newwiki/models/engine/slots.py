@@ -61,6 +61,7 @@ class Slots(Cache):
             self.lengths[to] = self.lengths[origin]
             for layer in self.layers:
                 layer.move(to, origin)
+            self.running = max(self.running, max(moves) + 1)
 
     def pick(self, chosen: Tensor) -> None:
         """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""

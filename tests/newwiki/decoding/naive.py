@@ -122,13 +122,12 @@ def _race(task: Task, tokens: Sequence[int], scores: Tensor) -> int:
 
 def _falling(scores: Tensor) -> list[int]:
     """Token ids by falling score, of equal ones the lower first."""
-    return [int(token) for token in scores.sort(descending=True, stable=True).indices]
+    return list(map(int, scores.sort(descending=True, stable=True).indices.tolist()))
 
 
 def _only(scores: Tensor, kept: Iterable[int]) -> Tensor:
-    left = torch.full_like(scores, -INF)
-    for token in kept:
-        left[token] = scores[token]
+    left, places = torch.full_like(scores, -INF), [*kept]
+    left[places] = scores[places]
     return left
 
 
@@ -397,9 +396,8 @@ def contrastive_decoding(
         found: list[tuple[float, Hypothesis]] = []
         for parent in search.running:
             expert, contrast = expert_and_contrast(parent.tokens)
-            found += [
-                (float(expert[token]), parent.and_then(token, float(contrast[token]))) for token in _falling(contrast)
-            ]
+            tokens = _falling(expert)[: 2 * num_beams] if authors else _falling(contrast)[: search.looked_at]
+            found += [(float(expert[token]), parent.and_then(token, float(contrast[token]))) for token in tokens]
         if authors:
             found = sorted(found, key=lambda pair: -pair[0])[: 2 * num_beams]
         search.step([child for _, child in found])
@@ -408,10 +406,10 @@ def contrastive_decoding(
 
 def _plausible(expert: Tensor, alpha: float, at_least: int) -> list[int]:
     """V_head: tokens whose probability is at least alpha times the highest; never fewer than `at_least`."""
-    highest = float(expert.max())
-    threshold = highest + math.log(alpha) if alpha else -INF
-    order = [token for token in _falling(expert) if expert[token] > -INF]
-    return [token for place, token in enumerate(order) if place < at_least or expert[token] >= threshold]
+    log_p = expert.tolist()
+    threshold = max(log_p) + math.log(alpha) if alpha else -INF
+    order = [token for token in _falling(expert) if log_p[token] > -INF]
+    return [token for place, token in enumerate(order) if place < at_least or log_p[token] >= threshold]
 
 
 DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {

@@ -6,7 +6,7 @@ import pytest
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
-from tests.newwiki.decoding.golden import all_written, assert_naive, toy
+from tests.newwiki.decoding.golden import all_written, assert_naive, lengths, toy
 from tests.newwiki.decoding.lively import lively, prompts
 
 ALONE, ODD, MANY = 1, 13, 64  # rows of a batch: one stream's, no multiple of it, all streams'
@@ -23,7 +23,7 @@ ALONE, ODD, MANY = 1, 13, 64  # rows of a batch: one stream's, no multiple of it
 )
 def test_group_beam_is_the_naive_one(spec: str, seed: int, spread: float, ends: list[int]) -> None:
     model = lively(seed, spread=spread)
-    written = assert_naive(spec, model, prompts(seed, 50), ends, room=16, rows=[ALONE, ODD, MANY])
+    written = assert_naive(spec, model, lengths(seed), ends, room=16, rows=[ALONE, ODD, MANY])
     assert {ended for _, ended in written.values()} == {True, False}
 
 
