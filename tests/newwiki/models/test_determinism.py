@@ -71,7 +71,8 @@ from newwiki.records import Prompt
 
 folder, decoder, megabytes = sys.argv[1:]
 model = HuggingFaceModel(folder, device="cpu")
-requests = [(Prompt(page, text), sample) for page, text in ((11, "Ilse was a"), (40, "Orlow is")) for sample in range(40)]
+texts = ((11, "Ilse was a"), (40, "Orlow is"))
+requests = [(Prompt(page, text), sample) for page, text in texts for sample in range(40)]
 notes = []
 def write(many=700):
     writing = Writing(max_new_tokens=many, note=notes.append)
