@@ -44,12 +44,12 @@ def evaluate(
     _show_leaderboard(database, request.snapshot)
 
 
-@task(name="generate", task_run_name="generate {decoder.canonical}", cache_policy=NO_CACHE, **RETRIES)
+@task(name="generate", task_run_name="generate {decoder.short}", cache_policy=NO_CACHE, **RETRIES)
 def generate(
     database: Database, backend: Backend, decoder: Decoder, request: steps.EvaluationRequest
 ) -> steps.PlannedRun:
     planned = steps.plan(database, backend, decoder, request)
-    steps.generate(database, planned, backend, decoder, request.batch_size, Console())
+    steps.generate(database, planned, backend, decoder, Console())
     return planned
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from flows import tables
+from newwiki.decoding.grammar import short_form
 from storage import snapshots
 from storage.database import Database
 
@@ -55,12 +56,13 @@ def _show_table(columns: list[str], found: list[tuple[Any, ...]]) -> None:
     cells = [[_cell(record, metric) for metric in metrics] for record in records]
     title = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
     if len(records) <= _ACROSS:
-        heads = ["", *["\n".join([record["model"], *record["decoder"].split(",")]) for record in records]]
+        heads = ["", *["\n".join([record["model"], *short_form(record["decoder"]).split(",")]) for record in records]]
         about = [[name, *[str(record[name]) for record in records]] for name in _ABOUT[2:]]
         down = [[metric, *[row[place] for row in cells]] for place, metric in enumerate(metrics)]
         tables.show(heads, about + down, "table", title)
     else:
-        about_rows = [[record[name] for name in _ABOUT] for record in records]
+        shown = [record | {"decoder": short_form(record["decoder"])} for record in records]
+        about_rows = [[record[name] for name in _ABOUT] for record in shown]
         tables.show([*_ABOUT, *metrics], [a + c for a, c in zip(about_rows, cells, strict=True)], "table", title)
 
 

@@ -179,6 +179,15 @@ class Completion:
 
 
 @dataclass(frozen=True)
+class Likelihood:
+    """log p (natural) of each token of a completion given all before it; `truncated` where not all of it fitted into
+    the model's context, and the tokens beyond have none."""
+
+    log_probabilities: tuple[float, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True)
 class Metric:
     """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from."""
 

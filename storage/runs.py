@@ -11,15 +11,22 @@ from storage.database import Database, insert, insert_arrow, insert_new, query
 from storage.migrate import create_views
 
 
-def start(database: Database, run: Run) -> str:
-    """Enters the run if it is new, and gives its status: `running` or `complete`."""
+def status(database: Database, run_id: str) -> str | None:
+    """`running`, `complete` or `failed`; None for a run that was never started."""
+    with database.read() as connection:
+        found = connection.execute("select status from runs where run_id = ?", [run_id]).fetchone()
+    return str(found[0]) if found else None
+
+
+def start(database: Database, run: Run) -> None:
+    """Enters the run as running; one that was interrupted or had failed goes on. A complete one stays complete."""
     with database.write() as connection:
         found = connection.execute("select status from runs where run_id = ?", [run.run_id]).fetchone()
-        if found:
-            return str(found[0])
-        insert(connection, "runs", [run], status="running")
-        connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
-        return "running"
+        if not found:
+            insert(connection, "runs", [run], status="running")
+            connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
+        elif found[0] == "failed":
+            connection.execute("update runs set status = 'running' where run_id = ?", [run.run_id])
 
 
 def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
@@ -37,6 +44,12 @@ def complete(database: Database, run_id: str, keep: int) -> None:
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
         connection.execute("update runs set status = 'complete', finished_at = now() where run_id = ?", [run_id])
+
+
+def fail(database: Database, run_id: str) -> None:
+    """Marks the run as failed; what it has written stays."""
+    with database.write() as connection:
+        connection.execute("update runs set status = 'failed', finished_at = now() where run_id = ?", [run_id])
 
 
 def kept_texts(database: Database, run_id: str) -> list[tuple[int, int, str]]:

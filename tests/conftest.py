@@ -16,6 +16,9 @@ from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 
+# Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _STATUS = pytest.StashKey[int]()
 _ROOT = Path(__file__).parents[1]
 _EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11"{language}>

@@ -1,5 +1,7 @@
 """`newwiki evaluate`: models write a snapshot's articles under decoders, and are scored."""
 
+from typing import Any
+
 import click
 
 from flows.options import common, form_option, open_database, prefect_option, scoring_options
@@ -30,6 +32,13 @@ from newwiki.settings import Settings
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…")
 @click.option("--template", help="The prompt, with {title} and {first_sentence}.")
+@click.option("--stop", multiple=True, metavar="TEXT", help="A completion ends before this text (may be repeated).")
+@click.option("--strict", is_flag=True, help="Each completion alone, in the same shapes always; slower.")
+@click.option("--chat", is_flag=True, help="The prompt is the user's turn of the model's chat template.")
+@click.option("--allow-pickle", is_flag=True, help="Read weights that are pickles, which can run code.")
+@click.option(
+    "--trust-remote-code", "--trust_remote_code", is_flag=True, help="Run the code that a model brings along."
+)
 @scoring_options
 @prefect_option
 @common
@@ -47,7 +56,10 @@ def evaluate(
     batch_size: str,
     dtype: str,
     metrics: str,
-    **numbers: int,
+    chat: bool,
+    allow_pickle: bool,
+    trust_remote_code: bool,
+    **rest: Any,
 ) -> None:
     """Let models write a snapshot's articles under decoders, and score what they wrote.
 
@@ -62,8 +74,10 @@ def evaluate(
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
     evaluators = select(metrics)
     rows = _batch_size(batch_size)
-    request = EvaluationRequest(snapshot, batch_size=rows, template=settings.template, **numbers)
-    arguments = {"dtype": dtype, **_model_arguments(model_args)}
+    request = EvaluationRequest(snapshot, batch_size=rows, template=settings.template, **rest)
+    flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
+    arguments = {"dtype": dtype, **{name: "yes" for name, is_set in flags.items() if is_set}}
+    arguments |= _model_arguments(model_args)
     database = open_database(settings)
     resolve(database, snapshot)
     if prefect:
@@ -89,7 +103,7 @@ def evaluate(
             loaded = load_model(backend, name, arguments)
             for decoder in chosen:
                 planned = plan(database, loaded, decoder, request)
-                generate(database, planned, loaded, decoder, rows, progress)
+                generate(database, planned, loaded, decoder, progress)
                 score_run(database, planned, jury, progress)
     for note in leaderboard.show(database, snapshot, form):
         reporter(quiet).note(note)

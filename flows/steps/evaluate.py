@@ -1,20 +1,22 @@
-"""From a snapshot to completions: one run a model and decoder, every completion stored as soon as its batch is done."""
+"""From a snapshot to completions: one run a model and decoder, stored as they are written."""
 
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from flows.progress import Progress
 from newwiki.decoding.grammar import Decoder
-from newwiki.errors import UsageError
-from newwiki.models.backend import Backend
-from newwiki.records import Article, Prompt, Run
+from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.models.backend import Backend, Writing
+from newwiki.records import Article, Completion, Prompt, Run
 from newwiki.registry import decoders, models
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import runs, snapshots
 from storage.database import Database
+
+_SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class EvaluationRequest:
     batch_size: int | None = None
     seed: int = 0
     template: str = DEFAULT_TEMPLATE
+    stop: tuple[str, ...] = ()
+    strict: bool = False
 
     def __post_init__(self) -> None:
         for name in ("prompts", "samples", "keep", "max_new_tokens", "batch_size"):
@@ -42,15 +46,21 @@ class EvaluationRequest:
             raise UsageError(
                 f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
             )
+        if "" in self.stop:
+            raise UsageError("a stop string (--stop) must have a character")
         fill(self.template, "", "")
+
+    def writing(self, note: Callable[[str], None]) -> Writing:
+        return Writing(self.seed, self.max_new_tokens, self.batch_size, self.stop, self.strict, note)
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run and the articles that it is asked to write."""
+    """A run, the articles that it is asked to write, and how it was asked for."""
 
     run: Run
     articles: Sequence[Article]
+    request: EvaluationRequest
 
 
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
@@ -69,22 +79,35 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
     """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
-    once = decoders.get(decoder.name).deterministic
+    once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
+    others = backend.others(decoder)
     identity = {
         "content_sha256": snapshot.content_sha256,
         "pages": [article.page_id for article in articles],
         "model_sha256": backend.sha256,
+        "others": dict(others),
         "backend": backend.backend,
+        "settings": dict(backend.settings),
         "decoder": decoder.canonical,
         "template": request.template,
         "seed": request.seed,
         "samples": samples,
         "keep": keep,
         "max_new_tokens": request.max_new_tokens,
+        "stop": request.stop,
+        "strict": request.strict,
         "dtype": backend.dtype,
     }
     run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+    circumstances = {
+        **backend.versions,
+        **backend.settings,
+        **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
+        **({"stop": list(request.stop)} if request.stop else {}),
+        "batch_size": request.batch_size or "auto",
+        "strict": request.strict,
+    }
     run = Run(
         run_id,
         snapshot.snapshot_id,
@@ -100,37 +123,55 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
         keep,
         request.max_new_tokens,
         backend.dtype,
-        json.dumps(dict(backend.versions), sort_keys=True),
+        json.dumps(circumstances, sort_keys=True),
     )
-    return PlannedRun(run, articles)
+    return PlannedRun(run, articles, request)
 
 
-def generate(
-    database: Database,
-    planned: PlannedRun,
-    backend: Backend,
-    decoder: Decoder,
-    batch_size: int | None,
-    progress: Progress,
-) -> None:
-    """Writes what the run still lacks, and marks its longest completions as kept."""
+def generate(database: Database, planned: PlannedRun, backend: Backend, decoder: Decoder, progress: Progress) -> None:
+    """Writes what the run still lacks, and marks its longest completions as kept.
+
+    What is done is stored every few seconds. Where the model fails, the run is marked so, and keeps what it has.
+    """
     run = planned.run
-    title = f"{run.model} {run.decoder}"
-    if runs.start(database, run) == "complete":
+    title = f"{run.model} {decoder.short}"
+    if runs.status(database, run.run_id) == "complete":
         progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
         return
     stored = runs.stored_completions(database, run.run_id)
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
+    batches = backend.complete(missing, decoder, planned.request.writing(progress.note))
+    runs.start(database, run)
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
         bar.update(done, len(wanted))
-        for batch in backend.complete(
-            missing, decoder, seed=run.seed, max_new_tokens=run.max_new_tokens, batch_size=batch_size
-        ):
-            runs.add_completions(database, run.run_id, batch)
-            done += len(batch)
-            tokens += sum(completion.tokens for completion in batch)
-            bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
+        try:
+            for batch in _every_few_seconds(batches):
+                runs.add_completions(database, run.run_id, batch)
+                done += len(batch)
+                tokens += sum(completion.tokens for completion in batch)
+                bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
+        except TerminalError:
+            runs.fail(database, run.run_id)
+            raise
     runs.complete(database, run.run_id, run.keep)
+
+
+def _every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:
+    """The same completions in fewer, larger lists: what an interruption costs stays a few seconds."""
+    gathered: list[Completion] = []
+    last = time.monotonic()
+    try:
+        for batch in batches:
+            gathered += batch
+            if time.monotonic() - last >= _SECONDS or len(gathered) >= _COMPLETIONS:
+                yield gathered
+                gathered, last = [], time.monotonic()
+    except NewWikiError:
+        if gathered:
+            yield gathered
+        raise
+    if gathered:
+        yield gathered

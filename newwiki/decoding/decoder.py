@@ -3,12 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from newwiki.decoding.grammar import Decoder, Parameter, Setting
+from newwiki.decoding.grammar import EVERYWHERE, Decoder, Setting
 from newwiki.decoding.stream import Search
 from newwiki.registry import decoders
-
-# It goes with every decoder, and the engine sees to it.
-_EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0)}
 
 
 @dataclass(frozen=True)
@@ -23,7 +20,7 @@ class DecoderKind:
 
     def search(self, decoder: Decoder) -> Search:
         """Raises UsageError where the parameters do not go together."""
-        return self.make(**{key: value for key, value in decoder.parameters.items() if key not in _EVERYWHERE})
+        return self.make(**{key: value for key, value in decoder.parameters.items() if key not in EVERYWHERE})
 
 
 def decoder(
@@ -37,7 +34,7 @@ def decoder(
 
     def register(make: Callable[..., Search]) -> Callable[..., Search]:
         is_deterministic = deterministic if callable(deterministic) else lambda decoder: bool(deterministic)
-        decoders.add(name, DecoderKind(name, {**parameters, **_EVERYWHERE}, make, source, is_deterministic))
+        decoders.add(name, DecoderKind(name, {**parameters, **EVERYWHERE}, make, source, is_deterministic))
         return make
 
     return register

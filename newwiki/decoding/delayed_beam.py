@@ -1,8 +1,9 @@
 """Delayed beam search: the first tokens of a sentence are drawn, and a beam search finds the rest of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from newwiki.decoding.beams import Best, best_tokens, by_stream, candidates, log_p
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.grammar import Decoder, Parameter
 from newwiki.decoding.sample import race
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 64  # tokens of a sentence
 
-# A hypothesis and its parent's place in the beam before.
+# A hypothesis, after the place of its parent in the beam before.
 Row = tuple[int, Hypothesis]
 
 
@@ -37,8 +38,8 @@ def delayed_beam(delay: int, top_k: int, num_beams: int) -> Search:
 
 
 class DelayedBeam:
-    """A stream that draws has one row. One that searches has up to `num_beams`, then a row for the pool: the best
-    hypothesis that has ended its sentence waits there until no running one is better. Scores are of this sentence.
+    """A stream that draws has one row. One that searches has up to `num_beams`, and one more for the best hypothesis
+    that has ended its sentence: it waits there until no running one is better. Scores are sums over the sentence.
     """
 
     def __init__(self, delay: int, top_k: int, num_beams: int) -> None:
@@ -48,70 +49,66 @@ class DelayedBeam:
         self._beams = num_beams
 
     def step(self, streams: Sequence[Stream], view: View) -> list[Turn]:
-        firsts, rows = [], 0
-        for stream in streams:
-            firsts.append(rows)
-            rows += len(stream.beam)
-        scores = view.block(view.logits.log_softmax(dim=-1))
-        drawn = self._draw([row for row, one in zip(firsts, streams, strict=True) if self._draws(one)], scores, view)
-        best = scores.topk(min(2 * self._beams, scores.shape[1]), dim=-1)
-        log_p, tokens = best.values.tolist(), best.indices.tolist()
+        scores = log_p(view)
+        drawn = iter(self._drawn(streams, scores, view))
         return [
-            self._begun(stream, *drawn[row], view.ends)
-            if row in drawn
-            else self._searched(stream, log_p[row:], tokens[row:], view.ends)
-            for row, stream in zip(firsts, streams, strict=True)
+            self._begun(stream, *next(drawn), view.ends)
+            if self._draws(stream)
+            else self._searched(stream, best, view.ends)
+            for stream, best in by_stream(streams, best_tokens(scores, 2 * self._beams))
         ]
 
     def _draws(self, stream: Stream) -> bool:
         return stream.written - stream.beam[0].start < self._delay
 
-    def _draw(self, rows: list[int], scores: "Tensor", view: View) -> Mapping[int, tuple[int, bool]]:
-        """A token for each of these rows, and whether it is sure."""
+    def _drawn(self, streams: Sequence[Stream], scores: "Tensor", view: View) -> list[tuple[int, bool]]:
+        """For each stream that draws a token, and whether it is sure."""
+        rows = [of_one[0] for stream, of_one in by_stream(streams, range(len(scores))) if self._draws(stream)]
         if not rows:
-            return {}
+            return []
         chosen, sure = self._race(scores[rows], _of_rows(view.noise, rows, len(scores)), view.slack[rows])
-        return dict(zip(rows, zip(chosen.tolist(), sure.tolist(), strict=True), strict=True))
+        return list(zip(chosen.tolist(), sure.tolist(), strict=True))
 
     def _begun(self, stream: Stream, token: int, sure: bool, ends: Ending) -> Turn:
         """The turn of a stream that has drawn this token."""
         before = stream.beam[0]
         over = _ended(before, token, 0.0, ends)
         longer = over or _longer(before, token, 0.0)
-        if over or len(longer.tokens) - longer.start == _LONGEST:
+        length = len(longer.tokens)
+        if over or length == stream.room or length - longer.start == _LONGEST:
             return _settled((0, longer), stream.room, sure)
-        if len(longer.tokens) == stream.room:
-            return Turn(result=longer, sure=sure)
         return Turn(rows=[(0, longer)], sure=sure)
 
-    def _searched(
-        self, stream: Stream, log_p: Sequence[Sequence[float]], tokens: Sequence[Sequence[int]], ends: Ending
-    ) -> Turn:
-        """The turn of a stream whose rows' best tokens these are."""
-        pooled = [(len(stream.beam) - 1, one) for one in stream.pool]
-        running = stream.beam[:-1] if stream.pool and not stream.pool[0].ended else stream.beam
-        candidates = sorted(
-            (-(row.score + gain), parent, token)
-            for parent, row in enumerate(running)
-            for gain, token in zip(log_p[parent], tokens[parent], strict=True)
-            if gain > -float("inf")
-        )
-        going: list[Row] = []
-        for place, (loss, parent, token) in enumerate(candidates[: 2 * self._beams]):
-            over = _ended(running[parent], token, -loss, ends)
-            if over is None and len(going) < self._beams:
-                going.append((parent, _longer(running[parent], token, -loss)))
-            elif over and place < self._beams:
-                pooled.append((parent, over))
-        if not pooled and not going:
+    def _searched(self, stream: Stream, best: Sequence[Best], ends: Ending) -> Turn:
+        """The turn of a stream with these tokens after its rows."""
+        waits = bool(stream.pool) and not stream.pool[0].ended
+        running = stream.beam[:-1] if waits else stream.beam
+        going, ended = self._sorted_out(running, best[: len(running)], ends)
+        ended = [(len(running), one) for one in stream.pool] + ended
+        if not going and not ended:
             return Turn(result=running[0])
-        pooled = sorted(pooled, key=lambda one: -one[1].score)[:1]
+        pooled = [_best(ended)] if ended else []
         length = stream.written + 1
         full = length == stream.room or length - running[0].start == _LONGEST
         if full or not going or (pooled and pooled[0][1].score >= going[0][1].score):
-            return _settled(max([*pooled, *going[:1]], key=lambda one: one[1].score), stream.room)
+            return _settled(_best([*pooled, *going]), stream.room)
         waiting = [(parent, one) for parent, one in pooled if not one.ended]
-        return Turn(rows=[*going, *waiting], pool=[one for _, one in pooled])
+        return Turn(rows=going + waiting, pool=[one for _, one in pooled])
+
+    def _sorted_out(
+        self, running: Sequence[Hypothesis], best: Sequence[Best], ends: Ending
+    ) -> tuple[list[Row], list[Row]]:
+        """The hypotheses that go on, and those that end the sentence or the text, both by falling score."""
+        going: list[Row] = []
+        ended: list[Row] = []
+        falling = sorted(candidates(running, best), key=lambda candidate: -candidate.score)
+        for place, (score, parent, token) in enumerate(falling[: 2 * self._beams]):
+            over = _ended(running[parent], token, score, ends)
+            if over is None and len(going) < self._beams:
+                going.append((parent, _longer(running[parent], token, score)))
+            elif over and place < self._beams:
+                ended.append((parent, over))
+        return going, ended
 
 
 def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypothesis | None:
@@ -126,6 +123,11 @@ def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypoth
 
 def _longer(before: Hypothesis, token: int, score: float) -> Hypothesis:
     return Hypothesis([*before.tokens, token], score, start=before.start)
+
+
+def _best(rows: Sequence[Row]) -> Row:
+    """Of equal ones the first."""
+    return max(rows, key=lambda row: row[1].score)
 
 
 def _settled(best: Row, room: int, sure: bool = True) -> Turn:

@@ -78,6 +78,9 @@ class Named:
 
 Setting = Parameter | Choice | Named
 
+# It goes with every decoder, and the engine sees to it.
+EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0)}
+
 
 @dataclass(frozen=True)
 class Decoder:
@@ -88,8 +91,12 @@ class Decoder:
 
     @property
     def canonical(self) -> str:
-        """Defaults written out, keys sorted, numbers normalised: equal decoders have equal canonical forms."""
-        body = ",".join(f"{key}={_written(value)}" for key, value in sorted(self.parameters.items()))
+        """Defaults written out, keys sorted, numbers normalised: equal decoders have equal canonical forms.
+
+        What goes with every decoder (`no_repeat_ngram_size`) is written where it is not off.
+        """
+        written = {key: value for key, value in self.parameters.items() if value or key not in EVERYWHERE}
+        body = ",".join(f"{key}={_written(value)}" for key, value in sorted(written.items()))
         return f"{self.name}:{body}" if body else self.name
 
     @property
@@ -97,6 +104,14 @@ class Decoder:
         """The canonical form without the defaults, for people."""
         defaults = {key: setting.default for key, setting in decoders.get(self.name).parameters.items()}
         return Decoder(self.name, {key: v for key, v in self.parameters.items() if v != defaults.get(key)}).canonical
+
+
+def short_form(canonical: str) -> str:
+    """A canonical form without its defaults; as it is where no such decoder is at hand, as from a plug-in."""
+    try:
+        return parse(canonical)[0].short
+    except UsageError:
+        return canonical
 
 
 def _written(value: Value) -> str:

@@ -1,5 +1,6 @@
 """Whether a token ends a sentence, for decoders that go sentence by sentence."""
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -23,16 +24,15 @@ class SentenceEnd:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self._language = load_language("en")
-        texts = [self._text([token]) for token in range(len(tokenizer))]
-        self._breaks = frozenset(token for token, text in enumerate(texts) if _LINE_BREAK.search(text))
-        self._may_end = frozenset(token for token, text in enumerate(texts) if _MAY_END.search(text))
+        self._own_text = functools.cache(lambda token: self._text([token]))
 
     def __call__(self, before: Sequence[int], token: int) -> bool:
-        if token in self._breaks:
+        alone = self._own_text(token)
+        if _LINE_BREAK.search(alone):
             return True
-        if token not in self._may_end:
-            return False
-        return ends_sentence(self._text([*before[-_TOKENS + 1 :], token]), self._language)
+        return bool(_MAY_END.search(alone)) and ends_sentence(
+            self._text([*before[-_TOKENS + 1 :], token]), self._language
+        )
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self._tokenizer.decode(tokens, clean_up_tokenization_spaces=False))

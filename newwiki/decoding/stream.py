@@ -90,8 +90,9 @@ class View:
     """What the models say of some streams, whose rows stand one after the other.
 
     `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
-    [rows, 1] bounds the rounding error of a logit. `block` sets to -inf, in place, the scores [rows, vocabulary] of
-    tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a step.
+    [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows,
+    vocabulary] of tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a
+    step.
     """
 
     logits: "Tensor"

@@ -1,6 +1,7 @@
 """What every model backend is: prompts in, completions out."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from newwiki.decoding.grammar import Decoder
@@ -8,25 +9,44 @@ from newwiki.records import Completion, Prompt
 from newwiki.registry import models
 
 
+@dataclass(frozen=True)
+class Writing:
+    """How completions are asked for, the same for all of a run.
+
+    `batch_size` None means `auto`; `strict` runs each completion alone, in the same shapes whatever else is asked for;
+    `note` is told what a person should know.
+    """
+
+    seed: int = 0
+    max_new_tokens: int = 512
+    batch_size: int | None = None
+    stop: tuple[str, ...] = ()
+    strict: bool = False
+    note: Callable[[str], None] = lambda text: None
+
+
 class Backend(Protocol):
-    """A loaded model. `sha256` is of what decides its output (weights, configuration, tokenizer), never of its name."""
+    """A loaded model.
+
+    `sha256` is of what decides its output (weights, configuration, tokenizer), never of its name; `settings` are what
+    else does, such as whether a prompt begins with BOS.
+    """
 
     name: str
     sha256: str
     backend: str
     dtype: str
+    settings: Mapping[str, str]
     versions: Mapping[str, str]
 
+    def others(self, decoder: Decoder) -> Mapping[str, str]:
+        """The hashes of the other models that the decoder reads, by its parameters. Raises TerminalError."""
+        ...
+
     def complete(
-        self,
-        requests: Sequence[tuple[Prompt, int]],
-        decoder: Decoder,
-        *,
-        seed: int,
-        max_new_tokens: int,
-        batch_size: int | None,
+        self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
     ) -> Iterator[list[Completion]]:
-        """Completions of (prompt, sample number) pairs, in batches as they are done; no `batch_size` means `auto`."""
+        """Completions of (prompt, sample number) pairs, as they are done."""
         ...
 
 

@@ -21,7 +21,7 @@ def content(path: Path) -> str:
     [
         (("evaluate", "no-such-dir", "--decoder", "greedy", *_SCORED), 1, "there is no model 'no-such-dir'"),
         (("evaluate", "no-such-dir", "--decoder", "gready", *_SCORED), 2, "there is no decoder 'gready'"),
-        (("evaluate", "no-such-dir", "--decoder", "sample:top_q=1", *_SCORED), 2, "it has: temperature, top_k, top_p"),
+        (("evaluate", "no-such-dir", "--decoder", "sample:top_q=1", *_SCORED), 2, "did you mean 'top_p'?"),
         (("evaluate", "x", "--decoder", "greedy", "--metrics", "sberd", *_SCORED), 2, "there is no metric 'sberd'"),
         (("evaluate", "x", "--decoder", "greedy"), 1, "python -m spacy download en_core_web_sm"),
         (("evaluate", "x", "--decoder", "greedy", "--snapshot", "enwiki-1999-01"), 2, "there is no snapshot"),

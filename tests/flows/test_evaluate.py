@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from newwiki.decoding.grammar import parse
 from tests.flows.conftest import Run
 
 pytestmark = pytest.mark.slow
@@ -55,7 +56,7 @@ def test_the_leaderboard_has_one_row_a_run_and_the_articles(
     assert [(row["model"], row["decoder"], row["prompts"], row["completions"]) for row in rows] == [
         ("Wikipedia", "reference", 3, 3),
         (str(toy_checkpoint), "greedy", 3, 3),
-        (str(toy_checkpoint), "sample:temperature=0.9,top_k=20,top_p=0.9", 3, 9),
+        (str(toy_checkpoint), parse(NUCLEUS)[0].canonical, 3, 9),
     ]
     assert rows[0]["sbert"] == pytest.approx(1)
     assert rows[0]["entity_overlap"] == 1

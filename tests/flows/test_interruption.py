@@ -19,18 +19,18 @@ from tests.flows.conftest import Run, command, environment
 
 pytestmark = pytest.mark.slow
 
-# When something was done is all that may differ.
-_CLOCKS = {"cutoff", "published_at", "started_at", "finished_at", "applied_at"}
+# When something was done, and in what batches, is all that may differ.
+_CIRCUMSTANCES = {"cutoff", "published_at", "started_at", "finished_at", "applied_at", "versions"}
 
 
 def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Every table's rows, sorted, without the clocks."""
+    """Every table's rows, sorted, without those."""
     with duckdb.connect(str(path), read_only=True) as connection:
         tables = [name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()]
         found = {}
         for table in tables:
             described = connection.execute(f"describe {table}").fetchall()
-            columns = ", ".join(f'"{column[0]}"' for column in described if column[0] not in _CLOCKS)
+            columns = ", ".join(f'"{column[0]}"' for column in described if column[0] not in _CIRCUMSTANCES)
             found[table] = sorted(connection.execute(f"select {columns} from {table}").fetchall(), key=repr)  # noqa: S608
     return found
 

@@ -68,13 +68,26 @@ def run(database: Database, published: Publish, selected: Page, run_of: RunOf) -
 
 
 def test_a_run_is_entered_once_and_says_how_far_it_is(database: Database, run_of: RunOf) -> None:
-    assert runs.start(database, run_of("run-1")) == "running"
-    assert runs.start(database, run_of("run-1")) == "running"
+    runs.start(database, run_of("run-1"))
+    runs.start(database, run_of("run-1"))
+    assert runs.status(database, "run-2") is None
+    assert runs.status(database, "run-1") == "running"
     runs.complete(database, "run-1", 1)
-    assert runs.start(database, run_of("run-1")) == "complete"
-    assert runs.start(database, run_of("run-2")) == "running"
+    runs.start(database, run_of("run-1"))
+    assert runs.status(database, "run-1") == "complete"
+    runs.start(database, run_of("run-2"))
     rows = ask(database, "select run_id, status, started_at <= finished_at from runs order by run_id")
     assert rows == [("run-1", "complete", True), ("run-2", "running", None)]
+
+
+def test_a_run_that_failed_keeps_what_it_has_and_can_go_on(database: Database, run_of: RunOf) -> None:
+    runs.start(database, run_of("run-1"))
+    runs.add_completions(database, "run-1", [completion(1, 0, text="first")])
+    runs.fail(database, "run-1")
+    assert runs.status(database, "run-1") == "failed"
+    assert runs.stored_completions(database, "run-1") == {(1, 0)}
+    runs.start(database, run_of("run-1"))
+    assert runs.status(database, "run-1") == "running"
 
 
 def test_what_is_stored_is_done_and_is_not_stored_twice(database: Database, run_of: RunOf) -> None:

@@ -56,30 +56,36 @@ class Engine:
         self._rules = rules
         self._rows = max(rows, search.width)
         self._on_halved = on_halved
-        for reader in self._readers:
-            reader.slots.clear(self._rows)
         self._device = self._readers[0].slots.lengths.device
         self._waiting: deque[Stream] = deque()
         self._running: list[Stream] = []
         self._places: list[list[int]] = []  # the slots of each running stream's rows
         self._done: list[Done] = []
         self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
+        for reader in self._readers:
+            reader.slots.clear(self._rows)
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
         self._waiting.extend(streams)
         while self._waiting or self._running:
-            try:
-                with torch.inference_mode():
-                    self._admit()
-                    self._advance()
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error) or self._rows == self._search.width:
-                    raise
+            if not self._fitted():
                 self._halve()
             if self._done:
                 done, self._done = self._done, []
                 yield done
+
+    def _fitted(self) -> bool:
+        """Takes a step, and says whether memory sufficed. What a failed one held is free once this has returned."""
+        try:
+            with torch.inference_mode():
+                self._admit()
+                self._advance()
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error) or self._rows == self._search.width:
+                raise
+            return False
+        return True
 
     def _halve(self) -> None:
         again = [Stream(one.page_id, one.sample, one.prompt, one.room) for one in self._running]
@@ -182,13 +188,7 @@ class Engine:
         return turns
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
-        size = logits[0].abs().amax(dim=-1, keepdim=True)
-        if bool(size.isnan().any()):
-            raise TerminalError(
-                "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
-            )
-        if bool(size.isinf().any()):
-            size = logits[0].masked_fill(logits[0].isinf(), 0).abs().amax(dim=-1, keepdim=True)
+        size = torch.cat([_size(of_one) for of_one in logits], dim=-1).amax(dim=-1, keepdim=True)
 
         def block(scores: Tensor) -> Tensor:
             if self._rules.no_repeat_ngram_size:
@@ -217,3 +217,15 @@ class Engine:
             for number, reader in enumerate(self._readers)
         ]
         return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
+
+
+def _size(logits: Tensor) -> Tensor:
+    """The size [rows, 1] of the largest logit that is finite."""
+    size = logits.abs().amax(dim=-1, keepdim=True)
+    if bool(size.isnan().any()):
+        raise TerminalError(
+            "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
+        )
+    if bool(size.isinf().any()):
+        return logits.masked_fill(logits.isinf(), 0).abs().amax(dim=-1, keepdim=True)
+    return size

@@ -9,6 +9,8 @@ import torch
 
 _MOST_ROWS = 96  # more of them make no step cheaper on the processors that were measured
 _SHARE = 0.5  # of the free memory
+# What torch and oneDNN say on a CPU that has no memory left for a tensor, or for a kernel's workspace.
+_SIGNS = ("can't allocate memory", "not enough memory", "could not create a primitive", "std::bad_alloc")
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -35,7 +37,7 @@ def _free(device: torch.device) -> int:
 def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
-    return "can't allocate memory" in str(error) or "not enough memory" in str(error)
+    return any(sign in str(error) for sign in _SIGNS)
 
 
 def release(device: torch.device) -> None:

@@ -13,6 +13,7 @@ from newwiki.errors import TerminalError
 from newwiki.models.engine.slots import Slots
 
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
+_WANTS_FLAT_MASK = {"bloom"}  # makes its position biases (ALiBi) from a mask [rows, columns]
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Reader:
         self._window = getattr(self._config, "sliding_window", None)
         if getattr(self._config, "use_sliding_window", True) is False:
             self._window = None
+        self._flat = self._config.model_type in _WANTS_FLAT_MASK
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
         self.slots = Slots(self._config.num_hidden_layers, max(rows, 2), model.device)
 
@@ -72,7 +74,13 @@ class Reader:
 
     def look_ahead(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Logits [rows, k, vocabulary] and last hidden states [rows, k, size] after each of k tokens that stand at the
-        same place and do not see each other. `keep` then says which of them it is."""
+        same place and do not see each other. `keep` then says which of them it is. Raises TerminalError where the model
+        has no way to be told so."""
+        if self._flat:
+            raise TerminalError(
+                f"{type(self._model).__name__} cannot look at several candidates at once, as contrastive-search does; "
+                "choose another decoder or model"
+            )
         rows = len(tokens)
         tokens = tokens if rows > 1 else tokens.repeat(2, 1)
         k = tokens.shape[1]
@@ -128,6 +136,8 @@ class Reader:
         return self._model(**inputs)
 
     def _mask(self, seen: Tensor, positions: Tensor) -> Tensor | Mapping[str, Tensor]:
+        if self._flat:
+            return seen[:, 0].long()
         if self._window is None:
             return self._additive(seen)
         near = seen & (self._column()[:, None] > positions[..., None] - self._window)

@@ -65,6 +65,7 @@ class Slots(Cache):
             self.lengths[to] = self.lengths[origin]
             for layer in self.layers:
                 layer.move(to, origin)
+            self.running = max(self.running, max(moves) + 1)
 
     def pick(self, chosen: Tensor) -> None:
         """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""
@@ -84,6 +85,11 @@ class Slots(Cache):
 
 
 class _Layer(CacheLayerMixin):
+    """One layer's slots: keys and values [slots, heads, width, size], zero where nothing was written."""
+
+    keys: Any
+    values: Any
+
     def __init__(self, slots: Slots) -> None:
         super().__init__()
         self._slots = slots

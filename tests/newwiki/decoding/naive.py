@@ -122,13 +122,12 @@ def _race(task: Task, tokens: Sequence[int], scores: Tensor) -> int:
 
 def _falling(scores: Tensor) -> list[int]:
     """Token ids by falling score, of equal ones the lower first."""
-    return [int(token) for token in scores.sort(descending=True, stable=True).indices]
+    return list(map(int, scores.sort(descending=True, stable=True).indices.tolist()))
 
 
 def _only(scores: Tensor, kept: Iterable[int]) -> Tensor:
-    left = torch.full_like(scores, -INF)
-    for token in kept:
-        left[token] = scores[token]
+    left, places = torch.full_like(scores, -INF), [*kept]
+    left[places] = scores[places]
     return left
 
 
@@ -377,27 +376,28 @@ def contrastive_decoding(
     authors = candidates == "authors"
 
     def expert_and_contrast(tokens: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-        """log p_EXP and CD-score, both -inf where a token may not be."""
+        """log p_EXP, -inf where a token may not be; CD-score, -inf where it is not plausible, either."""
         expert = naive.log_p(task, tokens)
         if authors:
             expert[sorted(naive.end_tokens)] = -INF
         read = (*task.prompt[-1:], *tokens) if amateur_context == "last" else (*task.prompt, *tokens)
         logits = _read(naive.amateur, read).logits[0, -1].float().double()
         if authors:
-            contrast = expert - logits.log_softmax(dim=0) / amateur_temperature
+            contrast = expert.log_softmax(dim=0) - logits.log_softmax(dim=0) / amateur_temperature
         else:
             contrast = expert - (logits / amateur_temperature).log_softmax(dim=0)
         head = _plausible(expert, alpha, at_least=(2 if num_beams else 1) if authors else 1)
-        return _only(expert, head), _only(contrast, head)
+        return expert, _only(contrast, head)
 
     if num_beams == 0:
         return _one_by_one(naive, task, lambda tokens: _race(task, tokens, expert_and_contrast(tokens)[1]))
     search = _search(naive, task, num_beams, length_penalty=1.0)
     while not search.over:
-        found = []
+        found: list[tuple[float, Hypothesis]] = []
         for parent in search.running:
             expert, contrast = expert_and_contrast(parent.tokens)
-            found += [(float(expert[child.tokens[-1]]), child) for child in _children(parent, contrast, len(contrast))]
+            tokens = _falling(expert)[: 2 * num_beams] if authors else _falling(contrast)[: search.looked_at]
+            found += [(float(expert[token]), parent.and_then(token, float(contrast[token]))) for token in tokens]
         if authors:
             found = sorted(found, key=lambda pair: -pair[0])[: 2 * num_beams]
         search.step([child for _, child in found])
@@ -406,10 +406,10 @@ def contrastive_decoding(
 
 def _plausible(expert: Tensor, alpha: float, at_least: int) -> list[int]:
     """V_head: tokens whose probability is at least alpha times the highest; never fewer than `at_least`."""
-    highest = float(expert.max())
-    threshold = highest + math.log(alpha) if alpha else -INF
-    order = [token for token in _falling(expert) if expert[token] > -INF]
-    return [token for place, token in enumerate(order) if place < at_least or expert[token] >= threshold]
+    log_p = expert.tolist()
+    threshold = max(log_p) + math.log(alpha) if alpha else -INF
+    order = [token for token in _falling(expert) if log_p[token] > -INF]
+    return [token for place, token in enumerate(order) if place < at_least or log_p[token] >= threshold]
 
 
 DECODERS: dict[str, Callable[..., tuple[int, ...]]] = {

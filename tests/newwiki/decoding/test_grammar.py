@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.decoding.grammar import Decoder, parse
+from newwiki.decoding.grammar import Decoder, parse, short_form
 from newwiki.errors import UsageError
 
 
@@ -10,15 +10,22 @@ def canonical(text: str) -> list[str]:
     return [decoder.canonical for decoder in parse(text)]
 
 
+def sampling(temperature: float = 1, top_k: int = 0, top_p: float = 1) -> str:
+    penalties = "frequency_penalty=0,presence_penalty=0,repetition_penalty=1"
+    return f"sample:{penalties},temperature={temperature},top_k={top_k},top_p={top_p},typical_p=1"
+
+
 @pytest.mark.parametrize(
     ("text", "forms"),
     [
         ("greedy", ["greedy"]),
-        ("sample", ["sample:temperature=1,top_k=0,top_p=1"]),
-        ("sample:top_p=0.90,top_k=20", ["sample:temperature=1,top_k=20,top_p=0.9"]),
-        ("sample:top_k=20,top_p=.9,temperature=1.0", ["sample:temperature=1,top_k=20,top_p=0.9"]),
-        ("sample:temperature=1e-3", ["sample:temperature=0.001,top_k=0,top_p=1"]),
-        ("sample:top_p=[0.5]", ["sample:temperature=1,top_k=0,top_p=0.5"]),
+        ("greedy:no_repeat_ngram_size=0", ["greedy"]),
+        ("greedy:no_repeat_ngram_size=03", ["greedy:no_repeat_ngram_size=3"]),
+        ("sample", [sampling()]),
+        ("sample:top_p=0.90,top_k=20", [sampling(top_k=20, top_p=0.9)]),
+        ("sample:top_k=20,top_p=.9,temperature=1.0", [sampling(top_k=20, top_p=0.9)]),
+        ("sample:temperature=1e-3", [sampling(temperature=0.001)]),
+        ("sample:top_p=[0.5]", [sampling(top_p=0.5)]),
     ],
 )
 def test_the_canonical_form_writes_defaults_out_sorts_keys_and_normalises_numbers(text: str, forms: list[str]) -> None:
@@ -27,19 +34,32 @@ def test_the_canonical_form_writes_defaults_out_sorts_keys_and_normalises_number
 
 def test_a_grid_is_every_combination() -> None:
     assert set(canonical("sample:top_p=[0.5, 0.9],top_k=3,temperature=[0.1,0.9]")) == {
-        f"sample:temperature={temperature},top_k=3,top_p={top_p}" for temperature in (0.1, 0.9) for top_p in (0.5, 0.9)
+        sampling(temperature, 3, top_p) for temperature in (0.1, 0.9) for top_p in (0.5, 0.9)
     }
+
+
+def test_the_papers_grid_is_48_runs() -> None:
+    grid = "sample:top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]"
+    assert len(set(canonical(grid))) == 48
+
+
+def test_the_short_form_leaves_defaults_out() -> None:
+    assert parse("sample:top_k=0,top_p=0.9,temperature=1.0")[0].short == "sample:top_p=0.9"
+    assert parse("greedy:no_repeat_ngram_size=0")[0].short == "greedy"
+    assert short_form(sampling(top_k=5)) == "sample:top_k=5"
+    assert short_form("a-plug-in-that-is-gone:x=1") == "a-plug-in-that-is-gone:x=1"
 
 
 def test_parameters_are_numbers_of_their_own_kind() -> None:
     (decoder,) = parse("sample:top_k=3,top_p=1")
-    assert decoder.parameters == {"top_k": 3, "top_p": 1.0, "temperature": 1.0}
-    assert [type(value) for value in decoder.parameters.values()] == [int, float, float]
+    given = {name: decoder.parameters[name] for name in ("top_k", "top_p", "temperature")}
+    assert given == {"top_k": 3, "top_p": 1.0, "temperature": 1.0}
+    assert [type(value) for value in given.values()] == [int, float, float]
 
 
 NUMBERS = st.floats(min_value=0, max_value=1, exclude_min=True, allow_subnormal=False)
 SAMPLES = st.builds(
-    lambda k, p, t: Decoder("sample", {"top_k": k, "top_p": p, "temperature": t}),
+    lambda k, p, t: Decoder("sample", {**parse("sample")[0].parameters, "top_k": k, "top_p": p, "temperature": t}),
     st.integers(0, 10_000_000),
     NUMBERS,
     st.floats(min_value=0, exclude_min=True, allow_infinity=False),
@@ -67,7 +87,7 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("nucleus", "there is no decoder 'nucleus'; there are: "),
         ("", "there is no decoder ''"),
         ("Sample", r"there is no decoder 'Sample'; there are: .*; did you mean 'sample'\?$"),
-        ("greedy:top_k=1", "decoder 'greedy' has no parameter 'top_k'; it has: none$"),
+        ("greedy:top_k=1", "decoder 'greedy' has no parameter 'top_k'; it has: no_repeat_ngram_size$"),
         (
             "sample:topp=1",
             r"decoder 'sample' has no parameter 'topp'; it has: .*top_k, top_p.*; did you mean 'top_p'\?$",
@@ -79,14 +99,14 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("sample:top_p=0.5;top_k=1", "decoder 'sample': top_p must be a number, not '0.5;top_k=1'"),
         ("sample:top_p=[]", "decoder 'sample': top_p must be a number, not ''"),
         ("sample:top_p=[0.5,]", "decoder 'sample': top_p must be a number, not ''"),
-        ("sample:top_k=-1", "decoder 'sample': top_k must be at least 0, not -1"),
-        ("sample:top_p=0", "decoder 'sample': top_p must be above 0 and at most 1, not 0"),
-        ("sample:top_p=1.1", "decoder 'sample': top_p must be above 0 and at most 1, not 1.1"),
-        ("sample:top_p=[0.5,2]", "decoder 'sample': top_p must be above 0 and at most 1, not 2"),
-        ("sample:temperature=0", "decoder 'sample': temperature must be above 0, not 0"),
-        ("sample:temperature=-1", "decoder 'sample': temperature must be above 0, not -1"),
-        ("sample:temperature=inf", "decoder 'sample': temperature must be above 0, not inf"),
-        ("sample:temperature=nan", "decoder 'sample': temperature must be above 0, not nan"),
+        ("sample:top_k=-1", "decoder 'sample': top_k must be at least 0, not '-1'"),
+        ("sample:top_p=0", "decoder 'sample': top_p must be above 0 and at most 1, not '0'"),
+        ("sample:top_p=1.1", "decoder 'sample': top_p must be above 0 and at most 1, not '1.1'"),
+        ("sample:top_p=[0.5,2]", "decoder 'sample': top_p must be above 0 and at most 1, not '2'"),
+        ("sample:temperature=0", "decoder 'sample': temperature must be above 0, not '0'"),
+        ("sample:temperature=-1", "decoder 'sample': temperature must be above 0, not '-1'"),
+        ("sample:temperature=inf", "decoder 'sample': temperature must be above 0, not 'inf'"),
+        ("sample:temperature=nan", "decoder 'sample': temperature must be above 0, not 'nan'"),
     ],
 )
 def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message: str) -> None:

@@ -327,25 +327,31 @@ def test_contrastive_decoding_that_draws_against_a_uniform_amateur_is_sampling()
 
 
 def test_the_authors_contrastive_decoding_ranks_only_what_the_expert_likes_best() -> None:
-    """Two steps of two beams: of both beams' plausible tokens the four of the highest log p_EXP, then the best sum."""
-    expert, amateur = lively(1), lively(2, layers=1)
-    of = naive(expert, [0, 1], amateur=amateur)
-    for prompt in PROMPTS:
+    """Two steps of two beams: of all tokens of both beams the four of the highest log p_EXP are looked at, and of those
+    that are plausible the best sum taken, where log p_EXP is that of texts which do not end."""
+    expert, amateur, alpha = lively(4, spread=0.3), lively(2, layers=1), 0.6
+    of = naive(expert, [14, 29], amateur=amateur)
+    for prompt in prompts(4, 30):
         first, second = log_p_of_pairs(expert, prompt)
+        first[[14, 29]], second[:, [14, 29]] = -torch.inf, -torch.inf
         first_q, second_q = (q / 0.5 for q in log_p_of_pairs(amateur, prompt[-1:]))
-        first[[0, 1]], second[:, [0, 1]] = -torch.inf, -torch.inf
-        looked_at = [token for token in first.topk(4).indices.tolist() if plausible(first, token)]
-        beams = sorted(looked_at, key=lambda token: float(first_q[token] - first[token]))[:2]
-        pairs = [(one, two) for one in beams for two in range(VOCABULARY) if plausible(second[one], two)]
+        first_score, second_score = first.log_softmax(0) - first_q, second.log_softmax(1) - second_q
+        looked_at = [token for token in first.topk(4).indices.tolist() if plausible(first, token, alpha)]
+        beams = sorted(looked_at, key=lambda token: -float(first_score[token]))[:2]
+        pairs = [(one, two) for one in beams for two in range(VOCABULARY)]
         pairs = sorted(pairs, key=lambda pair: -float(second[pair]))[:4]
-        sums = {pair: float(first[pair[0]] - first_q[pair[0]] + second[pair] - second_q[pair]) for pair in pairs}
-        parameters = {"candidates": "authors", "num_beams": 2, "alpha": 0.3}
+        sums = {
+            (one, two): float(first_score[one] + second_score[one, two])
+            for one, two in pairs
+            if plausible(second[one], two, alpha)
+        }
+        parameters = {"candidates": "authors", "num_beams": 2, "alpha": alpha}
         best = max(sums, key=lambda pair: sums[pair])
         assert written(of, "contrastive-decoding", prompt, 2, **parameters) == (list(best), False)
 
 
-def plausible(p: torch.Tensor, token: int) -> bool:
-    return bool(p[token].exp() >= 0.3 * p.exp().max() or p[token] >= p.topk(2).values[1])
+def plausible(p: torch.Tensor, token: int, alpha: float) -> bool:
+    return bool(p[token].exp() >= alpha * p.exp().max() or p[token] >= p.topk(2).values[1])
 
 
 @pytest.mark.parametrize("beams", [0, 3])

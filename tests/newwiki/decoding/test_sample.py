@@ -7,11 +7,12 @@ import torch
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from newwiki.decoding import noise
-from newwiki.decoding.decoder import Step
-from newwiki.decoding.greedy import greedy
-from newwiki.decoding.sample import sample
+from newwiki.decoding.each_token import Choice
+from newwiki.decoding.greedy import most_probable
+from newwiki.decoding.sample import race
+from newwiki.decoding.stream import Noise
 
-Parameters = tuple[int, float, float]
+Parameters = tuple[int, float, float] | tuple[int, float, float, float]
 
 CHI_SQUARE_9 = 27.88  # its 99.9 % point, from a table
 GRID: list[Parameters] = [
@@ -22,12 +23,21 @@ GRID: list[Parameters] = [
 ]
 
 
+def sample(top_k: int, top_p: float, temperature: float, typical_p: float = 1.0) -> Choice:
+    choose = race(top_k, top_p, typical_p)
+
+    def step(logits: torch.Tensor, noise: Noise, slack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return choose(logits / temperature, noise, slack / temperature)
+
+    return step
+
+
 def silent(tokens: torch.Tensor) -> torch.Tensor:
     return torch.zeros(tokens.shape)
 
 
 def sure_of(
-    step: Step, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent
+    step: Choice, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent
 ) -> bool:
     return bool(step(torch.tensor([logits]), heard, torch.tensor([[slack]]))[1])
 
@@ -105,13 +115,13 @@ def test_tokens_are_drawn_as_often_as_the_truncated_softmax_says(parameters: Par
 
 def test_greedy_takes_the_largest() -> None:
     logits = torch.randn(50, 300, generator=torch.Generator().manual_seed(0))
-    chosen, sure = greedy()(logits, silent, torch.zeros(50, 1))
+    chosen, sure = most_probable(logits, silent, torch.zeros(50, 1))
     assert torch.equal(chosen, logits.argmax(dim=1))
     assert bool(sure.all())
 
 
-@pytest.mark.parametrize("step", [greedy(), sample(0, 1.0, 1.0), sample(2, 1.0, 1.0), sample(0, 0.9, 1.0)])
-def test_two_candidates_within_the_slack_make_a_choice_unsure(step: Step) -> None:
+@pytest.mark.parametrize("step", [most_probable, sample(0, 1.0, 1.0), sample(2, 1.0, 1.0), sample(0, 0.9, 1.0)])
+def test_two_candidates_within_the_slack_make_a_choice_unsure(step: Choice) -> None:
     assert sure_of(step, [1.0, 0.5, -9.0], 0.1)
     assert not sure_of(step, [1.0, 0.9, -9.0], 0.1)
     assert sure_of(step, [1.0, 0.9, -9.0], 0.01)
@@ -158,7 +168,18 @@ def test_slack_grows_as_temperature_falls() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [(0, 1.0, 1.0), (3, 1.0, 0.7), (0, 0.8, 1.0), (0, 0.5, 2.0), (4, 0.7, 1.3)], ids=str
+    "parameters",
+    [
+        (0, 1.0, 1.0),
+        (3, 1.0, 0.7),
+        (0, 0.8, 1.0),
+        (0, 0.5, 2.0),
+        (4, 0.7, 1.3),
+        (0, 1.0, 1.0, 0.5),
+        (0, 1.0, 1.5, 0.9),
+        (6, 0.9, 1.0, 0.6),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("slack", [0.003, 0.03])
 def test_a_sure_choice_survives_any_rounding_within_the_slack(parameters: Parameters, slack: float) -> None:

@@ -12,10 +12,10 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from newwiki.decoding.grammar import parse
-from newwiki.decoding.greedy import greedy
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.generation import FLOAT32_SLACK, Limits, Row, generate
-from newwiki.models.huggingface import HuggingFaceModel, fingerprint
+from newwiki.models.backend import Writing
+from newwiki.models.checkpoint import Checkpoint, Trust
+from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.records import Completion, Prompt
 
 CONTEXT = 1024
@@ -45,6 +45,10 @@ def copied(toy_checkpoint: Path, tmp_path: Path) -> Path:
     return shutil.copytree(toy_checkpoint, tmp_path / "copied")
 
 
+def fingerprint(folder: Path) -> str:
+    return Checkpoint(folder, Trust()).sha256
+
+
 def complete(
     model: HuggingFaceModel,
     requests: Iterable[tuple[Prompt, int]] = REQUESTS,
@@ -53,9 +57,12 @@ def complete(
     seed: int = 0,
     max_new_tokens: int = 16,
     batch_size: int | None = 8,
+    stop: tuple[str, ...] = (),
+    strict: bool = False,
 ) -> dict[tuple[int, int], Completion]:
     (parsed,) = parse(decoder)
-    batches = model.complete(list(requests), parsed, seed=seed, max_new_tokens=max_new_tokens, batch_size=batch_size)
+    writing = Writing(seed, max_new_tokens, batch_size, stop, strict)
+    batches = model.complete(list(requests), parsed, writing)
     return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
 
 
@@ -78,19 +85,12 @@ def oracle(toy_checkpoint: Path) -> Callable[[str, int], list[int]]:
 
 
 def test_greedy_is_transformers_greedy_token_for_token(
-    toy_checkpoint: Path, oracle: Callable[[str, int], list[int]]
+    model: HuggingFaceModel, toy_checkpoint: Path, oracle: Callable[[str, int], list[int]]
 ) -> None:
-    loaded, tokenizer = (
-        AutoModelForCausalLM.from_pretrained(toy_checkpoint),
-        AutoTokenizer.from_pretrained(toy_checkpoint),
-    )
-    rows = [Row(prompt.page_id, 0, tuple(tokenizer(prompt.text)["input_ids"]), 60) for prompt in PROMPTS]
-    limits = Limits(frozenset([tokenizer.eos_token_id]), 60, CONTEXT)
-    written = chain.from_iterable(
-        generate(loaded.eval(), rows, greedy(), limits, seed=0, batch_size=3, slack=FLOAT32_SLACK)
-    )
-    tokens = {row.page_id: row.tokens for row in written}
-    assert tokens == {prompt.page_id: oracle(prompt.text, 60) for prompt in PROMPTS}
+    tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
+    requests = [(prompt, 0) for prompt in PROMPTS]
+    texts = {page: one.text for (page, _), one in complete(model, requests, "greedy", max_new_tokens=60).items()}
+    assert texts == {prompt.page_id: tokenizer.decode(oracle(prompt.text, 60)) for prompt in PROMPTS}
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
@@ -168,12 +168,15 @@ def test_a_full_context_ends_a_completion_and_says_so(
 
 
 @pytest.mark.parametrize("over", [0, 1, 500])
-def test_a_prompt_that_leaves_no_room_is_not_cut(model: HuggingFaceModel, toy_checkpoint: Path, over: int) -> None:
+def test_a_prompt_that_leaves_no_room_is_an_error_before_anything_is_written(
+    model: HuggingFaceModel, toy_checkpoint: Path, over: int
+) -> None:
     prompt = prompt_of(CONTEXT + over, toy_checkpoint)
-    done = complete(model, [(PROMPTS[0], 0), (prompt, 0), (prompt, 1)])
-    assert done[7, 0] == Completion(7, 0, "", 0, 0, "context", True)
-    assert done[7, 1] == Completion(7, 1, "", 0, 0, "context", True)
-    assert done[11, 0].tokens == 16
+    message = (
+        rf"the prompt of page 7 has {CONTEXT + over} tokens and leaves no room in the model's context of {CONTEXT}"
+    )
+    with pytest.raises(TerminalError, match=message):
+        model.complete([(PROMPTS[0], 0), (prompt, 0)], parse("greedy")[0], Writing())
 
 
 def test_a_completion_that_fills_the_context_exactly_is_as_long_as_asked(
@@ -247,7 +250,10 @@ def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(copied: Path, tmp_pat
     with pytest.raises(TerminalError, match=r"empty' is not a checkpoint: it holds no config\.json; name a folder"):
         HuggingFaceModel(str(tmp_path / "empty"))
     (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
-    with pytest.raises(TerminalError, match=r"copied' holds no \*\.safetensors; .*write it with save_pretrained"):
+    with pytest.raises(TerminalError, match=r"copied' holds its weights as pickles .*, add --allow-pickle"):
+        HuggingFaceModel(str(copied))
+    (copied / "pytorch_model.bin").unlink()
+    with pytest.raises(TerminalError, match=r"copied' holds no weights \(\*\.safetensors\); write them there"):
         HuggingFaceModel(str(copied))
 
 

@@ -1,0 +1,29 @@
+"""`newwiki decoders`: the ways in which a model can be made to write."""
+
+import click
+
+from flows import tables
+from flows.options import common, form_option
+from newwiki.settings import Settings
+
+
+@click.command()
+@common
+@form_option
+def decoders(settings: Settings, quiet: bool, form: str) -> None:
+    """The decoders with their parameters, defaults, ranges and sources."""
+    from newwiki.registry import decoders as registry
+
+    rows = [
+        [name, key, "–" if setting.default is None else setting.default, setting.range, kind.source]
+        for name, kind in sorted(registry.all().items())
+        for key, setting in sorted(kind.parameters.items())
+    ]
+    if form == "table":
+        rows = [_without_repetition(before, row) for before, row in zip([[""] * 5, *rows], rows, strict=False)]
+    tables.show(["decoder", "parameter", "default", "range", "source"], rows, form)
+
+
+def _without_repetition(before: list[object], row: list[object]) -> list[object]:
+    """A decoder's name and source stand in its first row alone."""
+    return ["", *row[1:4], ""] if before[0] == row[0] else row

@@ -1,0 +1,135 @@
+"""Contrastive decoding: the text that a large model, the expert, finds likelier than a small one, the amateur."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from newwiki.decoding.beams import Beams, BeamSearch, Best, best_tokens, by_stream, log_p
+from newwiki.decoding.decoder import decoder
+from newwiki.decoding.each_token import EachToken
+from newwiki.decoding.grammar import Choice, Decoder, Named, Parameter
+from newwiki.decoding.sample import race
+from newwiki.decoding.stream import Search, Stream, View
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def _searches(decoder: Decoder) -> bool:
+    return decoder.parameters["num_beams"] != 0
+
+
+@decoder(
+    "contrastive-decoding",
+    parameters={
+        "amateur": Named("the folder or hub id of a smaller model of the same tokenizer"),
+        "alpha": Parameter(default=0.1, minimum=0, maximum=1),
+        "amateur_temperature": Parameter(default=0.5, minimum=0, above=True),
+        "amateur_context": Choice(("last", "full")),
+        "candidates": Choice(("paper", "authors")),
+        "num_beams": Parameter(default=5, minimum=0),
+    },
+    source="Li et al. 2022 (paper 000, first part), eq. 2 and 3, 3.4 and 7.3; the authors' code for candidates=authors",
+    deterministic=_searches,
+)
+def contrastive_decoding(
+    amateur: str, alpha: float, amateur_temperature: float, amateur_context: str, candidates: str, num_beams: int
+) -> Search:
+    """A beam search for the highest sum of log p_EXP − log p_AMA over plausible tokens; `num_beams=0` draws from them.
+
+    The engine loads `amateur`, which reads the last token of the prompt and what follows (`last`), or all (`full`).
+
+    `candidates=authors` is the search of the authors' code (XiangLi1999/ContrastiveDecoding), which is not that of the
+    paper: of all tokens of all beams the 2·num_beams that the expert finds likeliest in this step are looked at, and of
+    those the plausible ones ranked by score; at least two tokens a beam are plausible (one where tokens are drawn); the
+    end of the text is never written, and in the score log p_EXP is normalised without it and without blocked tokens;
+    the amateur's log p is divided by its temperature and not normalised again. Left out of their code are the
+    hypotheses of score −1e9 or −inf that fill their beam and take up some of the 2·num_beams places, their weight
+    `st_coef` of the amateur (here 1, as in the paper), and their `num_beams=1`, a greedy search of all tokens.
+    """
+    authors = candidates == "authors"
+    contrast = Contrast(alpha, amateur_temperature, authors, at_least=2 if authors and num_beams else 1)
+    if num_beams == 0:
+        return EachToken(race(), contrast.for_draw)
+
+    def propose(streams: Sequence[Stream], view: View, many: int) -> list[Best]:
+        expert = contrast.expert(view)
+        if authors:
+            likeliest = likeliest_tokens(streams, expert, 2 * num_beams)
+            return among(likeliest, contrast.scores(view, expert))
+        return best_tokens(contrast.scores(view, expert), many)
+
+    return BeamSearch(Beams(num_beams), propose)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The CD-score, with the amateur's `temperature`. At least so many tokens are plausible, whatever `alpha`."""
+
+    alpha: float
+    temperature: float
+    authors: bool
+    at_least: int
+
+    def expert(self, view: View) -> "Tensor":
+        """log p_EXP [rows, vocabulary], -inf for what may not be written."""
+        expert = log_p(view)
+        if self.authors:
+            expert[:, sorted(view.ends.tokens)] = -math.inf
+        return expert
+
+    def scores(self, view: View, expert: "Tensor") -> "Tensor":
+        """CD-scores [rows, vocabulary], eq. 3: -inf for what is not plausible."""
+        assert view.amateur is not None, "the engine reads with the amateur, too"
+        implausible = expert < self._threshold(expert)
+        if self.authors:
+            # Their filter of plausible tokens normalises once more what is left without the end of the text.
+            expert, amateur = expert.log_softmax(dim=-1), view.amateur.log_softmax(dim=-1) / self.temperature
+        else:
+            amateur = (view.amateur / self.temperature).log_softmax(dim=-1)
+        return (expert - amateur).masked_fill_(implausible, -math.inf)
+
+    def for_draw(self, view: View, streams: Sequence[Stream]) -> "tuple[Tensor, Tensor]":
+        """The scores whose softmax is drawn from (7.3). Nothing is sure where rounding may move a token over the edge
+        of what is plausible; the likeliest one is always plausible."""
+        import torch
+
+        expert = self.expert(view)
+        threshold = self._threshold(expert)
+        above = torch.minimum(threshold + 2 * view.slack, expert.amax(dim=-1, keepdim=True))
+        at_edge = ((expert >= threshold - 2 * view.slack) & (expert < above)).any(dim=-1, keepdim=True)
+        slack = view.slack * (1 + 1 / self.temperature)
+        return self.scores(view, expert), slack.masked_fill(at_edge, math.inf)
+
+    def _threshold(self, expert: "Tensor") -> "Tensor":
+        """[rows, 1], 3.2: log (alpha · max p_EXP), or lower where it leaves too few tokens."""
+        import torch
+
+        best = expert.topk(self.at_least, dim=-1).values
+        alpha = math.log(self.alpha) if self.alpha else -math.inf
+        return torch.minimum(best[:, :1] + alpha, best[:, -1:])
+
+
+def likeliest_tokens(streams: Sequence[Stream], expert: "Tensor", many: int) -> list[list[int]]:
+    """For each row the tokens that are among its stream's `many` likeliest in this step, by falling log p."""
+    likeliest: list[list[int]] = []
+    for _, rows in by_stream(streams, best_tokens(expert, many)):
+        found = [(log, row, token) for row, best in enumerate(rows) for token, log in best]
+        found = sorted(found, key=lambda one: -one[0])[:many]
+        likeliest += [[token for _, of, token in found if of == row] for row in range(len(rows))]
+    return likeliest
+
+
+def among(tokens: Sequence[Sequence[int]], scores: "Tensor") -> list[Best]:
+    """These tokens of each row with their scores [rows, vocabulary], by falling score; none that has -inf."""
+    import torch
+
+    longest = max(map(len, tokens))
+    padded = torch.tensor([[*row, *[0] * (longest - len(row))] for row in tokens], device=scores.device)
+    found = scores.gather(1, padded.long()).tolist()
+    rows = [
+        [(token, score) for token, score in zip(row, of_row, strict=False) if score > -math.inf]
+        for row, of_row in zip(tokens, found, strict=True)
+    ]
+    return [sorted(row, key=lambda one: -one[1]) for row in rows]

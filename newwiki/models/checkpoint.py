@@ -1,0 +1,184 @@
+"""Checkpoints: where one lies, what it is to be trusted with, and the hash that names it."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from newwiki.errors import TerminalError
+from newwiki.quiet import silence_transformers
+
+# What decides a model's output; other files of a checkpoint (optimiser states, read-mes) do not count.
+_DECISIVE = (
+    "*.safetensors.index.json", "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+    "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "chat_template*",
+    "*.model",
+)  # fmt: skip
+_SAFE = ("*.safetensors",)
+_PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
+_CODE = ("*.py",)
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What the user allows a checkpoint: weights as pickles, which can run code when they are read, and code itself."""
+
+    allow_pickle: bool = False
+    trust_remote_code: bool = False
+
+    def shapes(self, folder: Path | None = None) -> tuple[str, ...]:
+        """The names of files that decide the output of a checkpoint in this folder, or of any."""
+        safe = folder is None or any(folder.glob("*.safetensors"))
+        weights = _SAFE if safe else _PICKLED
+        extra = _PICKLED if folder is None and self.allow_pickle else ()
+        return (*_DECISIVE, *weights, *extra, *(_CODE if self.trust_remote_code else ()))
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder with a model; `revision` is the commit that the hub gave, where it came from there."""
+
+    folder: Path
+    trust: Trust
+    revision: str | None = None
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 over the names and bytes of weights, configuration and tokenizer."""
+        digest = hashlib.sha256()
+        shapes = self.trust.shapes(self.folder)
+        for file in sorted(file for file in self.folder.iterdir() if any(fnmatch(file.name, s) for s in shapes)):
+            digest.update(f"{file.name}\0{_remembered_sha256(file)}\n".encode())
+        return digest.hexdigest()
+
+
+def find(name: str, revision: str, trust: Trust) -> Checkpoint:
+    """The checkpoint of a folder or a hub id. Raises TerminalError where there is none, or none to be trusted."""
+    folder = Path(name)
+    commit = None
+    if not folder.is_dir():
+        folder = _from_hub(name, revision, trust)
+        commit = folder.name
+    if not (folder / "config.json").is_file():
+        raise TerminalError(
+            f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote"
+        )
+    if not any(folder.glob("*.safetensors")):
+        if not any(folder.glob("pytorch_model*.bin")):
+            raise TerminalError(f"'{name}' holds no weights (*.safetensors); write them there with save_pretrained")
+        if not trust.allow_pickle:
+            raise TerminalError(
+                f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
+                "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
+            )
+    return Checkpoint(folder, trust, commit)
+
+
+def _from_hub(name: str, revision: str, trust: Trust) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        HFValidationError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    problem = f"there is no model '{name}': no such folder here, and the Hugging Face hub"
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(trust.shapes())))
+    except HFValidationError:
+        raise TerminalError(f"{problem} has no such names; check the path") from None
+    except RevisionNotFoundError:
+        raise TerminalError(f"'{name}' has no revision '{revision}'; name a branch, a tag or a commit of it") from None
+    except RepositoryNotFoundError:
+        raise TerminalError(f"{problem} does not know it; check the path or the model's id") from None
+    except (LocalEntryNotFoundError, OSError):
+        raise TerminalError(f"{problem} cannot be reached; check the path, or fetch the model first") from None
+
+
+def load(checkpoint: Checkpoint, dtype: str, device: str) -> tuple[Any, Any]:
+    """The causal language model and its tokenizer, from local files alone. Raises TerminalError."""
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+    silence_transformers()
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
+        _refuse_what_cannot_write(checkpoint, config)
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
+        loaded, found = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=getattr(torch, dtype),
+            local_files_only=True,
+            use_safetensors=any(folder.glob("*.safetensors")),
+            trust_remote_code=code,
+            output_loading_info=True,
+        )
+        loaded = loaded.to(device).eval()
+    except (ValueError, OSError, KeyError, RuntimeError, AssertionError, SafetensorError) as error:
+        reason = str(error).strip().splitlines()[0]
+        hint = "; add --trust-remote-code if you trust its code" if "trust_remote_code" in str(error) else ""
+        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {reason}{hint}") from error
+    if found["missing_keys"]:
+        missing = sorted(found["missing_keys"])
+        raise TerminalError(
+            f"the checkpoint '{folder}' lacks weights ({missing[0]} and {len(missing) - 1} more), which would be "
+            "random; write it anew with save_pretrained from the whole model"
+        )
+    return loaded, tokenizer
+
+
+def _refuse_what_cannot_write(checkpoint: Checkpoint, config: Any) -> None:
+    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+
+    kinds = config.architectures or []
+    if getattr(config, "is_encoder_decoder", False):
+        raise TerminalError(
+            f"'{checkpoint.folder}' is an encoder-decoder ({', '.join(kinds)}), which --backend hf does not run; "
+            "choose a causal language model"
+        )
+    causal = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
+    writes = any(kind in causal or kind.endswith("Model") for kind in kinds)
+    if kinds and not writes and not getattr(config, "auto_map", None):
+        raise TerminalError(
+            f"'{checkpoint.folder}' is no causal language model but a {', '.join(kinds)}, which reads and cannot "
+            "write; choose another"
+        )
+
+
+def _remembered_sha256(file: Path) -> str:
+    """The hash of a file's bytes, which is computed anew only if its size or time has changed."""
+    status = file.stat()
+    key = f"{file.resolve()}|{status.st_size}|{status.st_mtime_ns}"
+    memory = _memory()
+    known: dict[str, str] = {}
+    if status.st_size >= _WORTH_REMEMBERING and memory.is_file():
+        try:
+            known = json.loads(memory.read_text())
+        except ValueError:
+            known = {}
+        if key in known:
+            return known[key]
+    with file.open("rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    if status.st_size >= _WORTH_REMEMBERING:
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = memory.with_name(f"{memory.name}.{os.getpid()}")
+        unfinished.write_text(json.dumps({**known, key: sha256}))
+        unfinished.replace(memory)
+    return sha256
+
+
+_WORTH_REMEMBERING = 1 << 26  # bytes, some 0.1 s of hashing
+
+
+def _memory() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "newwiki" / "sha256.json"

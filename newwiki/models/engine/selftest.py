@@ -1,0 +1,49 @@
+"""Whether the engine reads with a model as the model itself does, and gives a row the same bits in any batch."""
+
+from typing import Any
+
+import torch
+
+from newwiki.errors import TerminalError
+from newwiki.models.engine.reader import Reader
+
+_TEXT = (1, 2, 3, 4, 5, 6, 7)
+_TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
+
+
+def check_reading(model: Any) -> None:
+    """Reads a few tokens one by one, in rows of several lengths, and compares with the model's plain forward pass.
+
+    Raises TerminalError where they differ: such a model keeps its state in a way that the engine does not know.
+    """
+    problem = f"{type(model).__name__} cannot be read token by token in slots, so the engine cannot run it"
+    remedy = "choose a model with plain attention and rotary or learned positions"
+    try:
+        with torch.inference_mode():
+            error = _largest_difference(model)
+    except TerminalError:
+        raise
+    except Exception as failed:
+        raise TerminalError(f"{problem} ({failed}); {remedy}") from failed
+    if not error <= _TOLERANCE[model.dtype]:
+        raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
+
+
+def _largest_difference(model: Any) -> float:
+    """As a share of the largest logit."""
+    vocabulary = model.config.get_text_config().vocab_size
+    text = [token % vocabulary for token in _TEXT]
+    plain = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
+    if bool(plain.isnan().any()):
+        return 0.0  # a run says so when it meets them
+    reader = Reader(model, 2)
+    first = (2, 4)  # tokens that each of two rows begins with
+    for slot, length in enumerate(first):
+        prompt = reader.read(text[:length])
+        reader.slots.put(prompt.cache, prompt.length, [slot])
+    errors = []
+    for step in range(len(text) - max(first)):
+        places = [length + step for length in first]
+        logits = reader.step(torch.tensor([text[place] for place in places], device=model.device))
+        errors.append((logits - plain[places]).abs().max())
+    return float(torch.stack(errors).max() / plain.abs().max().clamp(min=1))

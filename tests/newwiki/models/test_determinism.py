@@ -1,0 +1,104 @@
+"""The same bytes whatever the batch, the order, the memory: with every decoder, in float32."""
+
+import json
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from newwiki.decoding.grammar import parse
+from newwiki.models.backend import Writing
+from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.records import Completion, Prompt
+from newwiki.registry import decoders
+
+PROMPTS = [
+    Prompt(11, "Ilse Maradén\n\nIlse Maradén was a botanist."),
+    Prompt(40, "Orlow\n\nOrlow is a town in the south of Vareska, which lies on the river Lumen and has a bridge."),
+    Prompt(12, "Skarrow"),
+]
+REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
+
+
+@pytest.fixture(scope="module")
+def model(toy_checkpoint: Path) -> HuggingFaceModel:
+    return HuggingFaceModel(str(toy_checkpoint), device="cpu")
+
+
+def specification(name: str, toy_checkpoint: Path) -> str:
+    return f"{name}:amateur={toy_checkpoint}" if name == "contrastive-decoding" else name
+
+
+def completions(
+    model: HuggingFaceModel, decoder: str, requests: list[tuple[Prompt, int]], **writing: object
+) -> dict[tuple[int, int], Completion]:
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 24, **writing}))  # type: ignore[arg-type]
+    return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
+
+
+@pytest.mark.parametrize("name", sorted(decoders.all()))
+def test_the_same_bytes_at_any_batch_size_in_any_order_and_strictly_alone(
+    model: HuggingFaceModel, toy_checkpoint: Path, name: str
+) -> None:
+    decoder = specification(name, toy_checkpoint)
+    whole = completions(model, decoder, REQUESTS, batch_size=1)
+    assert whole.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
+    for size in (7, 32, None):
+        assert completions(model, decoder, REQUESTS[::-1], batch_size=size) == whole
+    assert completions(model, decoder, REQUESTS[:4]) | completions(model, decoder, REQUESTS[4:]) == whole
+    assert completions(model, decoder, REQUESTS, strict=True) == whole
+
+
+@pytest.mark.parametrize("decoder", ["sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"])
+def test_what_is_settled_alone_is_the_same(
+    model: HuggingFaceModel, monkeypatch: pytest.MonkeyPatch, decoder: str
+) -> None:
+    expected = completions(model, decoder, REQUESTS)
+    monkeypatch.setattr("newwiki.models.huggingface.FLOAT32_SLACK", 1e9)
+    assert completions(model, decoder, REQUESTS) == expected
+
+
+_LIMITED = """
+import json, resource, sys
+from itertools import chain
+from newwiki.decoding.grammar import parse
+from newwiki.models.backend import Writing
+from newwiki.models.engine import memory
+from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.records import Prompt
+
+folder, decoder, megabytes = sys.argv[1:]
+model = HuggingFaceModel(folder, device="cpu")
+requests = [(Prompt(page, text), sample) for page, text in ((11, "Ilse was a"), (40, "Orlow is")) for sample in range(40)]
+notes = []
+def write():
+    writing = Writing(max_new_tokens=700, note=notes.append)
+    batches = model.complete(requests, parse(decoder)[0], writing)
+    return sorted((c.page_id, c.sample, c.text) for c in chain.from_iterable(batches))
+if int(megabytes):
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + (int(megabytes) << 20),) * 2)
+print(json.dumps([write(), notes]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits a process's memory so")
+def test_a_batch_that_memory_cannot_hold_is_halved_and_no_byte_changes(toy_checkpoint: Path) -> None:
+    def write(megabytes: int) -> tuple[list[object], list[str]]:
+        arguments = [str(toy_checkpoint), "sample:top_k=50", str(megabytes)]
+        ended = subprocess.run(
+            [sys.executable, "-c", _LIMITED, *arguments], capture_output=True, text=True, timeout=240
+        )
+        assert ended.returncode == 0, ended.stderr
+        texts, notes = json.loads(ended.stdout)
+        return texts, notes
+
+    free, silent = write(0)
+    limited, notes = write(120)
+    assert silent == []
+    assert notes
+    assert notes[0] == "out of memory: going on with 48 rows at a time"
+    assert limited == free
