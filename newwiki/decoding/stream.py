@@ -20,12 +20,14 @@ class Hypothesis:
     """A beginning of a completion: its tokens, and what a search knows of it.
 
     `score` is the sum of log-probabilities, or of what a decoder puts in their place; `ended` says that the text ends
-    here by itself. An end-of-text token is not among the tokens.
+    here by itself. An end-of-text token is not among the tokens. `start` is the place in them where the last sentence
+    begins, for a search that goes sentence by sentence.
     """
 
     tokens: list[int] = field(default_factory=list)
     score: float = 0.0
     ended: bool = False
+    start: int = 0
 
 
 @dataclass(slots=True)
@@ -52,8 +54,9 @@ class Stream:
 class Turn:
     """What becomes of a stream in a step.
 
-    `rows` are the hypotheses that go on, each with its parent's place in the old beam; `result`, where it is not None,
-    is the completion, and nothing goes on. `sure` is False where rounding within the slack could have led elsewhere.
+    `rows` are the hypotheses that go on, each with its parent's place in the old beam: it has the parent's tokens and
+    one more, or only the parent's. `result`, where it is not None, is the completion, and nothing goes on. `sure` is
+    False where rounding within the slack could have led elsewhere.
     """
 
     rows: list[tuple[int, Hypothesis]] = field(default_factory=list)

@@ -147,11 +147,20 @@ class Engine:
         order = [slot for slots in self._places for slot in slots]
         last = torch.empty(len(order), dtype=torch.long)
         last[order] = torch.tensor([row.tokens[-1] for stream in self._running for row in stream.beam])
-        logits = [reader.step(last.to(self._device)) for reader in self._readers]
+        logits = []
+        for number, reader in enumerate(self._readers):
+            reader.slots.reset(order, self._read_so_far(number))
+            logits.append(reader.step(last.to(self._device)))
         if order != list(range(len(order))):
             index = torch.tensor(order, device=self._device)
             logits = [of_one[index] for of_one in logits]
         self._go_on(self._turns(self._running, logits))
+
+    def _read_so_far(self, number: int) -> list[int]:
+        """The tokens of each running row that a model has read: all but its last one."""
+        prompts = [len(self._text(number, stream.prompt)) for stream in self._running]
+        rows = zip(prompts, self._running, strict=True)
+        return [prompt + len(row.tokens) - 1 for prompt, stream in rows for row in stream.beam]
 
     def _go_on(self, turns: Sequence[Turn]) -> None:
         self._places, moves = rearranged(self._places, [[parent for parent, _ in turn.rows] for turn in turns])

@@ -53,6 +53,10 @@ class Slots(Cache):
         self.columns = (rows, positions)
         return positions
 
+    def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
+        """So many tokens of these slots count from now on; what stands beyond them is written over."""
+        self.lengths[slots] = torch.tensor(lengths, device=self.lengths.device)
+
     def move(self, moves: Mapping[int, int]) -> None:
         """Copies slots, {to: from}, all at once."""
         if moves:
