@@ -3,8 +3,11 @@
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from newwiki.errors import TerminalError
+from newwiki.models.engine.attention import use_cached_attention
+from newwiki.models.engine.packed import pack_linear_layers
 from newwiki.models.engine.reader import Reader
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
@@ -47,3 +50,30 @@ def _largest_difference(model: Any) -> float:
         logits = reader.step(torch.tensor([text[place] for place in places], device=model.device))
         errors.append((logits - plain[places]).abs().max())
     return float(torch.stack(errors).max() / plain.abs().max().clamp(min=1))
+
+
+def rounding_between_batches() -> float:
+    """How far a row's float32 logits move, as a share of the largest, when it is read among 2, 7 or 32 others on this
+    machine: 0 where every batch gives the same bits. The model is a small one with random weights."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    torch.manual_seed(0)
+    config = GPT2Config(vocab_size=512, n_positions=64, n_embd=128, n_layer=2, n_head=4, bos_token_id=0, eos_token_id=0)
+    model = GPT2LMHeadModel(config).to("cuda" if torch.cuda.is_available() else "cpu").eval()
+    pack_linear_layers(model)
+    use_cached_attention(model)
+    check_reading(model)
+    with torch.inference_mode():
+        alone = _logits_of_first_row(model, 1)
+        errors = [(_logits_of_first_row(model, rows) - alone).abs().max() for rows in (2, 7, 32)]
+    return float(torch.stack(errors).max() / alone.abs().max())
+
+
+def _logits_of_first_row(model: Any, rows: int) -> Tensor:
+    """Of eight tokens that follow each other, in a batch whose other rows are longer."""
+    reader = Reader(model, rows)
+    for slot in range(rows):
+        prompt = reader.read([*range(1, 5 + slot)])
+        reader.slots.put(prompt.cache, prompt.length, [slot])
+    steps = [reader.step(torch.arange(token, token + rows, device=model.device))[0] for token in range(5, 13)]
+    return torch.stack(steps)
