@@ -21,6 +21,9 @@ def content(path: Path) -> str:
     [
         (("evaluate", "no-such-dir", "--decoder", "greedy", *_SCORED), 1, "there is no model 'no-such-dir'"),
         (("evaluate", "no-such-dir", "--decoder", "gready", *_SCORED), 2, "there is no decoder 'gready'"),
+        (("evaluate", "x", "--decoder", "contrastive-decoding", *_SCORED), 2, "needs amateur=…, the folder or hub id"),
+        (("evaluate", "x", "--decoder", "group-beam:num_beams=5", *_SCORED), 2, "num_beam_groups"),
+        (("evaluate", "x", "--decoder", "greedy", "--stop", "", *_SCORED), 2, "--stop"),
         (("evaluate", "no-such-dir", "--decoder", "sample:top_q=1", *_SCORED), 2, "did you mean 'top_p'?"),
         (("evaluate", "x", "--decoder", "greedy", "--metrics", "sberd", *_SCORED), 2, "there is no metric 'sberd'"),
         (("evaluate", "x", "--decoder", "greedy"), 1, "python -m spacy download en_core_web_sm"),

@@ -197,9 +197,10 @@ class Engine:
                     scores[place, repeating_tokens(tokens, self._rules.no_repeat_ngram_size)] = -float("inf")
             return scores
 
-        amateur = logits[1] if len(logits) > 1 else None
+        known = min(of_one.shape[1] for of_one in logits)  # beyond it there is only padding, and each model has its own
+        expert, amateur = logits[0][:, :known], logits[1][:, :known] if len(logits) > 1 else None
         slack = self._rules.slack * size
-        return View(logits[0], slack, self._noise(streams), self._rules.ends, block, amateur)
+        return View(expert, slack, self._noise(streams), self._rules.ends, block, amateur)
 
     def _noise(self, streams: Sequence[Stream]) -> Noise:
         rows = [(stream.page_id, stream.sample) for stream in streams for _ in stream.beam]

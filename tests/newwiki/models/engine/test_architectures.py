@@ -91,6 +91,6 @@ def test_a_model_whose_attention_the_engine_does_not_know_is_refused() -> None:
     config = AutoConfig.for_model("gpt_neo", **_SMALL, num_layers=4, num_heads=4, attention_types=local, window_size=3)
     model = AutoModelForCausalLM.from_config(config).eval()
     with pytest.raises(
-        TerminalError, match="GPTNeoForCausalLM cannot be read token by token in slots.* choose a model"
+        TerminalError, match=r"GPTNeoForCausalLM cannot be read token by token in slots.* choose a model"
     ):
         check_reading(model)
