@@ -1,6 +1,7 @@
 """Delayed beam search: the first tokens of a sentence are drawn, and a beam search finds the rest of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from newwiki.decoding.beams import Best, best_tokens, by_stream, candidates, log_p
@@ -37,6 +38,13 @@ def delayed_beam(delay: int, top_k: int, num_beams: int) -> Search:
     return DelayedBeam(delay, top_k, num_beams)
 
 
+@dataclass(slots=True)
+class Underway(Hypothesis):
+    """A hypothesis whose last sentence begins after `start` tokens."""
+
+    start: int = 0
+
+
 class DelayedBeam:
     """A stream that draws has one row. One that searches has up to `num_beams`, and one more for the best hypothesis
     that has ended its sentence: it waits there until no running one is better. Scores are sums over the sentence.
@@ -59,7 +67,7 @@ class DelayedBeam:
         ]
 
     def _draws(self, stream: Stream) -> bool:
-        return stream.written - stream.beam[0].start < self._delay
+        return stream.written - _start(stream.beam[0]) < self._delay
 
     def _drawn(self, streams: Sequence[Stream], scores: "Tensor", view: View) -> list[tuple[int, bool]]:
         """For each stream that draws a token, and whether it is sure."""
@@ -75,7 +83,7 @@ class DelayedBeam:
         over = _ended(before, token, 0.0, ends)
         longer = over or _longer(before, token, 0.0)
         length = len(longer.tokens)
-        if over or length == stream.room or length - longer.start == _LONGEST:
+        if over or length == stream.room or length - _start(longer) == _LONGEST:
             return _settled((0, longer), stream.room, sure)
         return Turn(rows=[(0, longer)], sure=sure)
 
@@ -89,7 +97,7 @@ class DelayedBeam:
             return Turn(result=running[0])
         pooled = [_best(ended)] if ended else []
         length = stream.written + 1
-        full = length == stream.room or length - running[0].start == _LONGEST
+        full = length == stream.room or length - _start(running[0]) == _LONGEST
         if full or not going or (pooled and pooled[0][1].score >= going[0][1].score):
             return _settled(_best([*pooled, *going]), stream.room)
         waiting = [(parent, one) for parent, one in pooled if not one.ended]
@@ -115,14 +123,18 @@ def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypoth
     """The hypothesis that this token makes of one, if it ends the sentence or the text."""
     closed = ends.close(before.tokens, token)
     if closed:
-        return Hypothesis(closed.tokens, score, ended=True, start=before.start)
+        return Hypothesis(closed.tokens, score, ended=True)
     if ends.sentence and ends.sentence(before.tokens, token):
         return _longer(before, token, score)
     return None
 
 
+def _start(one: Hypothesis) -> int:
+    return one.start if isinstance(one, Underway) else 0
+
+
 def _longer(before: Hypothesis, token: int, score: float) -> Hypothesis:
-    return Hypothesis([*before.tokens, token], score, start=before.start)
+    return Underway([*before.tokens, token], score, start=_start(before))
 
 
 def _best(rows: Sequence[Row]) -> Row:
@@ -135,7 +147,7 @@ def _settled(best: Row, room: int, sure: bool = True) -> Turn:
     parent, one = best
     if one.ended or len(one.tokens) == room:
         return Turn(result=one, sure=sure)
-    return Turn(rows=[(parent, Hypothesis(one.tokens, start=len(one.tokens)))], sure=sure)
+    return Turn(rows=[(parent, Underway(one.tokens, start=len(one.tokens)))], sure=sure)
 
 
 def _of_rows(noise: Noise, rows: list[int], count: int) -> Noise:

@@ -20,14 +20,12 @@ class Hypothesis:
     """A beginning of a completion: its tokens, and what a search knows of it.
 
     `score` is the sum of log-probabilities, or of what a decoder puts in their place; `ended` says that the text ends
-    here by itself. An end-of-text token is not among the tokens. `start` is the place in them where the last sentence
-    begins, for a search that goes sentence by sentence.
+    here by itself. An end-of-text token is not among the tokens.
     """
 
     tokens: list[int] = field(default_factory=list)
     score: float = 0.0
     ended: bool = False
-    start: int = 0
 
 
 @dataclass(slots=True)

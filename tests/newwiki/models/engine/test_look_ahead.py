@@ -10,13 +10,17 @@ from transformers import GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, Mistral
 
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
+from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import use_cached_attention
 from newwiki.models.engine.look_ahead import LookAheadEngine
 from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.packed import pack_linear_layers
 from newwiki.models.engine.reader import Reader
 from newwiki.registry import decoders
 from tests.newwiki.decoding.lively import VOCABULARY, lively, prompts
+from tests.newwiki.decoding.naive import Naive
 from tests.newwiki.decoding.running import written
+from tests.newwiki.models.engine.test_architectures import END, MODELS, built
 
 
 def llama() -> Any:
@@ -58,6 +62,22 @@ def test_a_candidate_reads_as_if_it_stood_there_alone(make: Callable[[], Any], r
         chosen = torch.arange(rows) + 1
         reader.keep(chosen)
         texts = [[*text, int(candidates[row, chosen[row]])] for row, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS.keys() - {"bloom"}))
+def test_contrastive_search_is_the_naive_one_with_every_architecture(kind: str) -> None:
+    model, decoder = built(kind), parse("contrastive-search")[0]
+    asked = [(page, 0, [token % 97 for token in range(7 * page + 1, 9 * page + 2)]) for page in range(4)]
+    naive = Naive(model, END, 128)
+    expected = {(page, 0): naive.write(decoder, text, room=8) for page, _, text in asked}
+    pack_linear_layers(model)
+    use_cached_attention(model)
+    assert written(decoder, model, asked, ends=END, room=8, rows=3) == expected
+
+
+def test_a_model_that_cannot_look_ahead_is_refused() -> None:
+    with pytest.raises(TerminalError, match=r"BloomForCausalLM .*; choose another decoder or model"):
+        written("contrastive-search", built("bloom"), [(0, 0, [1, 2])], ends=END, room=8)
 
 
 def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
