@@ -77,7 +77,17 @@ def test_tokens_are_words_and_punctuation_marks(text: str, tokens: int) -> None:
 
 
 def test_terms_are_words_without_case_or_marks_and_single_characters_where_there_are_no_spaces() -> None:
-    assert terms("The *Straße* of 1999: 中文 3.5, مرحبا!") == ["the", "strasse", "of", "1999", "中", "文", "3", "5", "مرحبا"]
+    assert terms("The *Straße* of 1999: 中文 3.5, مرحبا!") == [
+        "the",
+        "strasse",
+        "of",
+        "1999",
+        "中",
+        "文",
+        "3",
+        "5",
+        "مرحبا",
+    ]
 
 
 def test_a_few_characters_of_a_script_without_spaces_do_not_hide_the_words() -> None:
