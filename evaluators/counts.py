@@ -17,6 +17,10 @@ _LATIN = re.compile("[a-z]")
 _QUOTE = re.compile(r"'(?![tsd]|ve|ll|re)")
 _PUNCTUATION = re.compile(r"[^\w\s'.!?]")
 _SENTENCE = re.compile(r"\b[^.!?]+[.!?]*")
+# Thai, Lao, Myanmar, Khmer, kana and Chinese characters: scripts that put no space between words.
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+_TERM = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 _TOKEN = re.compile(
     r"""
     (?:[^\W\d_]\.){2,}                          # U.S.
@@ -45,6 +49,11 @@ class Readability:
     complex_words: int
     ended: bool
 
+    @property
+    def mostly_latin(self) -> bool:
+        """Whether at least half of the words have a Latin letter."""
+        return self.latin_words * 2 >= self.words
+
 
 def count_readability(text: str) -> Readability:
     """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
@@ -63,6 +72,19 @@ def count_readability(text: str) -> Readability:
 def count_tokens(text: str) -> int:
     """Words and punctuation marks, within one per cent as many as spaCy finds in English prose."""
     return sum(1 for _ in _TOKEN.finditer(text))
+
+
+def terms(text: str) -> list[str]:
+    """The words that are compared between texts: runs of letters and digits without regard to case, in order.
+
+    Characters of scripts without spaces between words stand alone.
+    """
+    return _TERM.findall(text.casefold())
+
+
+def without_spaces(text: str) -> bool:
+    """Whether words can't be told: more characters of scripts without spaces than runs between white space."""
+    return sum(1 for _ in _SPACELESS.finditer(text)) > len(text.split())
 
 
 @lru_cache(maxsize=2**18)

@@ -1,6 +1,7 @@
 """What a text names: how densely, and how much of it the true article names too."""
 
 from evaluators.analysis import Analysis
+from evaluators.sentences import SENTENCES_VERSION, split_sentences
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
 
@@ -56,14 +57,105 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     forms of a name count as other entities, and a generation much shorter or longer than the article cannot score high;
     the paper's own numbers for repetitive text are higher than this formula can give.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if unscorable := _wordless(analysis, reference):
+        return unscorable
     here, there = _compared(analysis.named()), _compared(reference.named())
     if not here | there:
         return Unscorable("no entities in either text")
     return len(here & there) / len(here | there)
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "entity_precision",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="higher",
+            definition="entities in both texts / entities in the text, each counted once",
+            source="the sets of New-Wiki Eval paper, eq. 6",
+        )
+    ],
+    version="1",
+    needs={"entities"},
+)
+def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """|E1 ∩ E2| / |E1|, the share of what a text names that the article names too, from 0 to 1, higher is closer.
+
+    The sets are those of `entity_overlap`, which it is never below. Source: the paper's eq. 6 with another denominator,
+    which its numbers for repetitive text suggest. Pitfalls: a text that repeats one right name scores 1; what the
+    article does not name need not be wrong.
+    """
+    if unscorable := _wordless(analysis, reference):
+        return unscorable
+    here, there = _compared(analysis.named()), _compared(reference.named())
+    return len(here & there) / len(here) if here else Unscorable("no entities in the text")
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "entity_recall",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="higher",
+            definition="entities in both texts / entities in the article, each counted once",
+            source="the sets of New-Wiki Eval paper, eq. 6",
+        )
+    ],
+    version="1",
+    needs={"entities"},
+)
+def entity_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """|E1 ∩ E2| / |E2|, the share of what the article names that a text names too, from 0 to 1, higher is closer.
+
+    The sets are those of `entity_overlap`, which it is never below. Source: the paper's eq. 6 with another denominator.
+    Pitfall: it rises with the length of the text, and a list of all names there are would score 1.
+    """
+    if unscorable := _wordless(analysis, reference):
+        return unscorable
+    here, there = _compared(analysis.named()), _compared(reference.named())
+    return len(here & there) / len(there) if there else Unscorable("no entities in the reference")
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "entities_per_sentence",
+            unit="mentions a sentence",
+            minimum=0.0,
+            maximum=None,
+            direction="higher",
+            definition="mentions of named entities / sentences",
+            source="Massarelli et al. 2020, table 4 (#entities)",
+        )
+    ],
+    version="1",
+    needs={"entities"},
+    parameters={"sentences": SENTENCES_VERSION},
+)
+def entities_per_sentence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """Mentions of entities over the text's sentences, 0 and up (2 to 3 in the paper), higher says more.
+
+    Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4. The
+    paper takes entities and sentences from spaCy and is silent on repetitions and on whether it averages over sentences
+    or texts: here every mention counts, sentences are `split_sentences`, and a text counts once. Pitfall: long
+    sentences hold more entities, so look at words / sentences too.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    found = split_sentences(analysis.text)
+    return len(analysis.named()) / len(found) if found else Unscorable("no sentence end")
+
+
+def _wordless(analysis: Analysis, reference: Analysis) -> Unscorable | None:
+    if analysis.wordless:
+        return Unscorable("no words")
+    if reference.wordless:
+        return Unscorable("the reference has no words")
+    return None
 
 
 def _compared(entities: tuple[str, ...]) -> set[str]:

@@ -1,8 +1,13 @@
 """How varied and how repetitive the words of a text are. Words are split at white space and keep their case."""
 
+from collections.abc import Callable, Iterable
+from math import prod
+
 from evaluators.analysis import Analysis
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
 @evaluator(
@@ -27,11 +32,7 @@ def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     with length, so compare texts of like length; real articles score about 0.87, not the 0.69 that the paper reports,
     which bigrams of words over words cannot give.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if len(analysis.words) < 2:
-        return Unscorable("fewer than two words")
-    return len(_different(analysis.words, 2)) / len(analysis.words)
+    return _too_short(analysis, 2) or distinct_share(analysis.words, 2)
 
 
 @evaluator(
@@ -55,11 +56,147 @@ def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     Source: Welleck et al. 2019, Neural text generation with unlikelihood training (seq-rep-4); New-Wiki Eval paper,
     eq. 4. Pitfall: it rises with length, so compare texts of like length.
     """
+    return _too_short(analysis, 4) or repeated_share(analysis.words, 4)
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            f"distinct_{n}",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="higher",
+            definition=f"different {name} / words",
+            source="Li et al. 2016",
+        )
+        for n, name in ((1, "words"), (3, "word trigrams"))
+    ],
+    version="1",
+)
+def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
+    """`distinct_1` and `distinct_3`: different words or trigrams over words, from 0 to 1, higher is more varied.
+
+    Source: Li et al. 2016, A diversity-promoting objective function, as `distinct_2`. Pitfalls: all fall with length,
+    `distinct_1` fastest: compare texts of like length, or use `distinct_1_at_256`.
+    """
+    return _each(analysis, {"distinct_1": 1, "distinct_3": 3}, distinct_share)
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            f"rep_{n}",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="lower",
+            definition=f"1 - different {name} / {name}",
+            source="Welleck et al. 2019",
+        )
+        for n, name in ((2, "word bigrams"), (3, "word trigrams"))
+    ],
+    version="1",
+)
+def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
+    """`rep_2` and `rep_3`: one minus different over all n-grams, from 0 to below 1, lower is less repetitive.
+
+    Source: Welleck et al. 2019, Neural text generation with unlikelihood training (seq-rep-n), as `rep_4`. Pitfall:
+    they rise with length, and good prose repeats bigrams too: compare with the articles and not with 0.
+    """
+    return _each(analysis, {"rep_2": 2, "rep_3": 3}, repeated_share)
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "diversity",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="higher",
+            definition="(1 - rep_2) (1 - rep_3) (1 - rep_4)",
+            source="Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
+        )
+    ],
+    version="1",
+)
+def diversity(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """The product of different over all n-grams for n = 2, 3, 4, from above 0 to 1, higher is more varied.
+
+    Source: Su et al. 2022, A contrastive framework for neural text generation; Li et al. 2022, Contrastive decoding,
+    section 5.1. Pitfalls: it falls with length; gibberish scores 1; its mean over texts is not the published number,
+    which counts the n-grams of all texts together (`diversity_simctg`).
+    """
+    return _too_short(analysis, 4) or diverse_share(analysis.words)
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "diversity_simctg",
+            unit="per cent",
+            minimum=0.0,
+            maximum=100.0,
+            direction="higher",
+            definition="diversity as simctg's script counts it: without the last n-gram, each rep_n rounded to 0.01 "
+            "per cent",
+            source="Su et al. 2022, github.com/yxuansu/SimCTG, measure_repetition_and_diversity",
+        )
+    ],
+    version="1",
+)
+def diversity_simctg(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """`diversity` with the habits of the script behind published numbers, from 0 to 100, higher is more varied.
+
+    Source: Su et al. 2022, `measure_repetition_and_diversity` of the package simctg. Pitfalls: published numbers are of
+    many texts at once (`simctg_diversity` gives them), not the mean of this; about 0.02 from the clean definition.
+    """
+    return _too_short(analysis, 5) or simctg_diversity([analysis.text])
+
+
+def distinct_share(words: tuple[str, ...], n: int) -> float:
+    """Different n-grams over words."""
+    return len(_different(words, n)) / len(words)
+
+
+def repeated_share(words: tuple[str, ...], n: int) -> float:
+    """One minus different over all n-grams, of n words at least."""
+    return 1 - len(_different(words, n)) / (len(words) - n + 1)
+
+
+def diverse_share(words: tuple[str, ...]) -> float:
+    """The product of different over all n-grams for n = 2, 3, 4, of four words at least."""
+    return prod(len(_different(words, n)) / (len(words) - n + 1) for n in (2, 3, 4))
+
+
+def simctg_diversity(texts: Iterable[str]) -> float:
+    """Diversity of many texts in per cent, as simctg's script gives it for the texts without their prompts.
+
+    n-grams are different within a text and counted over all. At least one text must have five words.
+    """
+    split = [tuple(text.split()) for text in texts]
+    shares = []
+    for n in (2, 3, 4):
+        # The script's loop ends one n-gram early.
+        different = sum(len(_different(words[:-1], n)) for words in split)
+        total = sum(max(0, len(words) - n) for words in split)
+        shares.append(1 - round((1 - different / total) * 100, 2) / 100)
+    return 100 * prod(shares)
+
+
+def _each(
+    analysis: Analysis, sizes: dict[str, int], share: Callable[[tuple[str, ...], int], float]
+) -> dict[str, float | Unscorable]:
+    return {name: _too_short(analysis, n) or share(analysis.words, n) for name, n in sizes.items()}
+
+
+def _too_short(analysis: Analysis, least: int) -> Unscorable | None:
     if analysis.wordless:
         return Unscorable("no words")
-    if len(analysis.words) < 4:
-        return Unscorable("fewer than four words")
-    return 1 - len(_different(analysis.words, 4)) / (len(analysis.words) - 3)
+    if len(analysis.words) < least:
+        return Unscorable(f"fewer than {_NUMBERS[least]} words")
+    return None
 
 
 def _different(words: tuple[str, ...], n: int) -> set[tuple[str, ...]]:

@@ -1,6 +1,6 @@
-"""How hard a text is to read: Flesch reading ease and the Gunning fog index, in both their readings.
+"""How hard a text is to read: Flesch reading ease, Flesch-Kincaid grade and the Gunning fog index in both its readings.
 
-All three are made for English prose. Text that is mostly without Latin letters, or has no sentence, has no score.
+All are made for English prose. Text that is mostly without Latin letters, or has no sentence, has no score.
 """
 
 from evaluators.analysis import Analysis
@@ -99,10 +99,39 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
     return _unreadable(counts) or (0.4 * counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words)
 
 
+@evaluator(
+    metrics=[
+        Metric(
+            "flesch_kincaid_grade",
+            unit="US school grade",
+            minimum=-3.4,
+            maximum=None,
+            direction="none",
+            definition="0.39 words/sentences + 11.8 syllables/words - 15.59; higher is harder",
+            source="Kincaid et al. 1975",
+        )
+    ],
+    version="1",
+    packages=["pyphen"],
+    parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
+)
+def flesch_kincaid_grade(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """0.39 W/S + 11.8 Y/W - 15.59, the school grade that a reader needs; -3.4 and up, mostly 0 to 18, higher is harder.
+
+    Source: Kincaid et al. 1975, Derivation of new readability formulas for Navy enlisted personnel. Pitfalls: not the
+    "FK-score" of the New-Wiki Eval paper, which is `flesch_reading_ease`; as there, counting syllables by pronunciation
+    and not by hyphenation moves it, by about a grade; a text without full stops for long is one very long sentence.
+    """
+    counts = analysis.readability
+    return _unreadable(counts) or (
+        0.39 * counts.words / _sentences(counts) + 11.8 * counts.syllables / counts.words - 15.59
+    )
+
+
 def _unreadable(counts: Readability) -> Unscorable | None:
     if counts.words == 0:
         return Unscorable("no words")
-    if counts.latin_words * 2 < counts.words:
+    if not counts.mostly_latin:
         return Unscorable("most words have no Latin letters")
     if not counts.ended:
         return Unscorable("no sentence end")

@@ -1,5 +1,8 @@
+import json
 from collections.abc import Callable
 from itertools import pairwise
+from math import prod
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -7,7 +10,8 @@ from hypothesis import strategies as st
 from nltk.util import ngrams
 
 from evaluators.analysis import Analysis, Analyst
-from evaluators.ngrams import distinct_2, rep_4
+from evaluators.ngrams import distinct, distinct_2, diversity, diversity_simctg, rep, rep_4, simctg_diversity
+from evaluators.ngrams_at_256 import ngrams_at_256
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -56,3 +60,59 @@ def test_a_text_too_short_for_one_ngram_has_no_score(counted: Counted) -> None:
 def test_ten_megabytes_of_repetition(counted: Counted) -> None:
     analysis = counted("again and again " * 625_000)
     assert rep_4(analysis, analysis) == pytest.approx(1, abs=1e-5)
+
+
+def test_the_other_measures_by_hand(counted: Counted) -> None:
+    # Three different words, bigrams (a b, b a, a c), trigrams (a b a, b a b, b a c) and 4-grams, of 6, 5, 4 and 3.
+    text = counted("a b a b a c")
+    assert distinct(text, text) == pytest.approx({"distinct_1": 3 / 6, "distinct_3": 3 / 6})
+    assert rep(text, text) == pytest.approx({"rep_2": 1 - 3 / 5, "rep_3": 1 - 3 / 4})
+    assert diversity(text, text) == pytest.approx(3 / 5 * 3 / 4 * 3 / 3)
+
+
+def test_diversity_simctg_by_hand(counted: Counted) -> None:
+    # Without the last n-gram: 2 of 4 bigrams, 2 of 3 trigrams (33.33 per cent repeated), 2 of 2 4-grams.
+    assert diversity_simctg(counted("a b a b a c"), counted("")) == pytest.approx(100 * 0.5 * 0.6667 * 1)
+
+
+@given(FEW_WORDS)
+def test_every_measure_is_that_of_a_plain_count(words: list[str]) -> None:
+    (analysis,) = Analyst().analyse([" ".join(words)], frozenset())
+    different = {n: len({" ".join(gram) for gram in ngrams(words, n)}) for n in (1, 2, 3, 4)}
+    total = {n: sum(1 for _ in ngrams(words, n)) for n in (1, 2, 3, 4)}
+    assert distinct(analysis, analysis) == {f"distinct_{n}": different[n] / len(words) for n in (1, 3)}
+    assert rep(analysis, analysis) == {f"rep_{n}": 1 - different[n] / total[n] for n in (2, 3)}
+    product = diversity(analysis, analysis)
+    assert product == pytest.approx(prod(different[n] / total[n] for n in (2, 3, 4)))
+    assert 0 < product <= 1
+    repeated = rep_4(analysis, analysis)
+    assert isinstance(repeated, float)
+    assert product <= 1 - repeated + 1e-9
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c d"]), min_size=256, max_size=300))
+def test_measures_at_256_are_those_of_the_first_256_words(words: list[str]) -> None:
+    whole, cut = Analyst().analyse([" ".join(words), " ".join(" ".join(words).split()[:256])], frozenset())
+    assert ngrams_at_256(whole, whole) == {
+        "distinct_2_at_256": distinct_2(cut, cut),
+        "rep_4_at_256": rep_4(cut, cut),
+        "diversity_at_256": diversity(cut, cut),
+        **{f"{name}_at_256": value for name, value in (distinct(cut, cut) | rep(cut, cut)).items()},
+    }
+
+
+def test_what_is_too_short_says_so_metric_by_metric(counted: Counted) -> None:
+    two, four = counted("one two"), counted("one two three four")
+    assert distinct(two, two) == {"distinct_1": 1, "distinct_3": Unscorable("fewer than three words")}
+    assert rep(two, two) == {"rep_2": 0, "rep_3": Unscorable("fewer than three words")}
+    assert diversity(two, two) == Unscorable("fewer than four words")
+    assert diversity_simctg(four, four) == Unscorable("fewer than five words")
+    assert ngrams_at_256(four, four) == Unscorable("fewer than 256 words")
+
+
+def test_published_diversity_is_reproduced(beside: Callable[[str], Path]) -> None:
+    # Contrastive search on Wikitext as its authors released it, and what they published of it.
+    file = beside("generations/wikitext_contrastive_k_5_alpha_0.6_result.json")
+    texts = json.loads(file.read_text())
+    assert simctg_diversity(text["generated_result"]["0"] for text in texts) == pytest.approx(89.3457, abs=5e-5)
+    assert simctg_diversity(text["reference_text"] for text in texts) == pytest.approx(92.9773, abs=5e-5)

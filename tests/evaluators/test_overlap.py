@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.analysis import Analysis, Analyst
-from evaluators.overlap import bleu
+from evaluators.overlap import bleu, chrf
 from newwiki.records import Unscorable
 from newwiki.registry import evaluators
 
@@ -33,7 +33,35 @@ def test_the_signature_is_sacrebleus_own() -> None:
     assert signature == f"{evaluators.get('bleu').parameters['signature']}|version:{sacrebleu.__version__}"
 
 
+@given(WORDS, WORDS)
+def test_chrf_is_sacrebleus_sentence_chrf(mine: list[str], theirs: list[str]) -> None:
+    here, there = Analyst().analyse([" ".join(mine), " ".join(theirs)], frozenset())
+    assert chrf(here, there) == pytest.approx(sacrebleu.sentence_chrf(here.text, [there.text]).score)
+
+
+def test_chrf_by_hand(counted: Counted) -> None:
+    # "abc" against "abd": two of three characters, one of two bigrams, no trigram, and none longer to be had.
+    precision = recall = (2 / 3 + 1 / 2 + 0) / 3
+    f = 5 * precision * recall / (4 * precision + recall)
+    assert chrf(counted("ab c"), counted("abd")) == pytest.approx(100 * f)
+
+
+def test_chrf_needs_no_spaces(counted: Counted) -> None:
+    article = counted("这是第一句话。这是第二句话。")
+    assert chrf(article, article) == pytest.approx(100)
+    assert 0 < chrf(counted("这是第三句话。"), article) < 100
+
+
+def test_chrfs_signature_is_sacrebleus_own() -> None:
+    metric = sacrebleu.CHRF()
+    metric.sentence_score("a", ["b"])
+    signature = str(metric.get_signature())
+    assert signature == f"{evaluators.get('chrf').parameters['signature']}|version:{sacrebleu.__version__}"
+
+
 @pytest.mark.parametrize("text", ["", "...", "🙂"])
 def test_a_text_without_words_has_no_score(counted: Counted, text: str) -> None:
     assert bleu(counted(text), counted("Words.")) == Unscorable("no words")
     assert bleu(counted("Words."), counted(text)) == Unscorable("the reference has no words")
+    assert chrf(counted(text), counted("Words.")) == Unscorable("no words")
+    assert chrf(counted("Words."), counted(text)) == Unscorable("the reference has no words")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.analysis import Analysis, Analyst
-from evaluators.readability import flesch_reading_ease, gunning_fog, gunning_fog_newwiki
+from evaluators.readability import flesch_kincaid_grade, flesch_reading_ease, gunning_fog, gunning_fog_newwiki
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -18,6 +18,10 @@ TEXT = "The old men hid their information. Good dogs need no responsibility here
 
 def test_flesch_reading_ease_by_hand(counted: Counted) -> None:
     assert flesch_reading_ease(counted(TEXT), counted(TEXT)) == pytest.approx(206.835 - 1.015 * 6 - 84.6 * 20 / 12)
+
+
+def test_flesch_kincaid_grade_by_hand(counted: Counted) -> None:
+    assert flesch_kincaid_grade(counted(TEXT), counted(TEXT)) == pytest.approx(0.39 * 6 + 11.8 * 20 / 12 - 15.59)
 
 
 def test_both_fog_indices_by_hand(counted: Counted) -> None:
@@ -33,10 +37,11 @@ def test_scores_are_textstats_with_hyphenation_syllables(words: list[str]) -> No
         # Without a pronouncing dictionary textstat 0.7.13 counts syllables as 0.7.3 and 0.7.4 did.
         patch.setattr("textstat.backend.counts._count_syllables.get_cmudict", lambda lang: None)
         assert flesch_reading_ease(analysis, analysis) == pytest.approx(textstat.flesch_reading_ease(text))
+        assert flesch_kincaid_grade(analysis, analysis) == pytest.approx(textstat.flesch_kincaid_grade(text))
         assert gunning_fog(analysis, analysis) == pytest.approx(textstat.gunning_fog(text))
 
 
-@pytest.mark.parametrize("evaluate", [flesch_reading_ease, gunning_fog, gunning_fog_newwiki])
+@pytest.mark.parametrize("evaluate", [flesch_reading_ease, flesch_kincaid_grade, gunning_fog, gunning_fog_newwiki])
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -56,7 +56,7 @@ def test_metrics_are_chosen_by_name() -> None:
 
 @pytest.mark.parametrize("choice", ["rouge", "", "bleu,", "core,bleu"])
 def test_an_unknown_metric_is_misuse_and_lists_the_known(choice: str) -> None:
-    with pytest.raises(UsageError, match="bleu, distinct_2, entity_overlap"):
+    with pytest.raises(UsageError, match=r"bleu, .*distinct_2, .*entity_overlap"):
         select(choice)
 
 

@@ -1,0 +1,62 @@
+"""How long a text is, in the words and sentences that the readability formulas divide by."""
+
+from evaluators.analysis import Analysis
+from evaluators.counts import without_spaces
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import evaluator
+
+_NO_SPACES = Unscorable("written without spaces between words")
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "words",
+            unit="words",
+            minimum=0.0,
+            maximum=None,
+            direction="none",
+            definition="runs between white space that are left when punctuation marks and symbols are taken out",
+            source="textstat 0.7.4, lexicon_count; W of the readability formulas",
+        )
+    ],
+    version="1",
+)
+def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """The number of words, 0 and up; an empty text has none, which is a number and not a missing one.
+
+    Source: textstat 0.7.4, `lexicon_count`. Pitfalls: fewer than the runs between white space by which the longest
+    completions are chosen and n-grams are counted, since a dash alone or an emoji is no word here; most texts are as
+    long as `max_new_tokens` and where the model stops make them.
+    """
+    return _NO_SPACES if without_spaces(analysis.text) else analysis.readability.words
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "sentences",
+            unit="sentences",
+            minimum=0.0,
+            maximum=None,
+            direction="none",
+            definition="stretches between full stops, question and exclamation marks of more than two words, at least "
+            "one where there are words and an end mark",
+            source="textstat 0.7.4, sentence_count; S of the readability formulas",
+        )
+    ],
+    version="1",
+)
+def sentences(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """The number of sentences as the readability formulas take it, 0 for a text without words, else 1 and up.
+
+    Source: textstat 0.7.4, `sentence_count`. Pitfalls: "U.S." and "3.5" end a stretch, and stretches of two words or
+    fewer do not count, so it differs from the sentences of `distinct_sentences`.
+    """
+    if analysis.wordless:
+        return 0
+    if without_spaces(analysis.text):
+        return _NO_SPACES
+    if not analysis.readability.ended:
+        return Unscorable("no sentence end")
+    return max(1, analysis.readability.sentences)

@@ -1,0 +1,66 @@
+"""The n-gram measures of the first 256 words, which can be compared between texts of any length."""
+
+from evaluators.analysis import Analysis
+from evaluators.ngrams import distinct_share, diverse_share, repeated_share
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import evaluator
+
+_WORDS = 256
+_NAMES = ("words", "word bigrams", "word trigrams", "word 4-grams")
+
+
+@evaluator(
+    metrics=[
+        *(
+            Metric(
+                f"distinct_{n}_at_256",
+                unit="ratio",
+                minimum=0.0,
+                maximum=1.0,
+                direction="higher",
+                definition=f"different {_NAMES[n - 1]} / words, of the first {_WORDS} words",
+                source="Li et al. 2016",
+            )
+            for n in (1, 2, 3)
+        ),
+        *(
+            Metric(
+                f"rep_{n}_at_256",
+                unit="ratio",
+                minimum=0.0,
+                maximum=1.0,
+                direction="lower",
+                definition=f"1 - different {_NAMES[n - 1]} / {_NAMES[n - 1]}, of the first {_WORDS} words",
+                source="Welleck et al. 2019",
+            )
+            for n in (2, 3, 4)
+        ),
+        Metric(
+            "diversity_at_256",
+            unit="ratio",
+            minimum=0.0,
+            maximum=1.0,
+            direction="higher",
+            definition=f"(1 - rep_2) (1 - rep_3) (1 - rep_4), of the first {_WORDS} words",
+            source="Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
+        ),
+    ],
+    version="1",
+    parameters={"words": _WORDS},
+)
+def ngrams_at_256(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:
+    """Every measure of `ngrams` on the first 256 words, split at white space; ranges and directions are theirs.
+
+    Sources: theirs. A text with fewer than 256 words has no score. Pitfalls: hence the means are over the longer texts
+    only, so look at the count beside them; repetition that sets in later is not seen.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    if len(analysis.words) < _WORDS:
+        return Unscorable(f"fewer than {_WORDS} words")
+    first = analysis.words[:_WORDS]
+    return {
+        **{f"distinct_{n}_at_256": distinct_share(first, n) for n in (1, 2, 3)},
+        **{f"rep_{n}_at_256": repeated_share(first, n) for n in (2, 3, 4)},
+        "diversity_at_256": diverse_share(first),
+    }

@@ -1,0 +1,93 @@
+"""The sentences of a text as strings, and how many of them differ."""
+
+import re
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from evaluators.analysis import Analysis
+from newwiki.records import Metric, Unscorable
+from newwiki.registry import evaluator
+
+# Raise it whenever a text may be split otherwise.
+SENTENCES_VERSION = "1"
+
+_CLOSERS = "\"'”’»)\\]"
+_OPENERS = "\"'“‘«([„"
+_END = re.compile(rf"[.!?…؟।۔][{_CLOSERS}]*$")
+_WIDE_END = re.compile("(?<=[。！？])(?![。！？」』）”’])|(?<=[。！？][」』）”’])")
+_WIDE_MARK = re.compile("[。！？][」』）”’]?$")
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+# "J." and "U.S."
+_INITIALS = re.compile(rf"[{re.escape(_OPENERS)}]*(?:[^\W\d_]\.)+")
+_ABBREVIATIONS = """
+    mr. mrs. ms. dr. prof. st. mt. ft. jr. sr. rev. hon. gen. col. lt. capt. sgt. maj. gov. sen. rep. vs. ca. cf. al.
+    etc. inc. ltd. co. corp. dept. est. approx. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec.
+"""
+_ABBREVIATED = frozenset(_ABBREVIATIONS.split())
+_BEFORE_NUMBERS = frozenset({"no.", "nos.", "vol.", "fig.", "p.", "pp."})
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "distinct_sentences",
+            unit="sentences",
+            minimum=1.0,
+            maximum=None,
+            direction="higher",
+            definition="sentences, those that are the same but for white space counted once",
+            source="Massarelli et al. 2020, table 4",
+        )
+    ],
+    version="1",
+    parameters={"sentences": SENTENCES_VERSION},
+)
+def distinct_sentences(analysis: Analysis, reference: Analysis) -> int | Unscorable:
+    """The number of different sentences, 1 and up, higher is less repetitive.
+
+    Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, table 4. The
+    paper splits with spaCy and is silent on when two sentences are the same and on what is cut off at the end: here
+    case and punctuation count, white space does not, and a last sentence without its end counts. Pitfalls: it grows
+    with length (the paper's texts have about five sentences); a text without any sentence end has no score.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    return len(set(split_sentences(analysis.text))) or Unscorable("no sentence end")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences in order, white space made single spaces; none where the text has no sentence end at all.
+
+    A sentence ends at `. ! ? … ؟ । ۔`, with closing quotation marks and brackets, before white space and no small
+    letter; at `。 ！ ？`; and with its line. Not after initials or common English abbreviations in mid-line. What
+    has no letter and no digit is no sentence. Linear in the length of the text.
+    """
+    found = list(_pieces(text))
+    return [sentence for sentence, _ in found] if any(ended for _, ended in found) else []
+
+
+def _pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Sentences, and whether each has its end mark."""
+    for line in text.splitlines():
+        words = [piece for word in line.split() for piece in _WIDE_END.split(word) if piece]
+        start = 0
+        for place, (word, following) in enumerate(zip_longest(words, words[1:]), start=1):
+            ended = _ends_sentence(word, following)
+            if ended or following is None:
+                sentence = " ".join(words[start:place])
+                start = place
+                if _LETTER_OR_DIGIT.search(sentence):
+                    yield sentence, ended
+
+
+def _ends_sentence(word: str, following: str | None) -> bool:
+    if _WIDE_MARK.search(word):
+        return True
+    if not _END.search(word):
+        return False
+    if following is None:
+        return True
+    small = word.lower().lstrip(_OPENERS)
+    if small in _BEFORE_NUMBERS and following[0].isdigit():
+        return False
+    return not (following.lstrip(_OPENERS)[:1].islower() or small in _ABBREVIATED or _INITIALS.fullmatch(word))

@@ -1,0 +1,39 @@
+"""`newwiki metrics`: what a text can be measured by."""
+
+import click
+
+from flows import tables
+from flows.options import common, form_option
+from newwiki.settings import Settings
+
+_COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core", "definition", "source")
+
+
+@click.command()
+@common
+@form_option
+def metrics(settings: Settings, quiet: bool, form: str) -> None:
+    """The metrics with their units, ranges, better directions, evaluators, definitions and sources."""
+    from newwiki.registry import evaluators as registry
+
+    rows = [
+        [
+            metric.name,
+            metric.unit,
+            _range(metric.minimum, metric.maximum),
+            metric.direction,
+            evaluator.name,
+            evaluator.version,
+            "yes" if evaluator.core else "no",
+            metric.definition,
+            metric.source,
+        ]
+        for evaluator in registry.all().values()
+        for metric in evaluator.metrics
+    ]
+    tables.show(_COLUMNS, sorted(rows), form)
+
+
+def _range(minimum: float | None, maximum: float | None) -> str:
+    """`0 … 1`; the side that has no bound is left empty."""
+    return " ".join(["" if minimum is None else f"{minimum:g}", "…", "" if maximum is None else f"{maximum:g}"]).strip()

@@ -1,0 +1,84 @@
+"""What every metric of the text alone must bear: texts that are hardly texts, and very long ones."""
+
+import math
+import time
+
+import pytest
+
+from evaluators.analysis import Analysis, Analyst
+from evaluators.rules import RuleTagger
+from evaluators.scoring import fingerprint, needs_of, score, select
+from newwiki.registry import Evaluator
+
+ARTICLE = "Anna Berg of Oslo wrote two novels. They are long. Nobody in Bergen has read them since 1999!"
+EDGES = {
+    "empty": "",
+    "white space": " \n\t\u00a0",
+    "marks": "... !? —",
+    "one word": "Oslo",
+    "one word and its end": "Stop.",
+    "no sentence end": "a text that just stops",
+    "digits": "1234 5678",
+    "underscores": "_ __ _ ___ _",
+    "emoji": "🙂 🎉",
+    "Chinese": "这是第一句话。这是第二句话。",
+    "Arabic": "هذا نص عربي. وهذا نص آخر؟",
+    "a surrogate, a null and a replacement": "\ud800 \x00 �.",
+}
+LONG = {
+    "different letters": "".join(chr(97 + (number * number) % 23) for number in range(1_000_000)),
+    "full stops": "a." * 500_000,
+    "marks": ".'" * 500_000,
+    "Chinese": "句话。" * 333_333,
+    "sentences": "Anna Berg sleeps in Oslo. " * 40_000,
+}
+METRICS = {metric.name: metric for evaluator in select("all") for metric in evaluator.metrics}
+
+
+@pytest.fixture(scope="module")
+def chosen() -> list[Evaluator]:
+    """All that need no embedding."""
+    return [evaluator for evaluator in select("all") if needs_of([evaluator]) <= {"entities"}]
+
+
+@pytest.fixture(scope="module")
+def analyst() -> Analyst:
+    return Analyst(RuleTagger())
+
+
+def scores(chosen: list[Evaluator], analyst: Analyst, text: Analysis, reference: Analysis) -> dict[str, str]:
+    """Every metric's status, after a look at its value."""
+    marks = {evaluator.name: fingerprint(evaluator, analyst) for evaluator in chosen}
+    statuses = {}
+    for one in score(chosen, marks, [(7, 0)], [text], {7: reference}):
+        metric = METRICS[one.metric]
+        assert (one.value is None) == (one.status != "ok")
+        assert one.status != "not finite", one.metric
+        if one.value is not None:
+            least = -math.inf if metric.minimum is None else metric.minimum
+            most = math.inf if metric.maximum is None else metric.maximum
+            assert least <= one.value <= most, (one.metric, one.value)
+        statuses[one.metric] = one.status
+    return statuses
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_every_metric_gives_a_number_in_its_range_or_a_reason(
+    chosen: list[Evaluator], analyst: Analyst, name: str
+) -> None:
+    text, article = analyst.analyse([EDGES[name], ARTICLE], {"entities"})
+    mine, theirs, own = (scores(chosen, analyst, *pair) for pair in ((text, article), (article, text), (text, text)))
+    assert len(mine) == len(theirs) == len(own) >= 30
+    if text.wordless:
+        assert {metric for metric, status in mine.items() if status == "ok"} == {"words", "sentences"}
+        assert {status for status in mine.values() if status != "ok"} == {"no words"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_no_metric_takes_long_for_a_megabyte(chosen: list[Evaluator], analyst: Analyst, name: str) -> None:
+    text, article = analyst.analyse([LONG[name], ARTICLE * 50], {"entities"})
+    for evaluator in chosen:
+        started = time.process_time()
+        scores([evaluator], analyst, text, article)
+        assert time.process_time() - started < 20, evaluator.name
