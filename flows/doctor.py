@@ -69,8 +69,8 @@ def _generation() -> Row:
     return (
         "generation",
         "note",
-        f"a batch moves logits by up to {moved:.1g} of the largest here; in float32 greedy search and sampling write the "
-        "same in every batch nevertheless, beam searches nearly always; with --strict all do",
+        f"a batch moves logits by up to {moved:.1g} of the largest here; in float32 greedy search and sampling write "
+        "the same in every batch nevertheless, beam searches nearly always; with --strict all do",
     )
 
 
