@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,14 +27,14 @@ WARM_UP = 3  # tokens
 
 # From prompts and the lengths of each one's completions to the tokens that were written, of those lengths together.
 Write = Callable[[Sequence[Sequence[int]], Sequence[Sequence[int]]], int]
+Result = dict[str, float | None]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--at-once", type=int, help="prompts in each call of generate(); without it, the engine")
     parser.add_argument("--machine", action="store_true", help="measure the machine instead")
+    parser.add_argument("--at-once", type=int, help="prompts in each call of generate(); without it, the engine")
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
-    parser.add_argument("--workload", choices=("mixed", "equal"), default="mixed")
     parser.add_argument("--prompts", type=int, required=True)
     parser.add_argument("--longest", type=int, required=True)
     parser.add_argument("--layers", type=int)
@@ -41,15 +42,15 @@ def main() -> None:
     print(json.dumps(_machine() if options.machine else _turn(options)))
 
 
-def _machine() -> dict[str, float]:
+def _machine() -> Result:
     rates = {dtype: machine_speed.matrix_rate(getattr(torch, dtype)) for dtype in ("float32", "bfloat16")}
     return {"read": machine_speed.read_bandwidth(), **rates}
 
 
-def _turn(options: argparse.Namespace) -> dict[str, float]:
-    dtype = getattr(torch, options.dtype)
-    prompts, lengths = random_models.prompts(options.prompts), _lengths(options)
-    model = random_models.build(dtype, options.layers)
+def _turn(options: argparse.Namespace) -> dict[str, Result]:
+    """Both workloads, the one of less memory first, as a peak is never forgotten."""
+    prompts = random_models.prompts(options.prompts)
+    model = random_models.build(getattr(torch, options.dtype), options.layers)
     context = sum(map(len, prompts)) / len(prompts) + options.longest / 2
     operations, weights, cached = random_models.operations_and_values(model, context)
     if options.at_once:
@@ -58,25 +59,32 @@ def _turn(options: argparse.Namespace) -> dict[str, float]:
         random_models.prepare(model)
         rows = rows_that_fit(model, max(map(len, prompts)) + options.longest)
         write = _engine(model, rows)
-    write(prompts[: options.at_once or 1], [[WARM_UP] * COMPLETIONS] * (options.at_once or 1))
-    start = time.perf_counter()
-    written = write(prompts, lengths)
-    seconds = time.perf_counter() - start
+    first = options.at_once or 1
+    write(prompts[:first], [[WARM_UP] * COMPLETIONS] * first)
+    shape: Result = {"rows": rows, "operations": operations, "weights": weights, "cached": cached}
+    shortest = {"mixed": max(1, options.longest // 12), "equal": options.longest}
     return {
-        "speed": written / seconds,
-        "peak": random_models.peak_megabytes(),
-        "rows": rows,
-        "operations": operations,
-        "weights": weights,
-        "cached": cached,
+        workload: {**shape, **_measured(write, prompts, _lengths(options.prompts, low, options.longest))}
+        for workload, low in shortest.items()
     }
 
 
-def _lengths(options: argparse.Namespace) -> list[list[int]]:
-    shortest = options.longest if options.workload == "equal" else max(1, options.longest // 12)
+def _measured(write: Write, prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> Result:
+    start, busy, own = time.perf_counter(), random_models.busy_seconds(), time.process_time()
+    written = write(prompts, lengths)
+    seconds, own = time.perf_counter() - start, time.process_time() - own
+    busy_after = random_models.busy_seconds()
+    others = None
+    if busy is not None and busy_after is not None:
+        others = max(0.0, busy_after - busy - own) / (seconds * (os.cpu_count() or 1))
+    return {"speed": written / seconds, "peak": random_models.peak_megabytes(), "others": others}
+
+
+def _lengths(prompts: int, shortest: int, longest: int) -> list[list[int]]:
     generator = torch.Generator().manual_seed(2)
-    shape = (options.prompts, COMPLETIONS)
-    lengths: list[list[int]] = torch.randint(shortest, options.longest + 1, shape, generator=generator).tolist()
+    lengths: list[list[int]] = torch.randint(
+        shortest, longest + 1, (prompts, COMPLETIONS), generator=generator
+    ).tolist()
     return lengths
 
 

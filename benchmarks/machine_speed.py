@@ -7,6 +7,8 @@ Products are those of a GPT-2 block, by torch itself and, on a CPU, by oneDNN wi
 
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import torch
 from random_models import DEVICE, build
@@ -20,7 +22,8 @@ SECONDS = 0.5  # of looking for the fastest turn; on a shared machine few of the
 def read_bandwidth() -> float:
     """Bytes a second, of summing up 256 MB, which no cache holds."""
     values = torch.ones(1 << 26, device=DEVICE)
-    return 4 * values.numel() / _seconds(values.sum)
+    size: int = 4 * values.numel()
+    return size / _seconds(values.sum)
 
 
 def matrix_rate(dtype: torch.dtype) -> float:
@@ -30,19 +33,19 @@ def matrix_rate(dtype: torch.dtype) -> float:
     return max(plain, _block_rate(model, dtype)) if pack_linear_layers(model) else plain
 
 
-def _block_rate(model: torch.nn.Module, dtype: torch.dtype) -> float:
+def _block_rate(model: Any, dtype: torch.dtype) -> float:
     block, size = model.transformer.h[0], model.config.n_embd
     layers = ((block.attn.c_attn, size, 3), (block.mlp.c_fc, size, 4), (block.mlp.c_proj, 4 * size, 1 / 4))
-    rates = []
+    rates: list[float] = []
     for layer, inputs, widening in layers:
         rows = torch.randn(ROWS, inputs, device=DEVICE, dtype=dtype)
-        rates.append(2 * ROWS * inputs * inputs * widening / _seconds(lambda layer=layer, rows=rows: layer(rows)))
+        rates.append(2 * ROWS * inputs * inputs * widening / _seconds(partial(layer, rows)))
     return max(rates)
 
 
 def _seconds(work: Callable[[], object]) -> float:
     """Of the fastest turn."""
-    took = []
+    took: list[float] = []
     with torch.inference_mode():
         while sum(took) < SECONDS or len(took) < 3:
             start = time.perf_counter()

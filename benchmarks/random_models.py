@@ -3,8 +3,10 @@
 Speed depends on the shape alone. There is no end-of-text token, so that a benchmark decides how long a completion is.
 """
 
+import os
 import resource
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -45,9 +47,18 @@ def prompts(count: int) -> list[list[int]]:
 def peak_megabytes() -> float:
     """The most memory that this process had: on a GPU what it took there, elsewhere all of its memory."""
     if DEVICE == "cuda":
-        return torch.cuda.max_memory_allocated() / 1e6
+        return float(torch.cuda.max_memory_allocated()) / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak * (1 if sys.platform == "darwin" else 1024) / 1e6
+
+
+def busy_seconds() -> float | None:
+    """Processor time that all processes of the machine have taken together; None where nothing tells it."""
+    stat = Path("/proc/stat")
+    if not stat.is_file():
+        return None
+    user, nice, system, _idle, _waiting, *interrupts = map(int, stat.read_text().split("\n")[0].split()[1:9])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
 
 
 def operations_and_values(model: Any, context: float) -> tuple[float, float, float]:
