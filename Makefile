@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format bench-extract clean
+.PHONY: demo test check format bench-extract bench-generate bench-flips clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -24,6 +24,13 @@ format: $(INSTALLED)
 
 bench-extract: $(INSTALLED)
 	$(BIN)/python benchmarks/extract_speed.py
+
+bench-generate: $(INSTALLED)
+	$(BIN)/python benchmarks/generate_speed.py
+	$(BIN)/python benchmarks/decoder_cost.py
+
+bench-flips: $(INSTALLED)
+	$(BIN)/python benchmarks/rounding_flips.py
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
