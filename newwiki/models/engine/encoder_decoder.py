@@ -112,7 +112,8 @@ class DecoderSlots(Slots):
 
     def move(self, moves: Mapping[int, int]) -> None:
         super().move(moves)
-        self.sources.move({to: origin for to, origin in moves.items() if self._prompts.get(to) != self._prompts[origin]})
+        others = {to: origin for to, origin in moves.items() if self._prompts.get(to) != self._prompts[origin]}
+        self.sources.move(others)
         self._prompts.update({to: self._prompts[origin] for to, origin in moves.items()})
 
     def clear(self, count: int) -> None:

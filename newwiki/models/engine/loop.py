@@ -101,11 +101,14 @@ class Engine:
         """Fills free rows. A prompt is read once for all its completions that begin here."""
         while self._waiting and self._has_room():
             group: list[Stream] = []
-            while self._waiting and self._has_room() and (not group or self._source(self._waiting[0]) == self._source(group[0])):
+            while self._waiting and self._has_room() and self._may_join(group):
                 group.append(self._waiting.popleft())
                 self._running.append(group[-1])
                 self._places.append([])
             self._begin(group, self._read(self._source(group[0])))
+
+    def _may_join(self, group: Sequence[Stream]) -> bool:
+        return not group or self._source(self._waiting[0]) == self._source(group[0])
 
     def _source(self, stream: Stream) -> tuple[int, ...]:
         """What is read before the first token."""

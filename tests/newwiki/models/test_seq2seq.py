@@ -16,7 +16,7 @@ from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Writing
-from newwiki.models.engine.memory import is_out_of_memory
+from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
 from newwiki.records import Completion, Prompt
@@ -131,9 +131,7 @@ def test_greedy_and_beam_search_are_those_of_generate_token_for_token(
         assert {page: (one.text, one.tokens, one.finish_reason) for (page, _), one in texts.items()} == expected
 
 
-def test_blocked_n_grams_are_those_of_generate(
-    loaded: dict[str, Seq2SeqModel], checkpoints: dict[str, Path]
-) -> None:
+def test_blocked_n_grams_are_those_of_generate(loaded: dict[str, Seq2SeqModel], checkpoints: dict[str, Path]) -> None:
     """They are looked for in what the decoder reads, its start among it, and not in the prompt."""
     for kind in SHARED:
         expected = generated(checkpoints[kind], 16, num_beams=1, no_repeat_ngram_size=1)
@@ -170,18 +168,14 @@ def test_what_is_settled_alone_is_the_same(
 def test_memory_that_runs_out_halves_a_cohort_and_changes_no_byte(
     loaded: dict[str, Seq2SeqModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, notes = loaded["t5"], list[str]()
+    model, notes, step = loaded["t5"], list[str](), EncoderDecoderReader.step
     expected = complete(model, "beam", batch_size=16)
-    from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
-
-    step = EncoderDecoderReader.step
 
     def tight(self: EncoderDecoderReader, tokens: torch.Tensor) -> torch.Tensor:
         if len(tokens) > 9:
             raise MemoryError
         return step(self, tokens)
 
-    assert is_out_of_memory(MemoryError())
     monkeypatch.setattr(EncoderDecoderReader, "step", tight)
     assert complete(model, "beam", batch_size=16, note=notes.append) == expected
     assert notes == ["out of memory: going on with 8 rows at a time"]
