@@ -32,7 +32,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "plbart": _BART,
     "pegasus": _BART,  # fixed positions
     "marian": _BART,
-    "m2m_100": {**_BART, "pad_token_id": 96},  # positions that padding has none of
+    "m2m_100": {**_BART, "pad_token_id": 1, "eos_token_id": 2},  # padding has no position
     "blenderbot": _BART,
 }
 
