@@ -99,11 +99,12 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
         raise TerminalError(f"{problem} cannot be reached; check the path, or fetch the model first") from None
 
 
-def load(checkpoint: Checkpoint, dtype: str, device: str) -> tuple[Any, Any]:
-    """The causal language model and its tokenizer, from local files alone. Raises TerminalError."""
+def load(checkpoint: Checkpoint, dtype: str, device: str, *, encoder_decoder: bool = False) -> tuple[Any, Any]:
+    """The causal language model, or the encoder-decoder, and its tokenizer, from local files alone. Raises
+    TerminalError."""
     import torch
     from safetensors import SafetensorError
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
     silence_transformers()
     if device == "auto":
@@ -111,9 +112,13 @@ def load(checkpoint: Checkpoint, dtype: str, device: str) -> tuple[Any, Any]:
     folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
-        _refuse_what_cannot_write(checkpoint, config)
+        if encoder_decoder:
+            _refuse_what_has_no_encoder(checkpoint, config)
+        else:
+            _refuse_what_cannot_write(checkpoint, config)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
-        loaded, found = AutoModelForCausalLM.from_pretrained(
+        kind = AutoModelForSeq2SeqLM if encoder_decoder else AutoModelForCausalLM
+        loaded, found = kind.from_pretrained(
             folder,
             dtype=getattr(torch, dtype),
             local_files_only=True,
@@ -135,6 +140,14 @@ def load(checkpoint: Checkpoint, dtype: str, device: str) -> tuple[Any, Any]:
     return loaded, tokenizer
 
 
+def _refuse_what_has_no_encoder(checkpoint: Checkpoint, config: Any) -> None:
+    if not getattr(config, "is_encoder_decoder", False):
+        raise TerminalError(
+            f"'{checkpoint.folder}' is no encoder-decoder ({', '.join(config.architectures or [config.model_type])}), "
+            "which --backend seq2seq runs; add --backend hf"
+        )
+
+
 def _refuse_what_cannot_write(checkpoint: Checkpoint, config: Any) -> None:
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
@@ -142,7 +155,7 @@ def _refuse_what_cannot_write(checkpoint: Checkpoint, config: Any) -> None:
     if getattr(config, "is_encoder_decoder", False):
         raise TerminalError(
             f"'{checkpoint.folder}' is an encoder-decoder ({', '.join(kinds)}), which --backend hf does not run; "
-            "choose a causal language model"
+            "add --backend seq2seq, or choose a causal language model"
         )
     causal = set(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
     writes = any(kind in causal or kind.endswith("Model") for kind in kinds)

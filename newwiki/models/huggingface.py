@@ -1,25 +1,27 @@
 """Causal language models from a local folder or the Hugging Face hub, through transformers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
-from newwiki.decoding.stream import Ending, Hypothesis, Stream
-from newwiki.errors import TerminalError, UsageError
+from newwiki.decoding.stream import Search, Stream
+from newwiki.errors import TerminalError
 from newwiki.models.backend import Writing, model
-from newwiki.models.checkpoint import Trust, find, load
+from newwiki.models.checkpoint import find, load
+from newwiki.models.local import LocalModel, flag
 from newwiki.models.prompting import Prompting
-from newwiki.records import Completion, FinishReason, Likelihood, Prompt
-from newwiki.registry import decoders
+from newwiki.records import Completion, Likelihood, Prompt
 
-_DTYPES = ("auto", "float32", "bfloat16", "float16")
+if TYPE_CHECKING:
+    from newwiki.models.engine.loop import Engine
+    from newwiki.models.engine.reader import Reader
+
 # A logit's rounding error, as a share of the largest logit's size; measured errors in float32 stay twenty times below.
 FLOAT32_SLACK = 2e-5
 
 
 @model("hf")
-class HuggingFaceModel:
+class HuggingFaceModel(LocalModel):
     """A checkpoint as `save_pretrained` leaves it, weights in safetensors. `auto` computes in float32.
 
     In float32 no completion depends on the batch. In half precision rounding is too coarse to settle: on a CPU nothing
@@ -40,24 +42,17 @@ class HuggingFaceModel:
         chat: str = "no",
         bos: str = "auto",
     ) -> None:
-        if dtype not in _DTYPES:
-            raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
-        self.name = name
-        self.dtype = "float32" if dtype == "auto" else dtype
-        self._device = device
-        self._trust = Trust(_flag("allow_pickle", allow_pickle), _flag("trust_remote_code", trust_remote_code))
-        checkpoint = find(name, revision, self._trust)
-        self.sha256 = checkpoint.sha256
-        self._model, self._tokenizer = self._loaded(checkpoint)
-        self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=_flag("chat", chat), bos=bos)
+        super().__init__(
+            name,
+            dtype=dtype,
+            device=device,
+            revision=revision,
+            allow_pickle=allow_pickle,
+            trust_remote_code=trust_remote_code,
+        )
+        self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
         self.settings: Mapping[str, str] = self._prompting.settings
-        self.versions: Mapping[str, str] = {
-            **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
-            "device": _device_name(self._model.device),
-            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
-        }
         self._others: dict[str, tuple[str, Any]] = {}
-        self._rows: int | None = None
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         name = decoder.parameters.get("amateur")
@@ -68,43 +63,10 @@ class HuggingFaceModel:
     ) -> Iterator[list[Completion]]:
         """Raises TerminalError: at once for a prompt that does not fit, on the way for logits that are not numbers and
         where not even one completion's rows fit into memory."""
-        from newwiki.models.engine.engines import engine_for
-        from newwiki.models.engine.loop import Rules
-        from newwiki.models.engine.memory import is_out_of_memory
-        from newwiki.models.engine.reader import Reader
-
-        search = decoders.get(decoder.name).search(decoder)
         amateur = decoder.parameters.get("amateur")
         read = [self._model, *([] if amateur is None else [self._amateur(str(amateur))[1]])]
         streams = self._streams(requests, writing, read)
-        rules = Rules(
-            self._ending(writing),
-            writing.seed,
-            FLOAT32_SLACK if self.dtype == "float32" and not writing.strict else 0.0,
-            int(decoder.parameters["no_repeat_ngram_size"]),
-            str(decoder.parameters.get("amateur_context", "full")),
-        )
-        rows = search.width if writing.strict else writing.batch_size or self._auto(read, streams)
-
-        def halved(to: int) -> None:
-            self._rows = to
-            writing.note(f"out of memory: going on with {to} rows at a time")
-
-        engine = engine_for(search)([Reader(one, rows) for one in read], search, rules, rows=rows, on_halved=halved)
-
-        def completions() -> Iterator[list[Completion]]:
-            try:
-                for batch in engine.run(streams):
-                    yield [self._completion(stream, written, writing) for stream, written in batch]
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error):
-                    raise
-                raise TerminalError(
-                    f"one completion under '{decoder.short}' does not fit into memory; lower --max-new-tokens, take "
-                    "dtype bfloat16, or a machine with more memory"
-                ) from error
-
-        return completions()
+        return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
 
     def likelihoods(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Likelihood]:
         """How likely each completion of (prompt, completion) pairs is, token by token, in the order of the pairs."""
@@ -127,6 +89,12 @@ class HuggingFaceModel:
         use_cached_attention(loaded)
         check_reading(loaded)
         return loaded, tokenizer
+
+    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+        from newwiki.models.engine.engines import engine_for
+        from newwiki.models.engine.reader import Reader
+
+        return engine_for(search), Reader
 
     def _amateur(self, name: str) -> tuple[str, Any]:
         if name not in self._others:
@@ -153,46 +121,6 @@ class HuggingFaceModel:
         rooms = {prompt: min([most, *(one - len(tokens) for one in contexts)]) for prompt, tokens in encoded.items()}
         return [Stream(prompt.page_id, sample, encoded[prompt], rooms[prompt]) for prompt, sample in requests]
 
-    def _ending(self, writing: Writing) -> Ending:
-        from newwiki.decoding.sentence_end import SentenceEnd
-
-        stops = self._prompting.stops(writing.stop) if writing.stop else None
-        return Ending(self._end_tokens(), stops, SentenceEnd(self._tokenizer))
-
-    def _auto(self, read: Sequence[Any], streams: Sequence[Stream]) -> int:
-        from newwiki.models.engine.memory import rows_that_fit
-
-        if self._rows is None:
-            length = max((len(stream.prompt) + stream.room for stream in streams), default=1)
-            self._rows = min(rows_that_fit(one, length) for one in read)
-        return self._rows
-
-    def _completion(self, stream: Stream, written: Hypothesis, writing: Writing) -> Completion:
-        text = self._prompting.decode(written.tokens, writing.stop)
-        full: FinishReason = "length" if len(written.tokens) == writing.max_new_tokens else "context"
-        reason: FinishReason = "stop" if written.ended else full
-        return Completion(
-            stream.page_id, stream.sample, text, len(written.tokens), len(text.split()), reason, reason != "stop"
-        )
-
-    def _end_tokens(self) -> frozenset[int]:
-        configured = self._model.generation_config.eos_token_id
-        if configured is None:
-            configured = self._tokenizer.eos_token_id
-        return frozenset([configured] if isinstance(configured, int) else configured or [])
-
     @staticmethod
     def _context(loaded: Any) -> int | None:
         return getattr(loaded.config.get_text_config(), "max_position_embeddings", None)
-
-
-def _flag(name: str, text: str) -> bool:
-    if text.lower() not in ("yes", "no", "true", "false"):
-        raise UsageError(f"{name} must be yes or no, not '{text}'")
-    return text.lower() in ("yes", "true")
-
-
-def _device_name(device: Any) -> str:
-    import torch
-
-    return f"{device} ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device)

@@ -88,7 +88,7 @@ class Engine:
         return True
 
     def _halve(self) -> None:
-        again = [Stream(one.page_id, one.sample, one.prompt, one.room) for one in self._running]
+        again = [replace(one, beam=[Hypothesis()], pool=[]) for one in self._running]
         self._waiting.extendleft(reversed(again))
         self._running, self._places, self._prompt = [], [], None
         self._rows = max(self._rows // 2, self._search.width)
@@ -101,11 +101,18 @@ class Engine:
         """Fills free rows. A prompt is read once for all its completions that begin here."""
         while self._waiting and self._has_room():
             group: list[Stream] = []
-            while self._waiting and self._has_room() and (not group or self._waiting[0].prompt == group[0].prompt):
+            while self._waiting and self._has_room() and self._may_join(group):
                 group.append(self._waiting.popleft())
                 self._running.append(group[-1])
                 self._places.append([])
-            self._begin(group, self._read(group[0].prompt))
+            self._begin(group, self._read(self._source(group[0])))
+
+    def _may_join(self, group: Sequence[Stream]) -> bool:
+        return not group or self._source(self._waiting[0]) == self._source(group[0])
+
+    def _source(self, stream: Stream) -> tuple[int, ...]:
+        """What is read before the first token."""
+        return stream.prompt
 
     def _has_room(self) -> bool:
         return (len(self._running) + 1) * self._search.width <= self._rows
@@ -214,10 +221,13 @@ class Engine:
 
     def _view_alone(self, stream: Stream) -> View:
         logits = [
-            torch.cat([reader.alone((*self._text(number, stream.prompt), *row.tokens)) for row in stream.beam])
-            for number, reader in enumerate(self._readers)
+            torch.cat([self._alone(number, stream, row.tokens) for row in stream.beam])
+            for number in range(len(self._readers))
         ]
         return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
+
+    def _alone(self, number: int, stream: Stream, tokens: Sequence[int]) -> Tensor:
+        return self._readers[number].alone((*self._text(number, stream.prompt), *tokens))
 
 
 def _size(logits: Tensor) -> Tensor:

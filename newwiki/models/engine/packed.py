@@ -38,6 +38,8 @@ def _has_kernels(dtype: torch.dtype) -> bool:
 class PackedLinear(torch.nn.Module):
     """x [..., inputs] → x · weightᵀ + bias [..., outputs]."""
 
+    weight = None  # T5 asks for its dtype where it is a tensor
+
     def __init__(self, layer: torch.nn.Linear | Conv1D) -> None:
         super().__init__()
         weight = layer.weight.detach()

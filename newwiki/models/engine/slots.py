@@ -19,12 +19,15 @@ class Slots(Cache):
     """The cache of `count` slots for a model of so many layers. Made by the first prompt that is put into it."""
 
     def __init__(self, layers: int, count: int, device: torch.device) -> None:
-        super().__init__(layers=[_Layer(self) for _ in range(layers)])
+        super().__init__(layers=[self.layer() for _ in range(layers)])
         self.count = count
         self.lengths = torch.zeros(count, dtype=torch.long, device=device)
         self.running = 0
         self.width = 0
         self.columns: tuple[Tensor, Tensor] = (self.lengths[:0, None], self.lengths[:0, None])
+
+    def layer(self) -> "Layer":
+        return Layer(self)
 
     def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
         """Copies a prompt that was read alone into these slots."""
@@ -84,7 +87,7 @@ class Slots(Cache):
             layer.keys = layer.values = None
 
 
-class _Layer(CacheLayerMixin):
+class Layer(CacheLayerMixin):
     """One layer's slots: keys and values [slots, heads, width, size], zero where nothing was written."""
 
     keys: Any

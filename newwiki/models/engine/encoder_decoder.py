@@ -1,0 +1,190 @@
+"""An encoder-decoder, its caches, and the three ways to read with it: a prompt, a token a row, a text alone.
+
+T5's position biases and BART's positions take one length for a whole batch, so all rows have written equally many
+tokens. What the encoder read of each prompt stands beside them, under a mask.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import Cache, DynamicCache, EncoderDecoderCache
+from transformers.cache_utils import DynamicLayer
+from transformers.modeling_outputs import BaseModelOutput
+
+from newwiki.errors import TerminalError
+from newwiki.models.engine.reader import Prompt, Reader
+from newwiki.models.engine.slots import Layer, Slots
+
+_PROMPTS = ((1, 2, 3, 4, 5, 6, 7), (8, 9, 10))
+_TEXT = (11, 12, 13, 14)
+
+
+class EncoderDecoderReader(Reader):
+    """An encoder-decoder with slots for `rows` rows; a pass has two rows or more, as in any Reader.
+
+    As `generate` does, the decoder begins with `start`; where the checkpoint's generation config says so, its first
+    token is `forced`, and it writes none of `never`.
+    """
+
+    def __init__(self, model: Any, rows: int) -> None:
+        self._model = model
+        configured = model.generation_config
+        self.start = decoder_start(model)
+        self.forced: int | None = configured.forced_bos_token_id
+        single = [words[0] for words in configured.bad_words_ids or [] if len(words) == 1]
+        self.never: list[int] = sorted({*single, *(configured.suppress_tokens or [])})
+        with torch.inference_mode():
+            read = self.read([self.start], hidden=True)
+        assert isinstance(read.cache, EncoderDecoderCache)
+        self._size = read.hidden.shape[-1]
+        self.slots: DecoderSlots = DecoderSlots(len(read.cache.self_attention_cache.layers), max(rows, 2), model.device)
+
+    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> Prompt:
+        """Reads a prompt by itself, and the decoder's start. `hidden` are the encoder's states."""
+        output = self._model(
+            input_ids=self._row(tokens),
+            decoder_input_ids=self._row([self.start]),
+            past_key_values=EncoderDecoderCache(DynamicCache(), DynamicCache()),
+            use_cache=True,
+        )
+        states = output.encoder_last_hidden_state[0] if hidden else output.logits[0, :0]
+        return Prompt(output.past_key_values, 1, output.logits[:, -1].float(), states)
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
+        rows = len(tokens)
+        filled = tokens if rows > 1 else tokens.repeat(2)
+        self._open(len(filled), 1)
+        sources = self.slots.sources
+        states = torch.zeros(1, 1, 1, dtype=self._model.dtype, device=self._model.device)  # whose keys are known
+        output = self._model(
+            encoder_outputs=BaseModelOutput(last_hidden_state=states.expand(len(filled), sources.width, self._size)),
+            attention_mask=self._source_mask(len(filled)),
+            decoder_input_ids=filled[:, None],
+            past_key_values=EncoderDecoderCache(self.slots, self.slots.seen(len(filled))),
+            use_cache=True,
+        )
+        self.slots.lengths[:rows] += 1
+        return output.logits[:rows, -1].float()
+
+    def alone(self, tokens: Sequence[int], source: Sequence[int] = ()) -> Tensor:
+        """Logits [1, vocabulary] after a prompt and what was written after the start, read whole, without a cache."""
+        output = self._model(
+            input_ids=self._row(source), decoder_input_ids=self._row([self.start, *tokens]), use_cache=False
+        )
+        return output.logits[:, -1].float()
+
+    def _row(self, tokens: Sequence[int]) -> Tensor:
+        return torch.tensor([list(tokens)], device=self._model.device)
+
+    def _source_mask(self, rows: int) -> Tensor:
+        """[rows, 1, 1, columns]: what each row sees of the encoder's states."""
+        sources = self.slots.sources
+        columns = torch.arange(sources.width, device=sources.lengths.device)
+        return self._additive((columns < sources.lengths[:rows, None])[:, None])
+
+
+class DecoderSlots(Slots):
+    """Slots of rows that have all written equally many tokens; `sources` has what the encoder read for each of them."""
+
+    def __init__(self, layers: int, count: int, device: torch.device) -> None:
+        super().__init__(layers, count, device)
+        self.sources = Slots(layers, count, device)
+        self.length = 0
+        self._prompts: dict[int, int] = {}  # of which prompt each slot is, as they were put
+
+    def layer(self) -> Layer:
+        return _EvenLayer(self)
+
+    def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
+        assert isinstance(prompt, EncoderDecoderCache)
+        super().put(prompt.self_attention_cache, length, slots)
+        read = prompt.cross_attention_cache
+        self.sources.put(read, read.get_seq_length(), slots)
+        number = max(self._prompts.values(), default=0) + 1
+        self._prompts.update(dict.fromkeys(slots, number))
+
+    def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
+        super().reset(slots, lengths)
+        [self.length] = set(lengths)
+
+    def move(self, moves: Mapping[int, int]) -> None:
+        super().move(moves)
+        others = {to: origin for to, origin in moves.items() if self._prompts.get(to) != self._prompts[origin]}
+        self.sources.move(others)
+        self._prompts.update({to: self._prompts[origin] for to, origin in moves.items()})
+
+    def clear(self, count: int) -> None:
+        super().clear(count)
+        self.sources.clear(count)
+        self.length = 0
+        self._prompts = {}
+
+    def seen(self, rows: int) -> Cache:
+        """The encoder's keys and values for the first rows."""
+        return Cache(layers=[_SeenLayer(layer.keys[:rows], layer.values[:rows]) for layer in self.sources.layers])
+
+
+class _EvenLayer(Layer):
+    """What a decoder's layer has written; it shows the columns that are full."""
+
+    _slots: DecoderSlots
+
+    def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+        keys, values = super().update(key_states, value_states, *args, **kwargs)
+        end = self._slots.length + key_states.shape[2]
+        return keys[:, :, :end], values[:, :, :end]
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return self._slots.length + query_length, 0
+
+    def get_seq_length(self) -> int:
+        return self._slots.length
+
+
+class _SeenLayer(DynamicLayer):
+    """Keys and values that are there and stay."""
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        super().__init__()
+        self.lazy_initialization(keys, values)
+        self.keys, self.values = keys, values
+
+
+def largest_difference(model: Any) -> float:
+    """Between the logits of two rows, read token by token, and those of a plain forward pass; as a share of the
+    largest."""
+    vocabulary = model.config.get_text_config().vocab_size
+    sources = [[token % vocabulary for token in prompt] for prompt in _PROMPTS]
+    text = [token % vocabulary for token in _TEXT]
+    reader = EncoderDecoderReader(model, 2)
+    for slot, source in enumerate(sources):
+        prompt = reader.read(source)
+        reader.slots.put(prompt.cache, prompt.length, [slot])
+    errors, sizes = [], [1.0]
+    for step, token in enumerate(text):
+        reader.slots.reset([0, 1], [step + 1] * 2)
+        logits = reader.step(torch.tensor([token] * 2, device=model.device))
+        plain = torch.cat([reader.alone(text[: step + 1], source) for source in sources])
+        if bool(plain.isnan().any()):
+            return 0.0  # a run says so when it meets them
+        errors.append(float((logits - plain).abs().max()))
+        sizes.append(float(plain.abs().max()))
+    return max(errors) / max(sizes)
+
+
+def decoder_start(model: Any) -> int:
+    candidates = (
+        model.generation_config.decoder_start_token_id,
+        getattr(model.config, "decoder_start_token_id", None),
+        model.generation_config.bos_token_id,
+    )
+    start = next((one for one in candidates if one is not None), None)
+    if not isinstance(start, int):
+        raise TerminalError(
+            f"{type(model).__name__} does not say what its decoder begins with; set decoder_start_token_id in the "
+            "checkpoint's generation_config.json"
+        )
+    return start

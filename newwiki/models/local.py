@@ -1,0 +1,136 @@
+"""What the backends share that load a checkpoint with transformers and run it here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from newwiki.decoding.grammar import Decoder
+from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
+from newwiki.errors import TerminalError, UsageError
+from newwiki.models.backend import Writing
+from newwiki.models.checkpoint import Trust, find
+from newwiki.models.prompting import Prompting
+from newwiki.records import Completion, FinishReason
+from newwiki.registry import decoders
+
+if TYPE_CHECKING:
+    from newwiki.models.engine.loop import Engine
+    from newwiki.models.engine.reader import Reader
+
+_DTYPES = ("auto", "float32", "bfloat16", "float16")
+
+
+class LocalModel(ABC):
+    """A checkpoint that was found and loaded; `auto` computes in float32."""
+
+    _prompting: Prompting
+
+    def __init__(
+        self, name: str, *, dtype: str, device: str, revision: str, allow_pickle: str, trust_remote_code: str
+    ) -> None:
+        if dtype not in _DTYPES:
+            raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
+        self.name = name
+        self.dtype = "float32" if dtype == "auto" else dtype
+        self._device = device
+        self._trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
+        checkpoint = find(name, revision, self._trust)
+        self.sha256 = checkpoint.sha256
+        self._model, self._tokenizer = self._loaded(checkpoint)
+        self.versions: Mapping[str, str] = {
+            **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
+            "device": _device_name(self._model.device),
+            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
+        }
+        self._rows: int | None = None
+
+    @abstractmethod
+    def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
+        """The model, ready to be read by the engine, and its tokenizer. Raises TerminalError."""
+
+    @abstractmethod
+    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+        """What runs a search, and what reads for it."""
+
+    def _run(
+        self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
+    ) -> Iterator[list[Completion]]:
+        """The completions of streams with the models that are `read`; `slack` holds in float32."""
+        from newwiki.models.engine.loop import Rules
+        from newwiki.models.engine.memory import is_out_of_memory
+
+        search = decoders.get(decoder.name).search(decoder)
+        rules = Rules(
+            self._ending(writing),
+            writing.seed,
+            slack if self.dtype == "float32" and not writing.strict else 0.0,
+            int(decoder.parameters["no_repeat_ngram_size"]),
+            str(decoder.parameters.get("amateur_context", "full")),
+        )
+        rows = search.width if writing.strict else writing.batch_size or self._auto(read, streams)
+
+        def halved(to: int) -> None:
+            self._rows = to
+            writing.note(f"out of memory: going on with {to} rows at a time")
+
+        kind, reader = self._engine(search)
+        engine = kind([reader(one, rows) for one in read], search, rules, rows=rows, on_halved=halved)
+
+        def completions() -> Iterator[list[Completion]]:
+            try:
+                for batch in engine.run(streams):
+                    yield [self._completion(stream, written, writing) for stream, written in batch]
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                raise TerminalError(
+                    f"one completion under '{decoder.short}' does not fit into memory; lower --max-new-tokens, take "
+                    "dtype bfloat16, or a machine with more memory"
+                ) from error
+
+        return completions()
+
+    def _ending(self, writing: Writing) -> Ending:
+        from newwiki.decoding.sentence_end import SentenceEnd
+
+        stops = self._prompting.stops(writing.stop) if writing.stop else None
+        return Ending(self._end_tokens(), stops, SentenceEnd(self._tokenizer))
+
+    def _auto(self, read: Sequence[Any], streams: Sequence[Stream]) -> int:
+        from newwiki.models.engine.memory import rows_that_fit
+
+        if self._rows is None:
+            length = max((self._length(stream) for stream in streams), default=1)
+            self._rows = min(rows_that_fit(one, length) for one in read)
+        return self._rows
+
+    def _length(self, stream: Stream) -> int:
+        """The most tokens that a row of the stream has in a cache."""
+        return len(stream.prompt) + stream.room
+
+    def _completion(self, stream: Stream, written: Hypothesis, writing: Writing) -> Completion:
+        text = self._prompting.decode(written.tokens, writing.stop)
+        full: FinishReason = "length" if len(written.tokens) == writing.max_new_tokens else "context"
+        reason: FinishReason = "stop" if written.ended else full
+        return Completion(
+            stream.page_id, stream.sample, text, len(written.tokens), len(text.split()), reason, reason != "stop"
+        )
+
+    def _end_tokens(self) -> frozenset[int]:
+        configured = self._model.generation_config.eos_token_id
+        if configured is None:
+            configured = self._tokenizer.eos_token_id
+        return frozenset([configured] if isinstance(configured, int) else configured or [])
+
+
+def flag(name: str, text: str) -> bool:
+    if text.lower() not in ("yes", "no", "true", "false"):
+        raise UsageError(f"{name} must be yes or no, not '{text}'")
+    return text.lower() in ("yes", "true")
+
+
+def _device_name(device: Any) -> str:
+    import torch
+
+    return f"{device} ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else str(device)

@@ -1,0 +1,121 @@
+"""Encoder-decoders (T5, BART and others) from a local folder or the Hugging Face hub, through transformers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from newwiki.decoding.grammar import Decoder
+from newwiki.decoding.stream import Search, Stream
+from newwiki.errors import TerminalError
+from newwiki.models.backend import Writing, model
+from newwiki.models.checkpoint import load
+from newwiki.models.huggingface import FLOAT32_SLACK
+from newwiki.models.local import LocalModel
+from newwiki.models.prompting import Prompting
+from newwiki.records import Completion, Prompt
+
+if TYPE_CHECKING:
+    from newwiki.models.engine.loop import Engine
+    from newwiki.models.engine.reader import Reader
+
+_DECODERS = ("greedy", "sample", "beam", "group-beam", "sibling-beam")
+
+
+@model("seq2seq")
+class Seq2SeqModel(LocalModel):
+    """A checkpoint whose encoder reads the prompt and whose decoder writes the completion. `auto` computes in float32.
+
+    The prompt's tokens are the tokenizer's, its special ones among them. The decoder begins as in `generate`: with the
+    checkpoint's decoder_start_token_id, then its forced_bos_token_id if it has one, which counts as written; it writes
+    none of suppress_tokens nor of the single tokens of bad_words_ids. N-gram blocking and the repetition penalty look
+    at what the decoder reads, not at the prompt. forced_eos_token_id is left out: it would make what was cut off look
+    finished.
+    """
+
+    backend = "seq2seq"
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        dtype: str = "auto",
+        device: str = "auto",
+        revision: str = "main",
+        allow_pickle: str = "no",
+        trust_remote_code: str = "no",
+    ) -> None:
+        super().__init__(
+            name,
+            dtype=dtype,
+            device=device,
+            revision=revision,
+            allow_pickle=allow_pickle,
+            trust_remote_code=trust_remote_code,
+        )
+        self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=False, bos="no")
+        self.settings: Mapping[str, str] = {}
+
+    def others(self, decoder: Decoder) -> Mapping[str, str]:
+        _refuse(decoder)
+        return {}
+
+    def complete(
+        self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[Completion]]:
+        """Raises TerminalError: at once for a decoder that is not to be had and for a prompt that does not fit, on the
+        way for logits that are not numbers and where not even one completion's rows fit into memory."""
+        _refuse(decoder)
+        streams = self._streams(requests, writing)
+        return self._run(streams, decoder, writing, read=[self._model], slack=FLOAT32_SLACK)
+
+    def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
+        loaded, tokenizer = load(checkpoint, self.dtype, self._device, encoder_decoder=True)
+
+        from newwiki.models.engine.encoder_decoder import largest_difference
+        from newwiki.models.engine.packed import pack_linear_layers
+        from newwiki.models.engine.selftest import check_reading
+
+        pack_linear_layers(loaded)
+        check_reading(loaded, largest_difference)
+        return loaded, tokenizer
+
+    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+        from newwiki.models.engine.cohorts import Cohorts
+        from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
+
+        return Cohorts, EncoderDecoderReader
+
+    def _streams(self, requests: Sequence[tuple[Prompt, int]], writing: Writing) -> list[Stream]:
+        from newwiki.models.engine.cohorts import Encoded
+        from newwiki.models.engine.encoder_decoder import decoder_start
+
+        longest = self._positions("encoder")
+        encoded = {prompt: tuple(self._tokenizer(prompt.text)["input_ids"]) for prompt, _ in requests}
+        for prompt, tokens in encoded.items():
+            if longest is not None and len(tokens) > longest:
+                raise TerminalError(
+                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens, and the model's encoder reads "
+                    f"{longest} at most; choose a model with a longer one, or a shorter --template"
+                )
+        room = min(writing.max_new_tokens, self._positions("decoder") or writing.max_new_tokens)
+        begun = (decoder_start(self._model),)
+        return [Encoded(prompt.page_id, n, begun, room, source=encoded[prompt]) for prompt, n in requests]
+
+    def _length(self, stream: Stream) -> int:
+        from newwiki.models.engine.cohorts import Encoded
+
+        assert isinstance(stream, Encoded)
+        return len(stream.source) + super()._length(stream)
+
+    def _positions(self, part: str) -> int | None:
+        """How many tokens a part of the model can read; None where there is no end, as in T5."""
+        config = self._model.config
+        own: int | None = getattr(config, f"max_{part}_position_embeddings", None)
+        return own or getattr(config, "max_position_embeddings", None)
+
+
+def _refuse(decoder: Decoder) -> None:
+    if decoder.name not in _DECODERS:
+        raise TerminalError(
+            f"--backend seq2seq has no decoder '{decoder.name}'; it has: {', '.join(_DECODERS)}; "
+            "take one of these, or a causal language model with --backend hf"
+        )
