@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.models.huggingface import fingerprint
+from newwiki.models.checkpoint import Checkpoint, Trust
 from newwiki.sample import toy
 
 TEXTS = [f"Page {n}\n\nThe river {n} runs to the sea. It is {n} km long." * 6 for n in range(6)]
@@ -11,7 +11,11 @@ TEXTS = [f"Page {n}\n\nThe river {n} runs to the sea. It is {n} km long." * 6 fo
 def test_the_same_texts_give_the_same_checkpoint_and_others_another(tmp_path: Path) -> None:
     for name, texts in (("a", TEXTS), ("b", TEXTS), ("c", TEXTS[:5])):
         toy.train(texts, tmp_path / name, steps=2)
-    assert fingerprint(tmp_path / "a") == fingerprint(tmp_path / "b") != fingerprint(tmp_path / "c")
+    assert (
+        Checkpoint(tmp_path / "a", Trust()).sha256
+        == Checkpoint(tmp_path / "b", Trust()).sha256
+        != Checkpoint(tmp_path / "c", Trust()).sha256
+    )
 
 
 def test_every_step_is_told(tmp_path: Path) -> None:
