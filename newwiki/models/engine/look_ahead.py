@@ -22,12 +22,12 @@ class LookAheadEngine(Engine):
 
     hidden = True
 
+    _logits: Tensor | None  # [slots, vocabulary], after the text of each slot
+    _ahead: tuple[Tensor, Tensor, Tensor] | None  # candidates, logits after them, their unit states
+
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         [self._reader] = self._readers
-        self._states = States()
-        self._logits: Tensor | None = None  # [slots, vocabulary], after the text of each slot
-        self._ahead: tuple[Tensor, Tensor, Tensor] | None = None  # candidates, logits after them, their unit states
         self._read_anew: list[Stream] = []
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
@@ -82,9 +82,9 @@ class LookAheadEngine(Engine):
             self._logits[to] = self._logits[origin]
             self._states.move(to, origin)
 
-    def _halve(self) -> None:
+    def _forget(self) -> None:
         self._states, self._logits, self._ahead = States(), None, None
-        super()._halve()
+        super()._forget()
 
     def _settled(self, stream: Stream) -> Turn:
         """It may choose a token that was not looked at, so the stream goes on from a new reading of its text."""

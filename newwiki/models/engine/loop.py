@@ -62,18 +62,20 @@ class Engine:
         self._places: list[list[int]] = []  # the slots of each running stream's rows
         self._done: list[Done] = []
         self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
-        for reader in self._readers:
-            reader.slots.clear(self._rows)
+        self._forget()
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
         self._waiting.extend(streams)
-        while self._waiting or self._running:
-            if not self._fitted():
-                self._halve()
-            if self._done:
-                done, self._done = self._done, []
-                yield done
+        try:
+            while self._waiting or self._running:
+                if not self._fitted():
+                    self._halve()
+                if self._done:
+                    done, self._done = self._done, []
+                    yield done
+        finally:
+            self._forget()
 
     def _fitted(self) -> bool:
         """Takes a step, and says whether memory sufficed. What a failed one held is free once this has returned."""
@@ -90,12 +92,17 @@ class Engine:
     def _halve(self) -> None:
         again = [replace(one, beam=[Hypothesis()], pool=[]) for one in self._running]
         self._waiting.extendleft(reversed(again))
-        self._running, self._places, self._prompt = [], [], None
+        self._running, self._places = [], []
         self._rows = max(self._rows // 2, self._search.width)
-        for reader in self._readers:
-            reader.slots.clear(self._rows)
+        self._forget()
         release(self._device)
         self._on_halved(self._rows)
+
+    def _forget(self) -> None:
+        """Frees what was read, and has room for so many rows from now on."""
+        self._prompt = None
+        for reader in self._readers:
+            reader.slots.clear(self._rows)
 
     def _admit(self) -> None:
         """Fills free rows. A prompt is read once for all its completions that begin here."""
@@ -232,7 +239,8 @@ class Engine:
 
 def _size(logits: Tensor) -> Tensor:
     """The size [rows, 1] of the largest logit that is finite."""
-    size = logits.abs().amax(dim=-1, keepdim=True)
+    low, high = logits.aminmax(dim=-1, keepdim=True)
+    size = torch.maximum(-low, high)
     if bool(size.isnan().any()):
         raise TerminalError(
             "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"

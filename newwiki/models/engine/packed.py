@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 from transformers.pytorch_utils import Conv1D
 
+from newwiki.models.engine.memory import release
+
 _ROWS = 64  # the batch that the layout is chosen for
 
 
@@ -26,6 +28,7 @@ def pack_linear_layers(model: Any) -> int:
             if type(child) in (torch.nn.Linear, Conv1D):
                 setattr(module, name, PackedLinear(child))
                 packed += 1
+    release(model.device)
     return packed
 
 

@@ -4,6 +4,8 @@ A row's tokens stand at the left of its slot, so that a column is a position. Sl
 contiguous (which products on a CPU need), and are copied only where a row moves.
 """
 
+import math
+import mmap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -100,7 +102,7 @@ class Layer(CacheLayerMixin):
     def put(self, keys: Tensor, values: Tensor, places: Tensor, count: int, width: int) -> None:
         if self.keys is None:
             self.keys, self.values = (
-                states.new_zeros(count, states.shape[1], width, states.shape[3]) for states in (keys, values)
+                _zeros(states, count, states.shape[1], width, states.shape[3]) for states in (keys, values)
             )
         self.keys[places, :, : keys.shape[2]] = keys
         self.values[places, :, : values.shape[2]] = values
@@ -109,7 +111,7 @@ class Layer(CacheLayerMixin):
         for name in ("keys", "values"):
             old = getattr(self, name)
             if old is not None:
-                new = old.new_zeros(*old.shape[:2], width, old.shape[3])
+                new = _zeros(old, *old.shape[:2], width, old.shape[3])
                 new[:running, :, : old.shape[2]] = old[:running]
                 setattr(self, name, new)
 
@@ -134,3 +136,15 @@ class Layer(CacheLayerMixin):
 
     def get_max_length(self) -> int:
         return -1
+
+
+def _zeros(like: Tensor, *shape: int) -> Tensor:
+    """On a CPU straight from the system: what was never written takes no memory, and all of it goes back at once, which
+    the heap's fragments do not."""
+    if like.device.type != "cpu":
+        return like.new_zeros(*shape)
+    try:
+        memory = mmap.mmap(-1, math.prod(shape) * like.element_size())
+    except OSError as error:
+        raise MemoryError(f"no memory for slots of shape {shape}") from error
+    return torch.frombuffer(memory, dtype=like.dtype).view(shape)
