@@ -1,10 +1,11 @@
-"""Everything that is counted once a text and then read by all evaluators."""
+"""Everything that is read off a text once and then used by all evaluators."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluators.counts import Readability, count_readability, count_tokens
 from newwiki.errors import TerminalError
@@ -13,82 +14,111 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from evaluators.embedding import Embedder
-    from evaluators.entities import Tagger
-
 # Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text.
 ANALYSIS_VERSION = "1"
+
+_FLAGS = {
+    "entities": "--entities",
+    "embedding": "--embedder",
+    "embedding_truncated": "--embedder",
+    "prompt_embedding": "--embedder",
+}
+
+
+class Maker(Protocol):
+    """A model that makes `parts` of analyses. All but those enter the fingerprint of every score that it feeds."""
+
+    parts: frozenset[str]
+    model: str
+    model_sha256: str | None
+    packages: tuple[str, ...]
+    parameters: Mapping[str, object]
+    dtype: str | None
+    backend: str | None
+
+    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
+        """These parts of each text, which goes on from the prompt beside it."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A text and its counts.
+    """A text, the prompt that it goes on from, what is counted in it, and the `parts` that models made of it.
 
-    `words` are split at white space; `tokens` counts words and punctuation marks; `entities` holds every mention in
-    order; `embedding` is a unit vector, NaN where the model's tokenizer finds nothing in the text. The last two are
-    None where no evaluator asked for them.
+    `words` are split at white space; `tokens` counts words and punctuation marks.
     """
 
     text: str
-    words: tuple[str, ...]
-    tokens: int
-    readability: Readability
-    entities: tuple[str, ...] | None = None
-    embedding: NDArray[np.float32] | None = None
+    prompt: str = ""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return tuple(self.text.split())
+
+    @cached_property
+    def tokens(self) -> int:
+        return count_tokens(self.text)
+
+    @cached_property
+    def readability(self) -> Readability:
+        return count_readability(self.text)
 
     @property
     def wordless(self) -> bool:
         """Whether the text has no word at all: it is empty, or only punctuation marks, symbols or emoji."""
         return self.readability.words == 0
 
-    def named(self) -> tuple[str, ...]:
-        """The entities. Raises TerminalError if the text was analysed without them."""
-        if self.entities is None:
-            raise TerminalError('the text was analysed without entities; declare needs={"entities"} in the evaluator')
-        return self.entities
+    def part(self, name: str) -> Any:
+        """What a model made of the text. Raises TerminalError if the text was analysed without it."""
+        if name not in self.parts:
+            raise TerminalError(f'the text was analysed without {name}; declare needs={{"{name}"}} in the evaluator')
+        return self.parts[name]
 
-    def embedded(self) -> NDArray[np.float32]:
-        """The embedding. Raises TerminalError if the text was analysed without it."""
-        if self.embedding is None:
-            raise TerminalError('the text was analysed without embedding; declare needs={"embedding"} in the evaluator')
-        return self.embedding
+    def named(self) -> tuple[str, ...]:
+        """Every mention of an entity, in order. Raises TerminalError if the text was analysed without them."""
+        return tuple(self.part("entities"))
+
+    def embedded(self, part: str = "embedding") -> NDArray[np.float32]:
+        """A unit vector; NaN where the model's tokenizer finds nothing in the text. Raises TerminalError likewise."""
+        import numpy as np
+
+        return np.asarray(self.part(part), dtype=np.float32)
 
 
 class Analyst:
-    """Analyses texts with one tagger of named entities and one embedder, either of which may be left out."""
+    """Analyses texts with the models that it is given."""
 
-    def __init__(self, tagger: Tagger | None = None, embedder: Embedder | None = None) -> None:
-        self._tagger = tagger
-        self._embedder = embedder
+    def __init__(self, *makers: Maker) -> None:
+        self._makers = makers
 
-    @property
-    def tagger(self) -> Tagger:
-        """Raises TerminalError where there is none."""
-        if self._tagger is None:
-            raise TerminalError("entities are needed but no tagger is loaded; choose one with --entities")
-        return self._tagger
+    def makers(self, needs: Set[str]) -> list[Maker]:
+        """The models that make these parts. Raises TerminalError where a part has none."""
+        made = frozenset[str]().union(*(maker.parts for maker in self._makers))
+        if lacking := sorted(needs - made):
+            flag = _FLAGS.get(lacking[0], "--scorer")
+            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'; choose one with {flag}")
+        return [maker for maker in self._makers if maker.parts & needs]
 
-    @property
-    def embedder(self) -> Embedder:
-        """Raises TerminalError where there is none."""
-        if self._embedder is None:
-            raise TerminalError("embeddings are needed but no model is loaded; choose one with --embedder")
-        return self._embedder
-
-    def analyse(self, texts: Sequence[str], needs: Set[str]) -> list[Analysis]:
-        """One Analysis a text, in order. The models named by `needs` see the whole list at once.
+    def analyse(
+        self,
+        texts: Sequence[str],
+        needs: Set[str],
+        prompts: Sequence[str] | None = None,
+        known: Sequence[Mapping[str, Any]] | None = None,
+    ) -> list[Analysis]:
+        """One Analysis a text, in order. The models named by `needs` see the whole list at once; what is `known` of all
+        the texts is not made again.
 
         Raises TerminalError where `needs` names a part for which there is no model.
         """
         if not texts:
             return []
-        mentions: list[tuple[str, ...] | None] = [None] * len(texts)
-        vectors: list[NDArray[np.float32] | None] = [None] * len(texts)
-        if "entities" in needs:
-            mentions = [tuple(entities) for entities in self.tagger.tag(texts)]
-        if "embedding" in needs:
-            vectors = list(self.embedder.embed(texts))
-        return [
-            Analysis(text, tuple(text.split()), count_tokens(text), count_readability(text), entities, embedding)
-            for text, entities, embedding in zip(texts, mentions, vectors, strict=True)
-        ]
+        prompts = prompts or [""] * len(texts)
+        parts = [dict(of_one) for of_one in known or [{}] * len(texts)]
+        lacking = {need for need in needs if any(need not in of_one for of_one in parts)}
+        for maker in self.makers(lacking):
+            for name, values in maker.make(prompts, texts, maker.parts & lacking).items():
+                for of_one, value in zip(parts, values, strict=True):
+                    of_one[name] = value
+        return [Analysis(*each) for each in zip(texts, prompts, parts, strict=True)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from newwiki.errors import TerminalError
+from newwiki.errors import TerminalError, UsageError
 from newwiki.quiet import silence_transformers
 
 if TYPE_CHECKING:
@@ -19,82 +19,121 @@ if TYPE_CHECKING:
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
+DTYPES = ("auto", "float32", "bfloat16")
+
 _BATCH = 32  # chunks of one text that run together
+_FROM_TEXT = {"embedding", "embedding_truncated"}
 
 
 class Embedder:
-    """A sentence-transformers model in float32. The attributes enter the fingerprint of every score it feeds."""
+    """A sentence-transformers model. The attributes enter the fingerprint of every score it feeds.
 
-    packages = ("sentence-transformers", "transformers", "tokenizers", "torch")
-    dtype = "float32"
+    In bfloat16 the transformer computes so; pooling and normalising are float32 or better. The first chunk of a text
+    runs alone, all others of it together, and with no other text's: so a row is the same to the last bit whatever it is
+    embedded beside.
+    """
 
-    def __init__(self, folder: Path, model: str) -> None:
+    parts = frozenset({"embedding", "embedding_truncated", "prompt_embedding"})
+    packages: tuple[str, ...] = ("sentence-transformers", "transformers", "tokenizers", "torch")
+
+    def __init__(self, folder: Path, model: str, dtype: str) -> None:
         import torch
         from sentence_transformers import SentenceTransformer
 
         silence_transformers()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         self._transformer = SentenceTransformer(
-            str(folder), device=device, model_kwargs={"dtype": torch.float32, "use_safetensors": True}
+            str(folder), device=device, model_kwargs={"dtype": getattr(torch, dtype), "use_safetensors": True}
         ).eval()
+        for module in list(self._transformer)[1:]:
+            module.float()
         self.model = model
-        self.model_sha256 = _file_sha256(folder / "model.safetensors")
-        self.backend = f"torch-{device}"
-        self.parameters: dict[str, object] = {
+        self.model_sha256: str | None = _file_sha256(folder / "model.safetensors")
+        self.dtype: str | None = dtype
+        self.backend: str | None = f"torch-{device}"
+        self.parameters: Mapping[str, object] = {
             "tokenizer_sha256": _file_sha256(folder / "tokenizer.json"),
             "chunk_tokens": self._transformer.max_seq_length,
             "pooling": "mean of the chunks' unit embeddings weighted by their tokens, normalised",
         }
 
+    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
+        """Unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt."""
+        made: dict[str, Sequence[Any]] = {}
+        if wanted := parts & _FROM_TEXT:
+            rows = [self._embed_one(text, whole="embedding" in wanted) for text in texts]
+            made |= {part: [row[part] for row in rows] for part in wanted}
+        if "prompt_embedding" in parts:
+            unit = {prompt: self._embed_one(prompt, whole=True)["embedding"] for prompt in set(prompts)}
+            made["prompt_embedding"] = [unit[prompt] for prompt in prompts]
+        return made
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row a text, shape [texts, dimension]; NaN throughout where the tokenizer finds nothing in a text.
 
-        Every chunk holds as many tokens as the model takes with its special tokens. The chunks of a text run together
-        and with no other text's, so that its row is the same to the last bit whatever it is embedded beside.
+        Every chunk holds as many tokens as the model takes with its special tokens.
         """
         import numpy as np
 
-        return np.stack([self._embed_one(text) for text in texts])
+        return np.stack([self._embed_one(text, whole=True)["embedding"] for text in texts])
 
-    def _embed_one(self, text: str) -> NDArray[np.float32]:
-        import numpy as np
-        import torch
-
+    def _embed_one(self, text: str, *, whole: bool) -> dict[str, NDArray[np.float32]]:
         chunks = self._transformer.tokenizer(
             text,
             truncation=True,
             max_length=self._transformer.max_seq_length,
-            return_overflowing_tokens=True,
+            return_overflowing_tokens=whole,
             return_special_tokens_mask=True,
         )
-        weights = torch.tensor([len(mask) - sum(mask) for mask in chunks["special_tokens_mask"]], dtype=torch.float64)
-        rows = self._embed_chunks(chunks["input_ids"])
-        pooled = (weights[:, None] * rows).sum(dim=0)
-        length = pooled.norm()
-        unit = pooled / length if length > 0 else torch.full_like(pooled, float("nan"))
-        row: NDArray[np.float32] = unit.numpy().astype(np.float32)
-        return row
+        tokens, marks = chunks["input_ids"], chunks["special_tokens_mask"]
+        if not whole:
+            tokens, marks = [tokens], [marks]
+        sizes = [len(mask) - sum(mask) for mask in marks]
+        first = self._embed_chunks(tokens[:1])
+        made = {"embedding_truncated": _pooled(first, sizes[:1])}
+        if whole:
+            made["embedding"] = _pooled(first + self._embed_chunks(tokens[1:]), sizes)
+        return made
 
-    def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+    def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> list[Tensor]:
         """Unit rows in float64, in the order of the chunks."""
         import torch
 
-        rows = []
+        rows: list[Tensor] = []
         for start in range(0, len(chunks), _BATCH):
             features = self._transformer.tokenizer.pad(
                 {"input_ids": chunks[start : start + _BATCH]}, return_tensors="pt"
             ).to(self._transformer.device)
+            transformer, *rest = self._transformer
             with torch.inference_mode():
-                embeddings = self._transformer(dict(features))["sentence_embedding"]
-            rows.append(torch.nn.functional.normalize(embeddings, dim=1).double().cpu())
-        return torch.cat(rows)
+                features = transformer(dict(features))
+                features["token_embeddings"] = features["token_embeddings"].float()
+                for module in rest:
+                    features = module(features)
+            rows += torch.nn.functional.normalize(features["sentence_embedding"], dim=1).double().cpu()
+        return rows
 
 
-def load_embedder(choice: str = DEFAULT_EMBEDDER) -> Embedder:
+def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]:
+    """The mean of the chunks' rows weighted by their tokens, as a unit vector."""
+    import torch
+
+    weights = torch.tensor(sizes, dtype=torch.float64)
+    pooled = (weights[:, None] * torch.stack(list(rows))).sum(dim=0)
+    length = pooled.norm()
+    unit = pooled / length if length > 0 else torch.full_like(pooled, float("nan"))
+    row: NDArray[np.float32] = unit.numpy().astype(np.float32)
+    return row
+
+
+def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto") -> Embedder:
     """The model in a local folder, or of that name in the offline package, the Hugging Face cache, or on the hub.
 
-    Raises TerminalError where it is nowhere to be had, is not what it should be, or has no safetensors weights.
+    `dtype` auto is bfloat16 where the machine multiplies it in hardware, else float32. Raises UsageError for another
+    dtype, and TerminalError where it is nowhere to be had, is not what it should be, or has no safetensors weights.
     """
+    if dtype not in DTYPES:
+        raise UsageError(f"the embedding model's dtype is one of {', '.join(DTYPES)}, not '{dtype}'")
     if Path(choice).is_dir():
         folder, model = Path(choice), Path(choice).resolve().name
     else:
@@ -102,7 +141,17 @@ def load_embedder(choice: str = DEFAULT_EMBEDDER) -> Embedder:
     for needed in ("model.safetensors", "tokenizer.json"):
         if not (folder / needed).is_file():
             raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose one that has")
-    return Embedder(folder, model)
+    return Embedder(folder, model, _fast_dtype() if dtype == "auto" else dtype)
+
+
+def _fast_dtype() -> str:
+    import torch
+
+    if torch.cuda.is_available():
+        fast = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return "bfloat16" if fast else "float32"
 
 
 def _packaged(choice: str) -> Path | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from newwiki.errors import TerminalError, UsageError
 
@@ -23,16 +25,23 @@ _STAND_IN = (
 )
 
 
-class Tagger(Protocol):
-    """Finds named entities. `model`, `model_sha256` and `packages` enter the fingerprint of every score it feeds."""
+class Tagger(ABC):
+    """Finds named entities: the maker of the part `entities`."""
 
+    parts = frozenset({"entities"})
     model: str
-    model_sha256: str | None
-    packages: tuple[str, ...]
+    model_sha256: str | None = None
+    packages: tuple[str, ...] = ()
+    parameters: Mapping[str, object] = MappingProxyType({})
+    dtype: str | None = None
+    backend: str | None = None
 
+    @abstractmethod
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         """For each text its mentions of entities in order, repetitions included."""
-        ...
+
+    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
+        return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
 
 
 def load_tagger(choice: str) -> Tagger:
@@ -50,10 +59,10 @@ def load_tagger(choice: str) -> Tagger:
     return SpacyTagger(pipeline)
 
 
-class SpacyTagger:
+class SpacyTagger(Tagger):
     """An installed spaCy pipeline, or one in a folder."""
 
-    packages: tuple[str, ...] = ("spacy",)
+    packages = ("spacy",)
 
     def __init__(self, pipeline: str) -> None:
         self._nlp = _load_pipeline(pipeline)
@@ -61,7 +70,7 @@ class SpacyTagger:
         self._nlp.max_length = sys.maxsize
         meta = self._nlp.meta
         self.model = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
-        self.model_sha256: str | None = folder_sha256(self._nlp.path)
+        self.model_sha256 = folder_sha256(self._nlp.path)
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         return [[entity.text for entity in doc.ents] for doc in self._nlp.pipe(texts)]

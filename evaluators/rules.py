@@ -10,15 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from evaluators.entities import Tagger
 
-class RuleTagger:
+
+class RuleTagger(Tagger):
     """Finds entities by their spelling."""
 
     model = "rules-v1"
-    packages: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.model_sha256: str | None = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+        self.model_sha256 = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         return [list(_entities(text)) for text in texts]

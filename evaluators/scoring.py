@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
 
-from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst
+from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint, Score, Unscorable
 from newwiki.registry import Evaluator, evaluators
@@ -31,7 +31,7 @@ def select(names: str) -> list[Evaluator]:
 
 
 def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
-    """The parts of an analysis that these evaluators read and that cost a model: `entities`, `embedding`."""
+    """The parts of an analysis that these evaluators read and that cost a model, such as `entities`."""
     return frozenset().union(*(evaluator.needs for evaluator in chosen))
 
 
@@ -40,36 +40,37 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
 
     Raises TerminalError where the analyst lacks a model that the evaluator needs, or a package is not installed.
     """
+    makers = analyst.makers(evaluator.needs)
     parameters: dict[str, object] = {"analysis": ANALYSIS_VERSION, **evaluator.parameters}
-    models, weights, packages = [], [], list(evaluator.packages)
-    dtype = backend = None
-    if "entities" in evaluator.needs:
-        tagger = analyst.tagger
-        models.append(tagger.model)
-        weights.append(tagger.model_sha256)
-        packages += tagger.packages
-    if "embedding" in evaluator.needs:
-        embedder = analyst.embedder
-        models.append(embedder.model)
-        weights.append(embedder.model_sha256)
-        packages += embedder.packages
-        parameters |= embedder.parameters
-        dtype, backend = embedder.dtype, embedder.backend
+    for maker in makers:
+        parameters |= maker.parameters
+    packages = {*evaluator.packages, *(package for maker in makers for package in maker.packages)}
     unnamed = Fingerprint(
         evaluator_id="",
         name=evaluator.name,
         version=evaluator.version,
-        model=" + ".join(models) or None,
-        model_sha256=" + ".join(filter(None, weights)) or None,
+        model=_joined(maker.model for maker in makers),
+        model_sha256=_joined(maker.model_sha256 for maker in makers),
         parameters=parameters,
-        dependencies={package: _version(package, evaluator) for package in sorted(set(packages))},
-        dtype=dtype,
-        backend=backend,
+        dependencies={package: _version(package, evaluator) for package in sorted(packages)},
+        dtype=_joined(maker.dtype for maker in makers),
+        backend=_joined(maker.backend for maker in makers),
     )
     described = asdict(unnamed)
     del described["evaluator_id"]
-    canonical = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return replace(unnamed, evaluator_id=hashlib.sha256(canonical.encode()).hexdigest()[:16])
+    return replace(unnamed, evaluator_id=_hash(described))
+
+
+def made_by(maker: Maker) -> str:
+    """A hash of the model that makes a part, and of all that changes what it makes."""
+    described = {
+        "analysis": ANALYSIS_VERSION,
+        "model": [maker.model, maker.model_sha256],
+        "parameters": dict(maker.parameters),
+        "dependencies": {package: version(package) for package in maker.packages},
+        "computed": [maker.dtype, maker.backend],
+    }
+    return _hash(described)
 
 
 def score(
@@ -90,6 +91,15 @@ def score(
         for evaluator in chosen
         for metric, value in _evaluate(evaluator, analysis, references[page_id]).items()
     ]
+
+
+def _hash(described: Mapping[str, object]) -> str:
+    canonical = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def _joined(of_makers: Iterable[str | None]) -> str | None:
+    return " + ".join(filter(None, of_makers)) or None
 
 
 def _version(package: str, evaluator: Evaluator) -> str:

@@ -1,10 +1,17 @@
-"""How near a text is in meaning to the true article."""
+"""How near a text is in meaning to the true article, and to its prompt."""
+
+from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @evaluator(
@@ -30,11 +37,72 @@ def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     embed a text at once, sees only the first 256 tokens and cannot tell what comes after; here every token counts, so
     the numbers are not the paper's.
     """
+    return _cosine(analysis, reference, "embedding")
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "sbert_truncated",
+            unit="cosine",
+            minimum=-1.0,
+            maximum=1.0,
+            direction="higher",
+            definition="inner product of the unit embeddings of the first chunk of text and article (256 tokens with "
+            "all-MiniLM-L6-v2)",
+            source="Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
+        )
+    ],
+    version="1",
+    needs={"embedding_truncated"},
+)
+def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """The paper's S-BERT, of the beginnings that the model reads at once, from -1 to 1, higher is nearer.
+
+    Source: Reimers and Gurevych 2019, Sentence-BERT; New-Wiki Eval paper, "Relevance". Pitfall: all-MiniLM-L6-v2 reads
+    a quarter of an article, so a text that is right there and wrong afterwards scores 1; `sbert` reads all of it.
+    """
+    return _cosine(analysis, reference, "embedding_truncated")
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "embedding_coherence",
+            unit="cosine",
+            minimum=-1.0,
+            maximum=1.0,
+            direction="higher",
+            definition="inner product of the unit embeddings of text and prompt",
+            source="Li et al. 2022 (contrastive decoding), sec. 5.1; Gao et al. 2021",
+        )
+    ],
+    version="1",
+    needs={"embedding", "prompt_embedding"},
+)
+def embedding_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """How near a text is in meaning to the prompt that it goes on from, from -1 to 1, higher is nearer.
+
+    Source: Li et al. 2022, Contrastive decoding, section 5.1, with SimCSE's embeddings; here the embedder is the one
+    that `sbert` has, and the whole text is embedded. Pitfall: a text that repeats the prompt scores 1.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    if not analysis.prompt.strip():
+        return Unscorable("no prompt")
+    return _product(analysis.embedded(), analysis.embedded("prompt_embedding"))
+
+
+def _cosine(analysis: Analysis, reference: Analysis, part: str) -> float | Unscorable:
     if analysis.wordless:
         return Unscorable("no words")
     if reference.wordless:
         return Unscorable("the reference has no words")
-    product = float(analysis.embedded() @ reference.embedded())
+    return _product(analysis.embedded(part), reference.embedded(part))
+
+
+def _product(here: NDArray[np.float32], there: NDArray[np.float32]) -> float | Unscorable:
+    product = float(here @ there)
     if math.isnan(product):
         return Unscorable("no tokens to embed")
     # Rounding may leave unit vectors a hair too long.

@@ -29,13 +29,14 @@ def evaluate(
     request: steps.EvaluationRequest,
     settings: Settings,
     metrics: str = "core",
+    budget: int = scoring.DEFAULT_BUDGET,
     backend: str = "hf",
     model_arguments: dict[str, str] | None = None,
 ) -> None:
     """Generates and scores every model under every decoder, one after the other; what is done is not done again."""
     database = Database(Path(db))
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
-    jury = scoring.Jury(select(metrics), entities=settings.entities, embedder=settings.embedder)
+    jury = scoring.Jury(select(metrics), settings, budget)
     for name in models:
         loaded = steps.load_model(backend, name, model_arguments or {})
         for decoder in chosen:
@@ -55,7 +56,7 @@ def generate(
 
 @task(name="score", task_run_name="score {planned.run.decoder}", cache_policy=NO_CACHE, **RETRIES)
 def score(database: Database, planned: steps.PlannedRun, jury: scoring.Jury) -> None:
-    scoring.score_run(database, planned, jury, Console())
+    scoring.score_run(database, planned.run, planned.articles, jury, Console())
 
 
 def _show_leaderboard(database: Database, snapshot: str) -> None:

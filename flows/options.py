@@ -27,7 +27,11 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
         for path in plugin:
             load_plugin(path)
-        flags = {name: rest.pop(name) for name in ("contact", "entities", "embedder", "template") if name in rest}
+        flags = {
+            name: rest.pop(name)
+            for name in ("contact", "entities", "embedder", "embedder_dtype", "template")
+            if name in rest
+        }
         return command(settings=load_settings(config, db=db, **flags), quiet=quiet, **rest)
 
     return with_settings
@@ -49,8 +53,10 @@ def _asked_or_served(context: click.Context, option: click.Parameter, asked: boo
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The models that score; they are in the command's `settings`."""
+    """The models that score, which are in the command's `settings`; the command gets `budget`."""
     for option in (
+        click.option("--budget", type=int, default=200, show_default=True, help="Texts a run for costly evaluators."),
+        click.option("--embedder-dtype", metavar="NAME", help="auto, float32 or bfloat16."),
         click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),
         click.option(
             "--entities",

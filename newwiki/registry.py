@@ -73,7 +73,7 @@ class Evaluator:
     """A function of (analysis, reference analysis) and what it declares of itself.
 
     `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
-    whose versions change its numbers; `core` says whether it runs unasked.
+    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run.
     """
 
     name: str
@@ -84,6 +84,7 @@ class Evaluator:
     packages: tuple[str, ...]
     parameters: Mapping[str, object]
     core: bool
+    costly: bool = False
 
 
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
@@ -104,6 +105,7 @@ def evaluator(
     packages: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
     core: bool = False,
+    costly: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -115,7 +117,15 @@ def evaluator(
         evaluators.add(
             name,
             Evaluator(
-                name, function, tuple(metrics), version, frozenset(needs), tuple(packages), dict(parameters or {}), core
+                name,
+                function,
+                tuple(metrics),
+                version,
+                frozenset(needs),
+                tuple(packages),
+                dict(parameters or {}),
+                core,
+                costly,
             ),
         )
         return function

@@ -52,9 +52,15 @@ def fail(database: Database, run_id: str) -> None:
         connection.execute("update runs set status = 'failed', finished_at = now() where run_id = ?", [run_id])
 
 
-def kept_texts(database: Database, run_id: str) -> list[tuple[int, int, str]]:
-    """(page id, sample, text) of what is to be scored, by page and sample."""
-    return [(page_id, sample, text) for page_id, sample, text in database.rows("kept_texts", run_id)]
+def kept_completions(database: Database, run_id: str) -> list[tuple[int, int]]:
+    """(page id, sample) of what is to be scored, by page and sample."""
+    return [(page_id, sample) for page_id, sample in database.rows("kept_completions", run_id)]
+
+
+def kept_texts(database: Database, run_id: str, first_page: int, last_page: int) -> dict[tuple[int, int], str]:
+    """The texts of the kept completions of these pages, both ends included, by page id and sample."""
+    rows = database.rows("kept_texts", run_id, first_page, last_page)
+    return {(page_id, sample): text for page_id, sample, text in rows}
 
 
 def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:

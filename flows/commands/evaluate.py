@@ -56,6 +56,7 @@ def evaluate(
     batch_size: str,
     dtype: str,
     metrics: str,
+    budget: int,
     chat: bool,
     allow_pickle: bool,
     trust_remote_code: bool,
@@ -90,6 +91,7 @@ def evaluate(
             request=request,
             settings=settings,
             metrics=metrics,
+            budget=budget,
             backend=backend,
             model_arguments=arguments,
         )
@@ -98,13 +100,13 @@ def evaluate(
         from flows.steps.score import Jury, score_run
 
         progress = reporter(quiet)
-        jury = Jury(evaluators, entities=settings.entities, embedder=settings.embedder)
+        jury = Jury(evaluators, settings, budget)
         for name in models:
             loaded = load_model(backend, name, arguments)
             for decoder in chosen:
                 planned = plan(database, loaded, decoder, request)
                 generate(database, planned, loaded, decoder, progress)
-                score_run(database, planned, jury, progress)
+                score_run(database, planned.run, planned.articles, jury, progress)
     for note in leaderboard.show(database, snapshot, form):
         reporter(quiet).note(note)
 

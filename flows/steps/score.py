@@ -1,92 +1,171 @@
 """From texts to scores: every text analysed once, in batches, and stored batch by batch."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
-from evaluators.analysis import Analysis, Analyst
+from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
-from evaluators.scoring import fingerprint, needs_of, score
+from evaluators.scoring import fingerprint, made_by, needs_of, score
 from flows.progress import Progress
-from flows.steps.evaluate import PlannedRun
-from newwiki.records import Article
+from newwiki.records import Article, Run
 from newwiki.registry import Evaluator
-from storage import runs
+from newwiki.settings import Settings
+from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from storage import references, runs
 from storage.database import Database
 
-_BATCH = 64  # texts: seconds of work, which is what an interruption costs
+_BATCH = 256  # texts: seconds of work, which is what an interruption costs
+DEFAULT_BUDGET = 200
+
+Key = tuple[int, int]  # page id and sample
+T = TypeVar("T")
 
 
 class Jury:
-    """The evaluators with their models loaded, and the reference articles that they have read already."""
+    """The evaluators with their models loaded. Those that are costly score only `budget` texts of a run."""
 
-    def __init__(self, evaluators: Sequence[Evaluator], *, entities: str, embedder: str) -> None:
+    def __init__(self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = DEFAULT_BUDGET) -> None:
         """Raises TerminalError where a model is missing that one of the evaluators needs."""
         self.evaluators = list(evaluators)
-        needs = needs_of(evaluators)
-        self._analyst = Analyst(
-            load_tagger(entities) if "entities" in needs else None,
-            load_embedder(embedder) if "embedding" in needs else None,
-        )
+        self.budget = budget
+        self._analyst = Analyst(*_makers(needs_of(evaluators), settings))
         self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
-        self._references: dict[int, Analysis] = {}
 
-    def analyse(self, texts: Sequence[str], evaluators: Sequence[Evaluator]) -> list[Analysis]:
-        return self._analyst.analyse(texts, needs_of(evaluators))
+    def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
+        return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
 
-    def references(self, articles: Sequence[Article], progress: Progress) -> Mapping[int, Analysis]:
-        """The analyses of the articles' completions by page id."""
-        unread = [article for article in articles if article.page_id not in self._references]
-        if unread:
-            with progress.stretch("reading the reference articles", "articles") as bar:
-                for start in range(0, len(unread), _BATCH):
-                    batch = unread[start : start + _BATCH]
-                    analyses = self.analyse([article.completion for article in batch], self.evaluators)
-                    self._references |= {a.page_id: analysis for a, analysis in zip(batch, analyses, strict=True)}
-                    bar.update(start + len(batch), len(unread))
-        return self._references
+    def analyse(self, texts: Sequence[str], prompts: Sequence[str], evaluators: Sequence[Evaluator]) -> list[Analysis]:
+        return self._analyst.analyse(texts, needs_of(evaluators), prompts)
+
+    def read(
+        self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
+    ) -> dict[int, Analysis]:
+        """The analyses of reference articles by page id: what a model made of them before is not made again."""
+        needs = needs_of(evaluators)
+        makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+        ids = [article.page_id for article in articles]
+        known = references.known_parts(database, snapshot_id, ids, makers) if makers else {}
+        stored = [known.get(page_id, {}) for page_id in ids]
+        texts = [article.completion for article in articles]
+        prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
+        analyses = dict(zip(ids, self._analyst.analyse(texts, needs, prompts, stored), strict=True))
+        made = [
+            (page_id, part, analysis.parts[part])
+            for page_id, analysis in analyses.items()
+            for part in makers
+            if part not in known[page_id]
+        ]
+        references.add_parts(database, snapshot_id, made, makers)
+        return analyses
 
 
-def score_run(database: Database, planned: PlannedRun, jury: Jury, progress: Progress) -> None:
-    """Scores what the run has kept with every evaluator that has not finished it yet."""
-    run_id = planned.run.run_id
+def score_run(database: Database, run: Run, articles: Sequence[Article], jury: Jury, progress: Progress) -> None:
+    """Scores what the run has kept, and its articles, with every evaluator that has not done so yet."""
     metrics = [metric for evaluator in jury.evaluators for metric in evaluator.metrics]
     runs.register(database, jury.fingerprints.values(), metrics)
-    _score_references(database, planned, jury, progress)
-    finished = runs.finished_scorings(database, run_id)
-    evaluators = [e for e in jury.evaluators if jury.fingerprints[e.name].evaluator_id not in finished]
-    if not evaluators:
-        return
-    references = jury.references(planned.articles, progress)
-    texts = {(page_id, sample): text for page_id, sample, text in runs.kept_texts(database, run_id)}
-    done = _done(database, run_id, evaluators, jury)
-    todo = [key for key in texts if key not in done]
-    with progress.stretch(f"scoring {planned.run.model} {planned.run.decoder}", "texts") as bar:
-        for start in range(0, len(todo), _BATCH):
-            keys = todo[start : start + _BATCH]
-            analyses = jury.analyse([texts[key] for key in keys], evaluators)
-            scores = score(evaluators, jury.fingerprints, keys, analyses, references)
-            runs.add_scores(database, run_id, scores)
-            bar.update(len(done) + start + len(keys), len(texts))
-    runs.finish_scoring(database, run_id, _ids(evaluators, jury))
+    for costly in (False, True):
+        evaluators = [evaluator for evaluator in jury.evaluators if evaluator.costly == costly]
+        keys = runs.kept_completions(database, run.run_id)
+        pages = sorted(article.page_id for article in articles)
+        if costly:
+            keys = _drawn(keys, jury.budget)
+            pages = _drawn(pages, jury.budget)
+        _score_articles(database, run, [a for a in articles if a.page_id in set(pages)], evaluators, jury, progress)
+        _score_texts(database, run, keys, articles, evaluators, jury, progress)
 
 
-def _score_references(database: Database, planned: PlannedRun, jury: Jury, progress: Progress) -> None:
+def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
+    makers: list[Maker] = []
+    if "entities" in needs:
+        makers.append(load_tagger(settings.entities))
+    if needs & {"embedding", "embedding_truncated", "prompt_embedding"}:
+        makers.append(load_embedder(settings.embedder, settings.embedder_dtype))
+    return makers
+
+
+def _score_articles(
+    database: Database,
+    run: Run,
+    articles: Sequence[Article],
+    evaluators: Sequence[Evaluator],
+    jury: Jury,
+    progress: Progress,
+) -> None:
     """The articles themselves, each against itself: the row "Wikipedia" of the paper's table 3."""
-    run_id = f"reference:{planned.run.snapshot_id}"
-    done = _done(database, run_id, jury.evaluators, jury)
-    todo = [article for article in planned.articles if (article.page_id, 0) not in done]
+    run_id = f"reference:{run.snapshot_id}"
+    lacking, todo = _lacking(database, run_id, [(article.page_id, 0) for article in articles], evaluators, jury)
     if todo:
-        references = jury.references(todo, progress)
-        keys = [(article.page_id, 0) for article in todo]
-        analyses = [references[article.page_id] for article in todo]
-        runs.add_scores(database, run_id, score(jury.evaluators, jury.fingerprints, keys, analyses, references))
-    runs.finish_scoring(database, run_id, _ids(jury.evaluators, jury) - runs.finished_scorings(database, run_id))
+        unread = [article for article in articles if (article.page_id, 0) in set(todo)]
+        with progress.stretch("reading the reference articles", "articles") as bar:
+            for start in range(0, len(unread), _BATCH):
+                batch = unread[start : start + _BATCH]
+                analyses = jury.read(database, run.snapshot_id, batch, lacking)
+                keys = [(page_id, 0) for page_id in analyses]
+                scores = score(lacking, jury.fingerprints, keys, list(analyses.values()), analyses)
+                runs.add_scores(database, run_id, scores)
+                bar.update(start + len(batch), len(unread))
+    _finish(database, run_id, evaluators, jury)
 
 
-def _done(database: Database, run_id: str, evaluators: Sequence[Evaluator], jury: Jury) -> set[tuple[int, int]]:
-    """The (page id, sample) pairs that all of these evaluators have scored."""
-    return set.intersection(*(runs.scored_texts(database, run_id, name) for name in _ids(evaluators, jury)))
+def _score_texts(
+    database: Database,
+    run: Run,
+    keys: Sequence[Key],
+    articles: Sequence[Article],
+    evaluators: Sequence[Evaluator],
+    jury: Jury,
+    progress: Progress,
+) -> None:
+    finished = runs.finished_scorings(database, run.run_id)
+    open_ones = [evaluator for evaluator in evaluators if evaluator.costly or not jury.ids([evaluator]) <= finished]
+    lacking, todo = _lacking(database, run.run_id, keys, open_ones, jury)
+    if todo:
+        by_page = {article.page_id: article for article in articles}
+        title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
+        with progress.stretch(title, "texts") as bar:
+            for start in range(0, len(todo), _BATCH):
+                batch = todo[start : start + _BATCH]
+                _score_batch(database, run, batch, by_page, lacking, jury)
+                bar.update(len(keys) - len(todo) + start + len(batch), len(keys))
+    _finish(database, run.run_id, evaluators, jury)
 
 
-def _ids(evaluators: Sequence[Evaluator], jury: Jury) -> set[str]:
-    return {jury.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
+def _score_batch(
+    database: Database,
+    run: Run,
+    keys: Sequence[Key],
+    by_page: Mapping[int, Article],
+    evaluators: Sequence[Evaluator],
+    jury: Jury,
+) -> None:
+    pages = [by_page[page_id] for page_id in dict(keys)]
+    analysed = jury.read(database, run.snapshot_id, pages, evaluators)
+    texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
+    prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
+    analyses = jury.analyse([texts[key] for key in keys], [prompts[page_id] for page_id, _ in keys], evaluators)
+    runs.add_scores(database, run.run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+
+
+def _lacking(
+    database: Database, run_id: str, keys: Sequence[Key], evaluators: Sequence[Evaluator], jury: Jury
+) -> tuple[list[Evaluator], list[Key]]:
+    """The evaluators that have not scored all of these texts, and the texts that one of them has not scored."""
+    todo: set[Key] = set()
+    lacking = []
+    for evaluator in evaluators:
+        [name] = jury.ids([evaluator])
+        if missing := set(keys) - runs.scored_texts(database, run_id, name):
+            lacking.append(evaluator)
+            todo |= missing
+    return lacking, sorted(todo)
+
+
+def _finish(database: Database, run_id: str, evaluators: Sequence[Evaluator], jury: Jury) -> None:
+    runs.finish_scoring(database, run_id, jury.ids(evaluators) - runs.finished_scorings(database, run_id))
+
+
+def _drawn(items: Sequence[T], count: int) -> list[T]:
+    """So many of them, the same ones always, and with a higher count these and more."""
+    return sorted(items, key=lambda item: hashlib.sha256(repr(item).encode()).digest())[:count]

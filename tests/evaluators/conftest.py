@@ -11,7 +11,7 @@ from evaluators.rules import RuleTagger
 @pytest.fixture(scope="session")
 def embedder() -> Embedder:
     """The real all-MiniLM-L6-v2, out of the offline package."""
-    return load_embedder()
+    return load_embedder(dtype="float32")
 
 
 @pytest.fixture(scope="session")

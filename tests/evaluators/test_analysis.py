@@ -13,10 +13,9 @@ from newwiki.errors import TerminalError
 def test_parts_that_cost_a_model_are_made_only_when_needed(analyst: Analyst) -> None:
     (bare,) = analyst.analyse(["Paris is large."], frozenset())
     (whole,) = analyst.analyse(["Paris is large."], {"entities", "embedding"})
-    assert bare.entities is None
-    assert bare.embedding is None
-    assert whole.entities == ("Paris",)
-    assert whole.embedding is not None
+    assert bare.parts == {}
+    assert whole.named() == ("Paris",)
+    assert whole.embedded().shape == (384,)
 
 
 def test_a_part_without_its_model_names_the_flag() -> None:
@@ -34,6 +33,12 @@ def test_reading_a_part_that_was_not_asked_for_says_what_to_declare() -> None:
         analysis.embedded()
 
 
+def test_what_is_known_of_all_texts_is_not_made_again() -> None:
+    known = [{"entities": ["Oslo"]}, {"entities": ["Rome"]}]
+    analyses = Analyst().analyse(["x", "y"], {"entities"}, known=known)
+    assert [analysis.named() for analysis in analyses] == [("Oslo",), ("Rome",)]
+
+
 def test_no_texts_are_no_analyses(analyst: Analyst) -> None:
     assert analyst.analyse([], {"entities", "embedding"}) == []
 
@@ -43,12 +48,8 @@ def test_the_order_of_a_batch_does_not_matter(analyst: Analyst) -> None:
     forward = analyst.analyse(texts, {"entities", "embedding"})
     backward = analyst.analyse(texts[::-1], {"entities", "embedding"})[::-1]
     for one, other in zip(forward, backward, strict=True):
-        assert (one.text, one.tokens, one.readability, one.entities) == (
-            other.text,
-            other.tokens,
-            other.readability,
-            other.entities,
-        )
+        assert (one.text, one.tokens, one.readability) == (other.text, other.tokens, other.readability)
+        assert one.named() == other.named()
         np.testing.assert_allclose(one.embedded(), other.embedded(), atol=1e-6)
 
 

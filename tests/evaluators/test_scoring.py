@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.analysis import Analysis, Analyst
+from evaluators.embedding import Embedder
 from evaluators.entities import load_tagger
 from evaluators.scoring import fingerprint, needs_of, score, select
 from newwiki.errors import TerminalError, UsageError
@@ -138,10 +139,10 @@ def test_scores_of_two_taggers_have_different_evaluators(spacy_pipeline: Path) -
     assert fingerprint(plain, rules) == fingerprint(plain, pipeline)
 
 
-def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst) -> None:
+def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst, embedder: Embedder) -> None:
     (evaluator,) = select("sbert")
     mark = fingerprint(evaluator, analyst)
-    assert mark.model_sha256 == analyst.embedder.model_sha256
+    assert mark.model_sha256 == embedder.model_sha256
     assert (mark.dtype, mark.parameters["chunk_tokens"]) == ("float32", 256)
     changed = [
         replace(evaluator, version="2"),
@@ -155,7 +156,7 @@ def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst)
 
 def test_there_is_no_fingerprint_without_the_model() -> None:
     for evaluator in select("sbert,entity_overlap"):
-        with pytest.raises(TerminalError, match="are needed but no"):
+        with pytest.raises(TerminalError, match="no model is loaded that makes the part"):
             fingerprint(evaluator, Analyst())
 
 

@@ -112,9 +112,10 @@ def test_the_longest_are_kept_and_of_two_as_long_the_earlier(database: Database,
         database, "run-1", [completion(page, sample, n, f"{n}") for (page, sample), n in words.items()]
     )
     runs.add_completions(database, "run-2", [completion(1, 0, 99), completion(1, 1, 1), completion(1, 2, 1)])
-    assert runs.kept_texts(database, "run-1") == []
+    assert runs.kept_completions(database, "run-1") == []
     runs.complete(database, "run-1", 2)
-    assert runs.kept_texts(database, "run-1") == [(1, 0, "5"), (1, 1, "9"), (2, 0, "0"), (2, 1, "1"), (3, 7, "4")]
+    assert runs.kept_completions(database, "run-1") == [(1, 0), (1, 1), (2, 0), (2, 1), (3, 7)]
+    assert runs.kept_texts(database, "run-1", 2, 3) == {(2, 0): "0", (2, 1): "1", (3, 7): "4"}
     assert ask(database, "select count(*) from completions where run_id = 'run-1' and not kept") == [(3,)]
     assert ask(database, "select count(kept) from completions where run_id = 'run-2'") == [(0,)]
 

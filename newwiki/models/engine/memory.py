@@ -43,7 +43,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def release(device: torch.device) -> None:
-    """Gives the system back what is free: torch's cache on a GPU, the heap's holes on a CPU (where glibc keeps them)."""
+    """Gives the system back what is free: on a GPU torch's cache, on a CPU the holes that glibc keeps."""
     gc.collect()
     if device.type == "cuda":
         torch.cuda.empty_cache()
