@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format bench-extract bench-generate bench-flips clean
+.PHONY: demo test check format bench-extract bench-generate bench-score bench-flips clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -28,6 +28,9 @@ bench-extract: $(INSTALLED)
 bench-generate: $(INSTALLED)
 	$(BIN)/python benchmarks/generate_speed.py
 	$(BIN)/python benchmarks/decoder_cost.py
+
+bench-score: $(INSTALLED)
+	$(BIN)/python benchmarks/score_speed.py
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py

@@ -53,9 +53,8 @@ def _asked_or_served(context: click.Context, option: click.Parameter, asked: boo
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The models that score, which are in the command's `settings`; the command gets `budget`."""
+    """The models that score, which are in the command's `settings`."""
     for option in (
-        click.option("--budget", type=int, default=200, show_default=True, help="Texts a run for costly evaluators."),
         click.option("--embedder-dtype", metavar="NAME", help="auto, float32 or bfloat16."),
         click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),
         click.option(
@@ -63,6 +62,16 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Who finds named entities: spacy:en_core_web_sm (or another pipeline), or rules-v1, a stand-in "
             "of regular expressions.",
         ),
+    ):
+        command = option(command)
+    return command
+
+
+def metrics_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What to score by; the command gets `metrics` and `budget`."""
+    for option in (
+        click.option("--budget", type=int, default=200, show_default=True, help="Texts a run for costly evaluators."),
+        click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…"),
     ):
         command = option(command)
     return command

@@ -24,7 +24,7 @@ Verdict = Literal[
 ]
 Origin = Literal["original", "translation", "split"]
 Absence = Literal["hidden", "missing", "moved", "redirect"]
-FinishReason = Literal["stop", "length", "context"]
+FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -167,12 +167,13 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote: in `tokens`, in `words` split at white space; `truncated` if it did not end itself."""
+    """What a model wrote: in `tokens`, in `words` split at white space; `truncated` if it did not end itself. Of a text
+    that was written elsewhere the tokens are not known."""
 
     page_id: int
     sample: int
     text: str
-    tokens: int
+    tokens: int | None
     words: int
     finish_reason: FinishReason
     truncated: bool
@@ -297,7 +298,8 @@ class Topic:
 
 @dataclass(frozen=True)
 class Run:
-    """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written."""
+    """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written;
+    of texts that were written elsewhere seed and length are not known."""
 
     run_id: str
     snapshot_id: str
@@ -308,10 +310,10 @@ class Run:
     decoder_parameters: str
     prompt_template: str
     prompts: int
-    seed: int
+    seed: int | None
     samples: int
     keep: int
-    max_new_tokens: int
+    max_new_tokens: int | None
     dtype: str
     versions: str
 

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 
 import pyarrow as pa
 
-from newwiki.records import Completion, Fingerprint, Metric, Run, Score
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.records import Article, Completion, Fingerprint, Metric, Run, Score
+from storage import snapshots
 from storage.database import Database, insert, insert_arrow, insert_new, query
 from storage.migrate import create_views
 
@@ -16,6 +18,30 @@ def status(database: Database, run_id: str) -> str | None:
     with database.read() as connection:
         found = connection.execute("select status from runs where run_id = ?", [run_id]).fetchone()
     return str(found[0]) if found else None
+
+
+def complete_runs(database: Database) -> tuple[list[str], list[str]]:
+    """The ids of all complete runs: those whose articles are stored, and those whose texts came with their own."""
+    rows = database.rows("complete_runs")
+    return [run_id for run_id, stored in rows if stored], [run_id for run_id, stored in rows if not stored]
+
+
+def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
+    """A complete run and the articles that it wrote. Raises UsageError where there is no such run, or no articles."""
+    with database.read() as connection:
+        names = ", ".join(field.name for field in fields(Run))
+        row = connection.execute(f"select {names} from runs where run_id = ?", [run_id]).fetchone()  # noqa: S608 (our own names)
+        known = [name for (name,) in connection.execute("select run_id from runs").fetchall()]
+    if row is None:
+        raise UsageError(f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists them")
+    run = Run(*row)
+    if status(database, run_id) != "complete":
+        raise UsageError(f"run {run_id} is not complete; finish it with the `newwiki evaluate` that began it")
+    written = {page_id for (page_id,) in database.rows("written_pages", run_id)}
+    articles = [one for one in snapshots.articles(database, run.snapshot_id) if one.page_id in written]
+    if not articles:
+        raise UsageError(f"run {run_id} brought its own references; score its file again: newwiki score FILE.jsonl")
+    return run, articles
 
 
 def start(database: Database, run: Run) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from flows.options import common, form_option, open_database, prefect_option, scoring_options
+from flows.options import common, form_option, metrics_options, open_database, prefect_option, scoring_options
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
@@ -30,7 +30,6 @@ from newwiki.settings import Settings
 @click.option("--batch-size", "--batch_size", default="auto", show_default=True, metavar="N|auto")
 @click.option("--dtype", default="auto", show_default=True, metavar="NAME", help="auto is float32.")
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…")
 @click.option("--template", help="The prompt, with {title} and {first_sentence}.")
 @click.option("--stop", multiple=True, metavar="TEXT", help="A completion ends before this text (may be repeated).")
 @click.option("--strict", is_flag=True, help="Each completion alone, in the same shapes always; slower.")
@@ -39,6 +38,7 @@ from newwiki.settings import Settings
 @click.option(
     "--trust-remote-code", "--trust_remote_code", is_flag=True, help="Run the code that a model brings along."
 )
+@metrics_options
 @scoring_options
 @prefect_option
 @common

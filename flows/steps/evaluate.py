@@ -151,7 +151,7 @@ def generate(database: Database, planned: PlannedRun, backend: Backend, decoder:
             for batch in _every_few_seconds(batches):
                 runs.add_completions(database, run.run_id, batch)
                 done += len(batch)
-                tokens += sum(completion.tokens for completion in batch)
+                tokens += sum(completion.tokens or 0 for completion in batch)
                 bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
         except TerminalError:
             runs.fail(database, run.run_id)

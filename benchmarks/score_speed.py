@@ -1,0 +1,239 @@
+"""How fast texts are scored by all core metrics: by this project, by a script that calls a library for each of them, and
+by the models alone.
+
+    python benchmarks/score_speed.py [--articles FILE.json] [--texts 160] [--rounds 3] [--entities NAME] [--no-memory]
+
+The articles are those of the file (a JSON list of texts), else those of the sample wiki. Each is a reference, and the
+texts are other articles that stand for five completions of it. In one process, by turns, three ways:
+
+    naive   a script as a user writes it: each library once a text, text and reference embedded in float32 each time
+    ours    `newwiki score`: out of a database and into it, with provenance
+    floor   the models of `ours` alone: every text and every reference embedded, and searched for entities, once
+
+and that with S-BERT on the first 256 tokens, and with S-BERT pooled over all of a text. Loading models is not counted.
+Ratios are medians of the rounds' ratios. At the end, `ours` scores 2,000 and 20,000 texts of 100 words, each in a
+process of its own, whose peak memory is compared.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+from random_models import peak_megabytes
+from rich.console import Console
+from rich.table import Table
+from sample_texts import articles as sample_articles
+
+from evaluators.embedding import Embedder, load_embedder
+from evaluators.entities import Tagger, load_tagger
+from evaluators.scoring import select
+from flows.progress import Silent
+from flows.steps.score import Jury, score_run
+from newwiki.quiet import silence_transformers
+from newwiki.records import Article, Completion, Run
+from newwiki.settings import Settings
+from storage import runs
+from storage.database import Database
+
+SAMPLES = 5
+OTHERS = "flesch_reading_ease,gunning_fog,gunning_fog_newwiki,distinct_2,rep_4,information_density,entity_overlap,bleu"
+FEW, MANY, SHORT = 2_000, 20_000, 100
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Work:
+    """References by page, and the completions of each."""
+
+    references: Sequence[str]
+    completions: Sequence[Sequence[str]]
+
+    @property
+    def texts(self) -> int:
+        return sum(map(len, self.completions))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--articles", type=Path)
+    parser.add_argument("--texts", type=int, default=160)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--entities", default="rules-v1")
+    parser.add_argument("--no-memory", action="store_true")
+    parser.add_argument("--peak-of", type=int, help="score so many texts and print the peak memory in MB")
+    options = parser.parse_args()
+    silence_transformers()
+    if options.peak_of:
+        print(_peak(options.peak_of, _articles(options.articles), options.entities))
+        return
+    work = _work(_articles(options.articles), options.texts)
+    console = Console()
+    for metric in ("sbert_truncated", "sbert"):
+        console.print(_compared(work, metric, options))
+    if not options.no_memory:
+        _show_memory(console, options)
+
+
+def _articles(file: Path | None) -> list[str]:
+    texts: list[str] = json.loads(file.read_text("utf-8")) if file else sample_articles()
+    return [text for text in texts if len(text.split()) >= 500]
+
+
+def _work(texts: Sequence[str], count: int) -> Work:
+    pages = min(count // SAMPLES, len(texts))
+    completions = [[texts[(page + 1 + sample) % len(texts)] for sample in range(SAMPLES)] for page in range(pages)]
+    return Work(texts[:pages], completions)
+
+
+def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
+    embedder, tagger = load_embedder(), load_tagger(options.entities)
+    jury = Jury(select(f"{OTHERS},{metric}"), Settings(entities=options.entities))
+    ways: dict[str, Callable[[], None]] = {
+        "naive": _naive(work, tagger, metric),
+        "ours": lambda: _ours(work, jury),
+        "floor": lambda: _floor(work, embedder, tagger, metric),
+    }
+    seconds: dict[str, list[float]] = {way: [] for way in ways}
+    for number in range(options.rounds):
+        print(f"{metric}: round {number + 1} of {options.rounds}", file=sys.stderr)
+        for way, run in ways.items():
+            start = time.perf_counter()
+            run()
+            seconds[way].append(time.perf_counter() - start)
+    words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
+    table = Table(
+        title=f"{metric}, {options.entities}, embedder in {embedder.dtype}: {work.texts} texts of {words:.0f} words "
+        f"and {len(work.references)} references",
+        title_justify="left",
+    )
+    for heading in ("", "texts/s", "(range)", "naive's time / its", "its time / floor's"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for way, taken in seconds.items():
+        rates = sorted(work.texts / one for one in taken)
+        faster = median(other / one for other, one in zip(seconds["naive"], taken, strict=True))
+        slower = median(one / other for one, other in zip(taken, seconds["floor"], strict=True))
+        span = f"({rates[0]:.1f} to {rates[-1]:.1f})"
+        table.add_row(way, f"{median(rates):.1f}", span, f"{faster:.2f}", f"{slower:.2f}")
+    return table
+
+
+def _naive(work: Work, tagger: Tagger, metric: str) -> Callable[[], None]:
+    import sacrebleu
+    import textstat
+    from nltk.util import ngrams
+    from sentence_transformers import SentenceTransformer
+
+    embedder: Embedder = load_embedder(dtype="float32")
+    model: SentenceTransformer = embedder._transformer
+
+    def embed(text: str) -> object:
+        if metric == "sbert_truncated":
+            return model.encode(text)
+        tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
+        chunks = [model.tokenizer.decode(tokens[start : start + 250]) for start in range(0, len(tokens), 250)]
+        return model.encode(chunks).mean(axis=0)
+
+    def run() -> None:
+        for reference, completions in zip(work.references, work.completions, strict=True):
+            for text in completions:
+                textstat.flesch_reading_ease(text)
+                textstat.gunning_fog(text)
+                words = text.split()
+                len(set(ngrams(words, 2))) / len(words)
+                len(set(ngrams(words, 4))) / len(list(ngrams(words, 4)))
+                [here], [there] = tagger.tag([text]), tagger.tag([reference])
+                len(here) / len(words)
+                len(set(here) & set(there)) / len(set(here) | set(there))
+                model.similarity(embed(text), embed(reference))
+                sacrebleu.sentence_bleu(text, [reference])
+
+    return run
+
+
+def _floor(work: Work, embedder: Embedder, tagger: Tagger, metric: str) -> None:
+    texts = [*work.references, *(text for texts in work.completions for text in texts)]
+    embedder.make([""] * len(texts), texts, {"embedding" if metric == "sbert" else "embedding_truncated"})
+    tagger.tag(texts)
+
+
+def _ours(work: Work, jury: Jury) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "scores.duckdb")
+        run, articles = _stored(database, work)
+        score_run(database, run, articles, jury, Silent())
+
+
+def _stored(database: Database, work: Work) -> tuple[Run, list[Article]]:
+    """The texts as a run's completions."""
+    articles = [
+        Article(page, page, f"Page {page}", MOMENT, MOMENT, 10, len(text.split()), "It is.", text, "")
+        for page, text in enumerate(work.references)
+    ]
+    template = "{title}\n\n{first_sentence}"
+    run = Run(
+        "run",
+        "benchmark",
+        "none",
+        "",
+        "none",
+        "none",
+        "{}",
+        template,
+        len(articles),
+        0,
+        SAMPLES,
+        SAMPLES,
+        512,
+        "",
+        "{}",
+    )
+    runs.start(database, run)
+    completions = [
+        Completion(page, sample, text, 0, len(text.split()), "length", truncated=True)
+        for page, texts in enumerate(work.completions)
+        for sample, text in enumerate(texts)
+    ]
+    runs.add_completions(database, run.run_id, completions)
+    runs.complete(database, run.run_id, SAMPLES)
+    return run, articles
+
+
+def _peak(count: int, articles: Sequence[str], entities: str) -> float:
+    chance = random.Random(0)
+    jury = Jury(select(f"{OTHERS},sbert_truncated"), Settings(entities=entities))
+    words = [article.split() for article in articles]
+
+    def text() -> str:
+        whole = chance.choice(words)
+        start = chance.randrange(len(whole) - SHORT)
+        return " ".join(whole[start : start + SHORT])
+
+    pages = count // SAMPLES
+    _ours(Work([text() for _ in range(pages)], [[text() for _ in range(SAMPLES)] for _ in range(pages)]), jury)
+    return peak_megabytes()
+
+
+def _show_memory(console: Console, options: argparse.Namespace) -> None:
+    peaks = []
+    for count in (FEW, MANY):
+        print(f"memory: {count:,} texts", file=sys.stderr)
+        asked = [sys.executable, __file__, f"--peak-of={count}", f"--entities={options.entities}"]
+        asked += [f"--articles={options.articles}"] if options.articles else []
+        peaks.append(float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout))
+    few, many = peaks
+    console.print(
+        f"Peak memory: {few:,.0f} MB with {FEW:,} texts, {many:,.0f} MB with {MANY:,}: {many / few:.2f} times as much."
+    )
+
+
+if __name__ == "__main__":
+    main()

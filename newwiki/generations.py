@@ -1,0 +1,104 @@
+"""Texts that were written elsewhere, read from JSON lines.
+
+A line is a JSON object with a `text` and either `page_id` or `title` of an article, or its own `prompt` and
+`reference`; `sample` numbers the texts of one prompt. lm-evaluation-harness's sample logs are read as they are: the
+text is the (filtered) response, page and title are looked for in the document, and the prompt and the target stand for
+the line's own.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from newwiki.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Generation:
+    """A text and what it was written for: an article by id or title, or a prompt and a reference of its own."""
+
+    line: int
+    text: str
+    page_id: int | None = None
+    title: str | None = None
+    prompt: str | None = None
+    reference: str | None = None
+    sample: int | None = None
+
+    @property
+    def stands_alone(self) -> bool:
+        return self.page_id is None and self.title is None
+
+
+def read_generations(file: Path) -> list[Generation]:
+    """All texts of the file. Raises UsageError that names the line, what is wrong with it, and what it should have."""
+    if not file.is_file():
+        raise UsageError(f"there is no file '{file}'")
+    with file.open(encoding="utf-8") as lines:
+        try:
+            found = [
+                one
+                for number, line in enumerate(lines, 1)
+                if line.strip()
+                for one in _texts(_object(line, number, file), number, file)
+            ]
+        except UnicodeDecodeError as error:
+            raise UsageError(f"'{file}' is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    if not found:
+        raise UsageError(f"'{file}' has no texts")
+    return found
+
+
+def _object(line: str, number: int, file: Path) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"'{file}', line {number}: not JSON ({error.msg} at column {error.colno})") from None
+    if not isinstance(row, dict):
+        raise UsageError(f"'{file}', line {number}: a JSON object is needed, with text and page_id or title")
+    return row
+
+
+def _texts(row: Mapping[str, Any], number: int, file: Path) -> Iterator[Generation]:
+    document = row["doc"] if isinstance(row.get("doc"), dict) else {}
+    about = {name: row.get(name, document.get(name)) for name in ("page_id", "title", "prompt", "reference", "sample")}
+    if "doc" in row:
+        about["prompt"] = about["prompt"] or _harness_prompt(row)
+        about["reference"] = about["reference"] or row.get("target")
+    for name, kind in (("page_id", int), ("sample", int), ("title", str), ("prompt", str), ("reference", str)):
+        value = about[name]
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise UsageError(f"'{file}', line {number}: {name} must be {_KINDS[kind]}, not {json.dumps(value)[:60]}")
+    if about["page_id"] is None and about["title"] is None and None in (about["prompt"], about["reference"]):
+        raise UsageError(
+            f"'{file}', line {number}: it does not say what the text was written for; give page_id or title, or "
+            "prompt and reference"
+        )
+    texts = [row["text"]] if "text" in row else _harness_texts(row)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise UsageError(f"'{file}', line {number}: there is no text; it belongs under \"text\"")
+    if len(texts) > 1:
+        about["sample"] = None
+    for text in texts:
+        yield Generation(number, text, **about)
+
+
+_KINDS = {int: "a whole number", str: "a text"}
+
+
+def _harness_texts(row: Mapping[str, Any]) -> list[Any]:
+    """The responses of a sample log: one, or one for each repeat, in a list of its own or not."""
+    responses = row.get("filtered_resps") or row.get("resps") or []
+    while isinstance(responses, list) and len(responses) == 1 and isinstance(responses[0], list):
+        responses = responses[0]
+    return responses if isinstance(responses, list) else [responses]
+
+
+def _harness_prompt(row: Mapping[str, Any]) -> Any:
+    arguments = row.get("arguments")
+    first = arguments.get("gen_args_0", {}).get("arg_0") if isinstance(arguments, dict) else None
+    if first is None and isinstance(arguments, list) and arguments and isinstance(arguments[0], list):
+        first = arguments[0][0] if arguments[0] else None
+    return first

@@ -1,0 +1,3 @@
+select distinct page_id
+from completions
+where run_id = ?;
