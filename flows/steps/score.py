@@ -1,7 +1,11 @@
-"""From texts to scores: every text analysed once, in batches, and stored batch by batch."""
+"""From texts to scores: every text analysed once, in batches, and stored batch by batch.
+
+The models work on a batch while the one before it is scored and stored beside them.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
@@ -16,7 +20,7 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references, runs
 from storage.database import Database
 
-_BATCH = 256  # texts: seconds of work, which is what an interruption costs
+_BATCH = 64  # texts: seconds of work, which is what an interruption costs
 DEFAULT_BUDGET = 200
 
 Key = tuple[int, int]  # page id and sample
@@ -126,28 +130,49 @@ def _score_texts(
     if todo:
         by_page = {article.page_id: article for article in articles}
         title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
-        with progress.stretch(title, "texts") as bar:
+        before = len(keys) - len(todo)
+        with progress.stretch(title, "texts") as bar, ThreadPoolExecutor(1) as beside:
+            storing: Future[None] | None = None
             for start in range(0, len(todo), _BATCH):
                 batch = todo[start : start + _BATCH]
-                _score_batch(database, run, batch, by_page, lacking, jury)
-                bar.update(len(keys) - len(todo) + start + len(batch), len(keys))
+                analysed = _analysed(database, run, batch, by_page, lacking, jury)
+                if storing:
+                    storing.result()
+                    bar.update(before + start, len(keys))
+                storing = beside.submit(_store, database, run.run_id, lacking, jury, batch, *analysed)
+            assert storing
+            storing.result()
+            bar.update(len(keys), len(keys))
     _finish(database, run.run_id, evaluators, jury)
 
 
-def _score_batch(
+def _store(
+    database: Database,
+    run_id: str,
+    evaluators: Sequence[Evaluator],
+    jury: Jury,
+    keys: Sequence[Key],
+    analyses: Sequence[Analysis],
+    analysed: Mapping[int, Analysis],
+) -> None:
+    runs.add_scores(database, run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+
+
+def _analysed(
     database: Database,
     run: Run,
     keys: Sequence[Key],
     by_page: Mapping[int, Article],
     evaluators: Sequence[Evaluator],
     jury: Jury,
-) -> None:
+) -> tuple[list[Analysis], dict[int, Analysis]]:
+    """The texts, and the articles that they are to be compared with by page id."""
     pages = [by_page[page_id] for page_id in dict(keys)]
     analysed = jury.read(database, run.snapshot_id, pages, evaluators)
     texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
     prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
     analyses = jury.analyse([texts[key] for key in keys], [prompts[page_id] for page_id, _ in keys], evaluators)
-    runs.add_scores(database, run.run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+    return analyses, analysed
 
 
 def _lacking(
