@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
+
+if TYPE_CHECKING:
+    from newwiki.settings import Settings
 
 T = TypeVar("T")
 
@@ -36,6 +39,10 @@ class Registry(Generic[T]):
     def add(self, name: str, piece: T) -> None:
         if name in self._pieces:
             raise TerminalError(f"two {self.kind}s are named '{name}'; rename one of them")
+        self._pieces[name] = piece
+
+    def put(self, name: str, piece: T) -> None:
+        """Adds a piece, in the place of the one of that name if there is one."""
         self._pieces[name] = piece
 
     def all(self) -> Mapping[str, T]:
@@ -87,14 +94,23 @@ class Evaluator:
     costly: bool = False
 
 
+@dataclass(frozen=True)
+class MakerLoader:
+    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`."""
+
+    load: Callable[["Settings"], Any]
+    at_hand: Callable[["Settings"], bool]
+
+
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
+makers: Registry[MakerLoader] = Registry("part of an analysis", "newwiki.evaluators")
 decoders: Registry[Any] = Registry("decoder", "newwiki.decoders")
 sources: Registry[Any] = Registry("source", "newwiki.sources")
 models: Registry[Any] = Registry("backend", "newwiki.models")
 
 
 def _registry(kind: str) -> Registry[Any]:
-    return next(registry for registry in (evaluators, decoders, sources, models) if registry.kind == kind)
+    return next(registry for registry in (evaluators, makers, decoders, sources, models) if registry.kind == kind)
 
 
 def evaluator(
@@ -129,5 +145,18 @@ def evaluator(
             ),
         )
         return function
+
+    return register
+
+
+def maker(
+    *parts: str, at_hand: Callable[["Settings"], bool] = lambda settings: True
+) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
+    """Registers what loads, by the settings in force, the model that makes these parts of analyses."""
+
+    def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
+        for part in parts:
+            makers.add(part, MakerLoader(load, at_hand))
+        return load
 
     return register
