@@ -116,14 +116,14 @@ def _reducer(scorer: Scorer, labels: Sequence[str]) -> Callable[[Tensor], Tensor
 
 
 def _place(scorer: Scorer, labels: Sequence[str]) -> int:
+    if scorer.output == "softmax" and len(labels) == 1:
+        raise UsageError(f"'{scorer.file}': '{scorer.model}' has one output, so output must be raw or sigmoid")
     if scorer.label in labels:
         return list(labels).index(scorer.label)
     if scorer.label or len(labels) > 1:
         raise UsageError(
             f"'{scorer.file}': label is '{scorer.label}', and must be one of '{scorer.model}': {', '.join(labels)}"
         )
-    if scorer.output == "softmax":
-        raise UsageError(f"'{scorer.file}': '{scorer.model}' has one output, so output must be raw or sigmoid")
     return 0
 
 

@@ -67,9 +67,7 @@ def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluat
     away = [e for e in chosen if not all(makers.get(part).at_hand(settings) for part in e.needs)]
     if away:
         names = ", ".join(sorted(metric.name for evaluator in away for metric in evaluator.metrics))
-        progress.note(
-            f"all leaves out {names}: their models are not on this machine; name them to have them downloaded"
-        )
+        progress.note(f"all leaves out {names}: their models are not on this machine; ask for one by name to have it")
     return [evaluator for evaluator in chosen if evaluator not in away]
 
 

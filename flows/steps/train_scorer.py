@@ -84,8 +84,10 @@ def train_scorer(
             if (read := reader.read(one.text)) is not None:
                 pairs.append((one.score, read))
             bar.update(done, len(apart))
+    if unread := len(apart) - len(pairs):
+        progress.note(f"{unread} of the texts held out could not be read: they have no sentence end, or no tokens")
     if len(pairs) < 2:
-        raise UsageError("the model finds no tokens in the texts held out, or no sentence; see --reads and --base")
+        raise UsageError("the texts held out have no sentence end, or no tokens for the model; see --reads and --base")
     found = agreement([given for given, _ in pairs], [read for _, read in pairs])
     told = f"# {found.texts} texts held out, seed {plan.seed}: {found}\n"
     (unfinished / "scorer.toml").write_text(told + described, "utf-8")
