@@ -9,7 +9,7 @@ import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
-WORDS = "good bad river bridge town anna berg stands . ! ?".split()
+WORDS = ["good", "bad", "river", "bridge", "town", "anna", "berg", "stands", ".", "!", "?"]
 
 
 def tokenizer(context: int = 16) -> Any:
