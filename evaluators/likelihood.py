@@ -38,6 +38,7 @@ WINDOW = 2048  # tokens of prompt and text together: OPT's context, and as much 
     version="1",
     needs={"likelihood"},
     costly=True,
+    alone=True,
 )
 def likelihood_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """(1/n) Σ log p(token | prompt, tokens before), natural logarithm, up to 0, higher is more expected.

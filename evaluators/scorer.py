@@ -182,7 +182,7 @@ def _evaluator(scorer: Scorer) -> Evaluator:
         scorer.source,
     )
     needs = frozenset({scorer.name})
-    return Evaluator(scorer.name, scorer.score, (metric,), _VERSION, needs, (), {}, core=False, costly=True)
+    return Evaluator(scorer.name, scorer.score, (metric,), _VERSION, needs, (), {}, core=False, costly=True, alone=True)
 
 
 def _loader(scorer: Scorer) -> MakerLoader:

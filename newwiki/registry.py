@@ -80,7 +80,8 @@ class Evaluator:
     """A function of (analysis, reference analysis) and what it declares of itself.
 
     `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
-    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run.
+    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
+    `alone` that it looks at no reference, so that no model reads one for its sake.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Evaluator:
     parameters: Mapping[str, object]
     core: bool
     costly: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ def evaluator(
     parameters: Mapping[str, object] | None = None,
     core: bool = False,
     costly: bool = False,
+    alone: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -142,6 +145,7 @@ def evaluator(
                 dict(parameters or {}),
                 core,
                 costly,
+                alone,
             ),
         )
         return function

@@ -151,7 +151,7 @@ def _score_batch(
     jury: Jury,
 ) -> None:
     pages = [by_page[page_id] for page_id in dict(keys)]
-    analysed = jury.read(database, run.snapshot_id, pages, evaluators)
+    analysed = jury.read(database, run.snapshot_id, pages, [e for e in evaluators if not e.alone])
     texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
     prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
     analyses = jury.analyse([texts[key] for key in keys], [prompts[page_id] for page_id, _ in keys], evaluators)

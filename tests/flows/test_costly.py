@@ -70,7 +70,9 @@ def test_a_sample_of_the_texts_is_scored_by_name(
         counted = (
             "select metric, count(*), min(value), max(value) from scores where run_id not like 'reference:%' group by 1"
         )
+        read = connection.execute("select part, count(*) from reference_parts group by 1").fetchall()
         found = {metric: rest for metric, *rest in connection.execute(counted).fetchall()}
+    assert sorted(read) == [("likelihood", 3), ("mine", 3)]
     assert found["mine"] == [3, 0.5, 0.5]
     assert found["words"][0] == 5
     assert found["likelihood_coherence"][0] == 3
