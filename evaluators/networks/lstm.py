@@ -28,7 +28,7 @@ class Shape:
 
     vocabulary: int
     embedding: int = 100
-    layers: tuple[int, ...] = (300, 64)
+    layers: tuple[int, ...] = (300, 75)
     context: int = 512
     dropout: float = 0.4
 

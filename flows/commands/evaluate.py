@@ -73,7 +73,7 @@ def evaluate(
     from storage.snapshots import resolve
 
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
-    select(metrics)
+    select(metrics)  # misuse is told before any work
     rows = _batch_size(batch_size)
     request = EvaluationRequest(snapshot, batch_size=rows, template=settings.template, **rest)
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}

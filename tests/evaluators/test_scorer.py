@@ -1,10 +1,11 @@
 """The files that describe scorers, and how they become metrics."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from evaluators.scorer import PRESETS, add_scorers, read_scorer
+from evaluators.scorer import PRESETS, Scorer, add_scorers, read_scorer
 from evaluators.scoring import select
 from newwiki.errors import UsageError
 from newwiki.registry import evaluators, makers
@@ -106,6 +107,12 @@ def test_what_is_no_scorers_file_is_misuse(tmp_path: Path, content: bytes, messa
     (tmp_path / "a.toml").write_bytes(content)
     with pytest.raises(UsageError, match=message):
         read_scorer(tmp_path / "a.toml")
+
+
+def test_every_key_and_every_preset_is_documented() -> None:
+    text = (PRESETS.parents[1] / "docs" / "scorers.md").read_text("utf-8")
+    for name in (*(file.stem for file in PRESETS.glob("*.toml")), *(field.name for field in fields(Scorer))):
+        assert name == "file" or f"`{name}`" in text, name
 
 
 def test_a_file_must_be_there(tmp_path: Path) -> None:
