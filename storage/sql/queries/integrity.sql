@@ -30,8 +30,10 @@ from scorings
 where run_id not in (select run_id from runs)
     and run_id not in (select 'reference:' || snapshot_id from snapshots)
 union all
-select 'run scores without a run', count(*)
-from run_scores anti join runs using (run_id)
+select 'run scores without a run or snapshot', count(*)
+from run_scores
+where run_id not in (select run_id from runs)
+    and run_id not in (select 'reference:' || snapshot_id from snapshots)
 union all
 select 'run scores without an evaluator', count(*)
 from run_scores anti join evaluators using (evaluator_id)

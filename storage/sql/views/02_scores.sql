@@ -12,6 +12,15 @@ select scores.*
 from scores
 join newest using (run_id, metric, evaluator_id);
 
+-- Likewise for the numbers of a whole run.
+create or replace view current_run_scores as
+select run_scores.*
+from run_scores
+join scorings using (run_id, evaluator_id)
+qualify row_number() over (
+    partition by run_scores.run_id, metric order by scorings.finished_at desc, run_scores.evaluator_id
+) = 1;
+
 -- The 97.5 % point of Student's t distribution (Abramowitz and Stegun 26.7.5; exact for one and two degrees of freedom).
 create or replace macro student_t_975(df) as
     case
@@ -23,6 +32,7 @@ create or replace macro student_t_975(df) as
 
 -- Mean and standard deviation over texts; the 95 % interval is that of the mean of page means, because
 -- completions of one prompt are correlated. Null texts (see `status`) are left out of all and counted.
+-- A number of a whole run is its own mean, with the spread over draws; it has no interval.
 create or replace view metric_summaries as
 with pages as (
     select run_id, metric, evaluator_id, page_id, avg(value) as page_mean
@@ -50,4 +60,9 @@ select
     count(*) - count(value) as unscored
 from current_scores
 left join spans using (run_id, metric, evaluator_id)
-group by current_scores.run_id, current_scores.metric, current_scores.evaluator_id;
+group by current_scores.run_id, current_scores.metric, current_scores.evaluator_id
+union all
+select
+    run_id, metric, evaluator_id, value, spread, null, null,
+    if(value is null, 0, texts), if(value is null, texts, 0)
+from current_run_scores;
