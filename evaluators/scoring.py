@@ -119,6 +119,19 @@ def _joined(of_makers: Iterable[str | None]) -> str | None:
     return " + ".join(filter(None, of_makers)) or None
 
 
+def is_installed(evaluator: Evaluator) -> bool:
+    """Whether the packages that it scores with are here."""
+    return all(map(_is_here, evaluator.packages))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def _version(package: str, evaluator: Evaluator) -> str:
     try:
         return version(package)

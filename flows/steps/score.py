@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
-from evaluators.scoring import fingerprint, made_by, needs_of, score, select
+from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, score, select
 from flows.progress import Progress
 from flows.steps.score_sets import DrawnParts, score_sets
 from newwiki.records import Article, Run
@@ -66,15 +66,18 @@ class Jury:
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
-    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, and says so."""
+    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, or whose
+    packages are not installed, and says so."""
     chosen = select(metrics)
     if metrics != "all":
         return chosen
-    away = [e for e in chosen if not all(makers.get(part).at_hand(settings) for part in e.needs)]
-    if away:
-        names = ", ".join(sorted(metric.name for evaluator in away for metric in evaluator.metrics))
-        progress.note(f"all leaves out {names}: their models are not on this machine; ask for one by name to have it")
-    return [evaluator for evaluator in chosen if evaluator not in away]
+    here = [e for e in chosen if is_installed(e) and all(makers.get(part).at_hand(settings) for part in e.needs)]
+    if away := sorted(metric.name for evaluator in chosen if evaluator not in here for metric in evaluator.metrics):
+        progress.note(
+            f"all leaves out {', '.join(away)}: their models or packages are not on this machine; ask for one by name "
+            "to have it, or to hear what to install"
+        )
+    return here
 
 
 def score_run(database: Database, run: Run, articles: Sequence[Article], jury: Jury, progress: Progress) -> None:
