@@ -1,7 +1,7 @@
 """How sure a number is, and whether two runs differ. A prompt is a cluster: its completions resemble each other.
 
-Everything works on arrays with a row a cluster (a prompt) and a column a quantity (a metric, or a pair of runs), so that
-one pass serves all columns. The memory that is needed grows with the size of the arrays and not with the resamples.
+Everything works on arrays with a row a cluster (a prompt) and a column a quantity (a metric, or a pair of runs), so
+that one pass serves all columns. The memory needed grows with the arrays and not with the resamples.
 """
 
 import functools
@@ -37,18 +37,19 @@ class Estimate:
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
     """The total of each cluster's values and their number, in one column: what `estimate` and `bootstrap` take."""
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
-    totals = np.bincount(places, np.asarray(values, float))
-    return totals[:, None], np.bincount(places).astype(float)[:, None]
+    columns = [np.bincount(places, weights) for weights in (np.asarray(values, float), np.ones(len(places)))]
+    totals, counts = (np.asarray(column, float)[:, None] for column in columns)
+    return totals, counts
 
 
 def estimate(totals: Array, counts: Array) -> Estimate:
-    """The mean over all values (sum of totals / sum of counts), its standard error clustered by row, and the t interval.
+    """The mean over all values (totals over counts), its standard error clustered by row, and the t interval.
 
     The error is the cluster-robust one of an ordinary least squares fit of a constant, with the small-sample factor
-    G / (G - 1) over G clusters (called CR1; what statsmodels gives for `cov_type="cluster"`). The interval takes Student's
-    t with G - 1 degrees of freedom. Rows whose count is 0 are no clusters of that column. Sources: Cameron & Miller 2015, A
-    practitioner's guide to cluster-robust inference, section II and VI.D; Miller 2024, Adding error bars to evals,
-    section 2.2.
+    G / (G - 1) over G clusters (called CR1; what statsmodels gives for `cov_type="cluster"`). The interval takes
+    Student's t with G - 1 degrees of freedom. Rows whose count is 0 are no clusters of that column. Sources: Cameron &
+    Miller 2015, A practitioner's guide to cluster-robust inference, sections II and VI; Miller 2024, Adding error bars
+    to evals, on clustered standard errors.
     """
     clusters = (counts > 0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -65,7 +66,7 @@ def bootstrap(totals: Array, counts: Array, seed: int) -> tuple[Array, Array]:
     """Both ends of the 95 % interval of the mean by drawing whole clusters with replacement, `RESAMPLES` times.
 
     Percentiles of the resampled means. Sources: Efron & Tibshirani 1993, An introduction to the bootstrap, chapter 13;
-    Cameron & Miller 2015, section VI.C.1 (pairs cluster bootstrap).
+    Cameron & Miller 2015, section VI (pairs cluster bootstrap).
     """
     rows, columns = totals.shape
     if rows < 2:
@@ -95,11 +96,11 @@ def differences_bootstrap(differences: Array, seed: int) -> tuple[Array, Array]:
 
 
 def sign_flip(differences: Array, seed: int) -> Array:
-    """Two-sided p of each column: how often its mean is as far from 0 when each prompt's difference gets a random sign.
+    """Two-sided p of each column: how often its mean is as far from 0 when each difference gets a random sign.
 
     If two runs do not differ, either sign is as likely. With few prompts all sign patterns are tried, and p is exact;
-    otherwise (b + 1) / (m + 1) with b of m seeded random patterns as far out, which is never 0 and never too small. m is
-    9,999, and more where there are more than 50 columns. Sources: Fisher 1935, The design of experiments, section 21;
+    otherwise (b + 1) / (m + 1) with b of m seeded random patterns as far out, which is never 0 nor too small. m is 9,999,
+    and more where there are more than 50 columns. Sources: Fisher 1935, The design of experiments, section 21;
     Phipson & Smyth 2010, Permutation p-values should never be zero.
     """
     filled, _ = _present(differences)
@@ -136,24 +137,25 @@ def holm(p_values: ArrayLike) -> Array:
 
 def spread(differences: Array) -> Array:
     """Each column's standard deviation over prompts; NaN for fewer than two."""
-    return differences_estimate(differences).standard_error * np.sqrt(np.isfinite(differences).sum(axis=0))
+    error = differences_estimate(differences).standard_error
+    return np.asarray(error * np.sqrt(np.isfinite(differences).sum(axis=0)))
 
 
 def effect_size(differences: Array) -> Array:
     """Cohen's d_z: the mean of the prompts' differences over their standard deviation; NaN where that is 0.
 
-    Source: Cohen 1988, Statistical power analysis for the behavioral sciences, section 2.3.5.
+    Source: Cohen 1988, Statistical power analysis for the behavioral sciences, chapter 2.
     """
     deviation = spread(differences)
     mean = differences_estimate(differences).mean
-    return np.divide(mean, deviation, out=np.full(mean.shape, np.nan), where=deviation > 0)
+    return np.asarray(np.divide(mean, deviation, out=np.full(mean.shape, np.nan), where=deviation > 0))
 
 
 def prompts_needed(effect: float) -> float:
     """So many prompts would show a difference of this size (d_z) in four of five evaluations, tested alone at 5 %.
 
     By the power of the paired t test, which that of the sign-flip test comes close to; infinite for no difference, NaN
-    for NaN. Sources: Cohen 1988, section 2.4; Miller 2024, section 5.
+    for NaN. Sources: Cohen 1988, chapter 2; Miller 2024, on power analysis.
     """
     if not effect:
         return math.inf
@@ -171,7 +173,7 @@ def prompts_needed(effect: float) -> float:
 
 @functools.cache
 def visible_effect(prompts: int) -> float:
-    """The smallest difference (d_z) that so many prompts would show in four of five evaluations; NaN for fewer than two.
+    """The smallest difference (d_z) that so many prompts would show in four of five evaluations; NaN for one prompt.
 
     The inverse of `prompts_needed`.
     """

@@ -1,4 +1,4 @@
-"""What can be compared with what: runs by their names, the evaluators that scored them, and each prompt's mean score."""
+"""What can be compared with what: runs by their names, who scored them, and each prompt's mean score."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -22,8 +22,9 @@ class Difference:
 
     Means are means of the prompts' means. `low` and `high` are the 95 % interval by Student's t, the others that by the
     bootstrap over prompts. `p` is that of the paired sign-flip test, `p_holm` corrected for the metrics of this pair of
-    runs. `effect_size` is d_z. `prompts_needed` is how many prompts would show a difference this small, `smallest_visible`
-    the smallest difference that these prompts would show, both at 80 % power. None is what cannot be computed.
+    runs. `effect_size` is d_z. `prompts_needed` is how many prompts would show a difference this small,
+    `smallest_visible` the smallest difference that these prompts would show, both at 80 % power. None is what cannot be
+    computed.
     """
 
     run_a: str

@@ -19,9 +19,9 @@ def ranked(database: Database, board: Board, metric: str, seed: int = 0) -> Boar
     """The board with the best run first, and a `group` for each: runs that share a letter cannot be told apart.
 
     Each two runs are compared on their common prompts by the paired sign-flip test, with Holm's correction for the
-    number of pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for a
-    column that is not there, and TerminalError where runs of more than one snapshot, or a metric of whole runs, are to be
-    ranked.
+    number of pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for
+    a column that is not there, and TerminalError where the runs are on several snapshots or the metric is one of whole
+    runs.
     """
     column = _column(board, metric)
     of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]

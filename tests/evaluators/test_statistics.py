@@ -48,7 +48,7 @@ def test_the_clustered_error_is_that_of_statsmodels(seed: int) -> None:
 
 
 def test_the_clustered_error_by_hand() -> None:
-    """Texts 1, 3 | 4 | 6 have mean 3.5; the prompts' residuals sum up to -3, 0.5 and 2.5, whose squares sum up to 15.5. The
+    """Texts 1, 3 | 4 | 6 have mean 3.5; the prompts' residuals are -3, 0.5 and 2.5, whose squares sum up to 15.5. The
     error is sqrt(3/2 * 15.5) / 4 = 1.20545, and with t = 4.30265 the interval is 3.5 +- 5.18664."""
     ours = estimate(*by_cluster([1, 3, 4, 6], [1, 1, 2, 3]))
     assert (ours.mean[0], ours.standard_error[0]) == pytest.approx((3.5, 1.20545), abs=1e-5)
@@ -99,7 +99,7 @@ def test_the_effect_size_by_hand() -> None:
 
 
 def test_the_exact_p_by_hand() -> None:
-    """Of the 16 sign patterns of 1, 2, 3, 6 only all + and all - reach 12; of 1, 2, 3, -6 those whose sum is 0 are all."""
+    """Of the 16 sign patterns of 1, 2, 3, 6 only all + and all - reach 12; 1, 2, 3, -6 sum up to 0, which all reach."""
     differences = np.array([[1.0, 1.0, 0.0], [2.0, 2.0, 0.0], [3.0, 3.0, 0.0], [6.0, -6.0, 0.0]])
     assert list(sign_flip(differences, 0)) == [2 / 16, 1.0, 1.0]
     assert smallest_p(4) == 2 / 16
