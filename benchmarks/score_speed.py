@@ -1,5 +1,5 @@
-"""How fast texts are scored by all core metrics: by this project, by a script that calls a library for each of them, and
-by the models alone.
+"""How fast texts are scored by all core metrics: by this project, by a script that calls a library for each of them,
+and by the models alone.
 
     python benchmarks/score_speed.py [--articles FILE.json] [--texts 160] [--rounds 3] [--entities NAME] [--no-memory]
 
@@ -97,18 +97,17 @@ def _work(texts: Sequence[str], count: int) -> Work:
 def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
     embedder, tagger = load_embedder(), load_tagger(options.entities)
     jury = Jury(select(f"{OTHERS},{metric}"), Settings(entities=options.entities))
-    ways: dict[str, Callable[[], None]] = {
-        "naive": _naive(work, tagger, metric),
+    naive = _naive(work, tagger, metric)
+    ways: dict[str, Callable[[], float]] = {
+        "naive": lambda: _seconds(naive),
         "ours": lambda: _ours(work, jury),
-        "floor": lambda: _floor(work, embedder, tagger, metric),
+        "floor": lambda: _seconds(lambda: _floor(work, embedder, tagger, metric)),
     }
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for number in range(options.rounds):
         print(f"{metric}: round {number + 1} of {options.rounds}", file=sys.stderr)
         for way, run in ways.items():
-            start = time.perf_counter()
-            run()
-            seconds[way].append(time.perf_counter() - start)
+            seconds[way].append(run())
     words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
     table = Table(
         title=f"{metric}, {options.entities}, embedder in {embedder.dtype}: {work.texts} texts of {words:.0f} words "
@@ -129,9 +128,11 @@ def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
 def _naive(work: Work, tagger: Tagger, metric: str) -> Callable[[], None]:
     import sacrebleu
     import textstat
+    import textstat.backend.counts._count_syllables as textstat_syllables
     from nltk.util import ngrams
     from sentence_transformers import SentenceTransformer
 
+    textstat_syllables.get_cmudict = lambda lang: None  # by hyphenation, as here, and without a download
     embedder: Embedder = load_embedder(dtype="float32")
     model: SentenceTransformer = embedder._transformer
 
@@ -165,11 +166,18 @@ def _floor(work: Work, embedder: Embedder, tagger: Tagger, metric: str) -> None:
     tagger.tag(texts)
 
 
-def _ours(work: Work, jury: Jury) -> None:
+def _ours(work: Work, jury: Jury) -> float:
+    """The seconds from texts in a database to their scores there."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")
         run, articles = _stored(database, work)
-        score_run(database, run, articles, jury, Silent())
+        return _seconds(lambda: score_run(database, run, articles, jury, Silent()))
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 def _stored(database: Database, work: Work) -> tuple[Run, list[Article]]:

@@ -122,7 +122,7 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
     pooled = (weights[:, None] * torch.stack(list(rows))).sum(dim=0)
     length = pooled.norm()
     unit = pooled / length if length > 0 else torch.full_like(pooled, float("nan"))
-    row: NDArray[np.float32] = unit.numpy().astype(np.float32)
+    row: NDArray[np.float32] = unit.float().numpy()
     return row
 
 

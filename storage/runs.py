@@ -14,7 +14,9 @@ from storage.migrate import create_views
 
 
 def status(database: Database, run_id: str) -> str | None:
-    """`running`, `complete` or `failed`; None for a run that was never started."""
+    """`running`, `complete` or `failed`; None for a run that was never started, as where there is no database yet."""
+    if not database.path.exists():
+        return None
     with database.read() as connection:
         found = connection.execute("select status from runs where run_id = ?", [run_id]).fetchone()
     return str(found[0]) if found else None
@@ -121,8 +123,12 @@ def finished_scorings(database: Database, run_id: str) -> set[str]:
     return {evaluator_id for (evaluator_id,) in rows}
 
 
-def scored_texts(database: Database, run_id: str, evaluator_id: str) -> set[tuple[int, int]]:
-    return set(database.rows("scored_texts", run_id, evaluator_id))
+def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> dict[str, set[tuple[int, int]]]:
+    """By evaluator id, the (page id, sample) pairs that it has scored."""
+    found: dict[str, set[tuple[int, int]]] = {name: set() for name in evaluator_ids}
+    for name, page_id, sample in database.rows("scored_texts", run_id, list(found)):
+        found[name].add((page_id, sample))
+    return found
 
 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:

@@ -67,6 +67,8 @@ def score_run(database: Database, run: Run, articles: Sequence[Article], jury: J
     runs.register(database, jury.fingerprints.values(), metrics)
     for costly in (False, True):
         evaluators = [evaluator for evaluator in jury.evaluators if evaluator.costly == costly]
+        if not evaluators:
+            continue
         keys = runs.kept_completions(database, run.run_id)
         pages = sorted(article.page_id for article in articles)
         if costly:
@@ -152,14 +154,10 @@ def _lacking(
     database: Database, run_id: str, keys: Sequence[Key], evaluators: Sequence[Evaluator], jury: Jury
 ) -> tuple[list[Evaluator], list[Key]]:
     """The evaluators that have not scored all of these texts, and the texts that one of them has not scored."""
-    todo: set[Key] = set()
-    lacking = []
-    for evaluator in evaluators:
-        [name] = jury.ids([evaluator])
-        if missing := set(keys) - runs.scored_texts(database, run_id, name):
-            lacking.append(evaluator)
-            todo |= missing
-    return lacking, sorted(todo)
+    scored = runs.scored_texts(database, run_id, jury.ids(evaluators))
+    missing = {e.name: set(keys) - scored[jury.fingerprints[e.name].evaluator_id] for e in evaluators}
+    lacking = [evaluator for evaluator in evaluators if missing[evaluator.name]]
+    return lacking, sorted(set[Key]().union(*missing.values()))
 
 
 def _finish(database: Database, run_id: str, evaluators: Sequence[Evaluator], jury: Jury) -> None:

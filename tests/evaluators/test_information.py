@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.analysis import Analysis, Analyst
+from evaluators.entities import Tagger
 from evaluators.information import (
     entities_per_sentence,
     entity_overlap,
@@ -18,10 +19,10 @@ Named = Callable[[str], Analysis]
 NAMES = st.lists(st.sampled_from(["Paris", "New  York", "new york", "Oslo"]), max_size=6)
 
 
-class GivenTagger:
+class GivenTagger(Tagger):
     """Finds in a text of lines each line."""
 
-    model, model_sha256, packages = "given", None, ()
+    model = "given"
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         return [text.splitlines()[1:] for text in texts]

@@ -1,7 +1,8 @@
 import pytest
 
 from evaluators.analysis import Analyst
-from evaluators.semantic import sbert
+from evaluators.embedding import Embedder
+from evaluators.semantic import embedding_coherence, sbert, sbert_truncated
 from newwiki.records import Unscorable
 
 ARTICLE = "The Halden Bridge is a cable-stayed bridge over the Arve, opened in 2021 after nine years of work."
@@ -12,11 +13,11 @@ def score(analyst: Analyst, text: str, reference: str) -> float | Unscorable:
     return sbert(here, there)
 
 
-def test_sbert_is_the_cosine_of_sentence_transformers(analyst: Analyst) -> None:
+def test_sbert_is_the_cosine_of_sentence_transformers(analyst: Analyst, embedder: Embedder) -> None:
     from sentence_transformers.util import cos_sim
 
     other = "A road bridge near Halden crosses the river."
-    expected = cos_sim(*analyst.embedder._transformer.encode([other, ARTICLE])).item()
+    expected = cos_sim(*embedder._transformer.encode([other, ARTICLE])).item()
     assert score(analyst, other, ARTICLE) == pytest.approx(expected, abs=1e-5)
 
 
@@ -40,3 +41,36 @@ def test_a_text_without_words_has_no_score(analyst: Analyst, text: str) -> None:
 
 def test_another_script_is_scored(analyst: Analyst) -> None:
     assert isinstance(score(analyst, "هذا نص عربي.", ARTICLE), float)
+
+
+def test_truncated_sbert_is_blind_to_what_comes_after_256_tokens(analyst: Analyst, embedder: Embedder) -> None:
+    from sentence_transformers.util import cos_sim
+
+    beginning = "The lighthouse at the cape was built of local granite by the harbour company. " * 25
+    texts = [beginning + "The team won the cup. " * 100, beginning + "Ferns like wet soil. " * 100]
+    here, there, other = analyst.analyse([*texts, ARTICLE], {"embedding", "embedding_truncated"})
+    assert sbert_truncated(here, there) == pytest.approx(1, abs=1e-6)
+    assert sbert(here, there) < 0.95  # type: ignore[operator]
+    expected = cos_sim(*embedder._transformer.encode([texts[0], ARTICLE])).item()
+    assert sbert_truncated(here, other) == pytest.approx(expected, abs=1e-5)
+
+
+def test_truncated_sbert_is_the_same_whether_sbert_is_asked_for_or_not(analyst: Analyst) -> None:
+    text = ARTICLE * 40
+    (alone,) = analyst.analyse([text], {"embedding_truncated"})
+    (beside,) = analyst.analyse([text], {"embedding", "embedding_truncated"})
+    assert (alone.embedded("embedding_truncated") == beside.embedded("embedding_truncated")).all()
+
+
+def test_coherence_is_the_nearness_of_text_and_prompt(analyst: Analyst, embedder: Embedder) -> None:
+    prompts = ["Halden Bridge\n\nThe Halden Bridge crosses the Arve.", "Soup\n\nTomato soup is a dish."]
+    near, far = analyst.analyse([ARTICLE, ARTICLE], {"embedding", "prompt_embedding"}, prompts)
+    here, there = embedder.embed([ARTICLE, prompts[0]])
+    assert embedding_coherence(near, near) == pytest.approx(float(here @ there), abs=1e-6)
+    assert embedding_coherence(far, far) < embedding_coherence(near, near)  # type: ignore[operator]
+
+
+def test_there_is_no_coherence_without_a_prompt_or_a_text(analyst: Analyst) -> None:
+    text, empty = analyst.analyse([ARTICLE, ""], {"embedding", "prompt_embedding"}, ["", "A prompt."])
+    assert embedding_coherence(text, text) == Unscorable("no prompt")
+    assert embedding_coherence(empty, text) == Unscorable("no words")

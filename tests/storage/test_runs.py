@@ -126,8 +126,11 @@ def test_scores_are_not_stored_twice_and_differ_by_evaluator(database: Database,
     score(database, "run-1", {(1, 0): 4.0}, by=TWO, finish=False)
     rows = ask(database, "select sample, value, status, evaluator_id from scores order by all")
     assert rows == [(0, 1.0, "ok", "evaluator-1"), (0, 4.0, "ok", "evaluator-2"), (1, None, "no words", "evaluator-1")]
-    assert runs.scored_texts(database, "run-1", "evaluator-1") == {(1, 0), (1, 1)}
-    assert runs.scored_texts(database, "run-1", "evaluator-2") == {(1, 0)}
+    assert runs.scored_texts(database, "run-1", ["evaluator-1", "evaluator-2", "evaluator-3"]) == {
+        "evaluator-1": {(1, 0), (1, 1)},
+        "evaluator-2": {(1, 0)},
+        "evaluator-3": set(),
+    }
     assert runs.finished_scorings(database, "run-1") == {"evaluator-1"}
 
 

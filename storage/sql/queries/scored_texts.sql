@@ -1,3 +1,3 @@
-select distinct page_id, sample
+select distinct evaluator_id, page_id, sample
 from scores
-where run_id = ? and evaluator_id = ?;
+where run_id = ? and evaluator_id in (select unnest(?));

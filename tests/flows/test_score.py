@@ -1,0 +1,160 @@
+"""`newwiki score`: texts from elsewhere, and what is missing; nothing is scored or read twice."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluators.scoring import select
+from flows.progress import Silent
+from flows.steps.outside import take_in
+from flows.steps.score import Jury, score_run
+from newwiki.errors import UsageError
+from newwiki.settings import Settings
+from storage import snapshots
+from storage.database import Database
+from tests.flows.conftest import Run
+
+SETTINGS = Settings(entities="rules-v1")
+
+
+def written(tmp_path: Path, *rows: dict[str, object], name: str = "texts.jsonl") -> Path:
+    (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path / name
+
+
+def about_articles(database: Path, count: int = 3, samples: int = 2) -> list[dict[str, object]]:
+    """Texts by title, of the snapshot's longest articles: their own words, turned round."""
+    name = snapshots.resolve(Database(database), "latest").snapshot_id
+    return [
+        {"title": article.title, "text": " ".join(article.completion.split()[::-1][: 40 + sample])}
+        for article in snapshots.articles(Database(database), name)[:count]
+        for sample in range(samples)
+    ]
+
+
+def scores(database: Path, run_id: str) -> dict[tuple[int, int, str], float | None]:
+    with Database(database).read() as connection:
+        asked = "select page_id, sample, metric, value from scores where run_id = ?"
+        return {(page, sample, name): v for page, sample, name, v in connection.execute(asked, [run_id]).fetchall()}
+
+
+def score_file(database: Path, file: Path, metrics: str, *, costly: bool = False, budget: int = 200) -> str:
+    run, articles = take_in(Database(database), file, snapshot="latest", model=None, decoder=None)
+    evaluators = [replace(evaluator, costly=costly) for evaluator in select(metrics)]
+    score_run(Database(database), run, articles, Jury(evaluators, SETTINGS, budget), Silent())
+    return run.run_id
+
+
+@pytest.mark.slow
+def test_texts_from_elsewhere_stand_in_the_leaderboard(newwiki: Run, database: Path, tmp_path: Path) -> None:
+    file = written(tmp_path, *about_articles(database))
+    asked = ("score", file, "--db", database, "--entities", "rules-v1", "--model", "other", "--decoder", "nucleus 0.9")
+    ended = newwiki(*asked, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["model"]: row for row in json.loads(ended.stdout)}
+    assert rows.keys() == {"Wikipedia", "other"}
+    assert (rows["other"]["decoder"], rows["other"]["prompts"], rows["other"]["completions"]) == ("nucleus 0.9", 3, 6)
+    assert rows["other"]["sbert"] > 0.2
+    again = newwiki(*asked, "--format", "json")
+    assert json.loads(again.stdout) == json.loads(ended.stdout)
+
+
+def test_texts_with_their_own_references_need_no_snapshot(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        {"prompt": "Orlow\n\nOrlow is a town.", "reference": "It lies on the Lumen.", "text": "It lies on the Lumen."},
+        {"prompt": "Orlow\n\nOrlow is a town.", "reference": "It lies on the Lumen.", "text": "Soup is hot."},
+    )
+    database = tmp_path / "empty.duckdb"
+    run_id = score_file(database, file, "bleu,entity_overlap")
+    found = scores(database, run_id)
+    assert (found[1, 0, "bleu"], found[1, 0, "entity_overlap"]) == (pytest.approx(100), 1)
+    assert found[1, 1, "entity_overlap"] == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([{"title": "Fletch Habour", "text": "x"}], "line 1: 'Fletch Habour' is no article .* did you mean"),
+        ([{"page_id": 10**9, "text": "x"}], "line 1: page 1000000000 is no article of the snapshot"),
+        ([{"title": "Low Water Hymns", "text": "x", "sample": 1}] * 2, "line 2: there is already a text of sample 1"),
+        (
+            [{"title": "Low Water Hymns", "text": "x"}, {"prompt": "a", "reference": "b", "text": "c"}],
+            "some lines name an article and some bring their own reference",
+        ),
+    ],
+)
+def test_a_file_that_does_not_fit_leaves_the_database_as_it_was(
+    database: Path, tmp_path: Path, rows: Sequence[dict[str, object]], problem: str
+) -> None:
+    before = database.read_bytes()
+    with pytest.raises(UsageError, match=problem):
+        take_in(Database(database), written(tmp_path, *rows), snapshot="latest", model=None, decoder=None)
+    assert database.read_bytes() == before
+
+
+class Counting:
+    """What the analyst's models were asked to make."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from evaluators.rules import RuleTagger
+
+        self.texts = 0
+        tag = RuleTagger.tag
+
+        def counted(tagger: RuleTagger, texts: Sequence[str]) -> list[list[str]]:
+            self.texts += len(texts)
+            return tag(tagger, texts)
+
+        monkeypatch.setattr(RuleTagger, "tag", counted)
+
+
+def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = about_articles(database)
+    counting = Counting(monkeypatch)
+    score_file(database, written(tmp_path, *rows, name="one.jsonl"), "entity_overlap")
+    assert counting.texts == 3 + 6
+    score_file(database, written(tmp_path, *rows[:4], name="two.jsonl"), "entity_overlap,information_density")
+    assert counting.texts == 3 + 6 + 4
+
+
+def test_another_evaluator_scores_only_what_is_missing(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, *about_articles(database))
+    run_id = score_file(database, file, "entity_overlap,rep_4")
+    before = scores(database, run_id)
+    counting = Counting(monkeypatch)
+    score_file(database, file, "entity_overlap,rep_4,distinct_2")
+    assert counting.texts == 0
+    assert scores(database, run_id).items() > before.items()
+    assert len(scores(database, run_id)) == 3 * 6
+
+
+def test_a_costly_evaluator_scores_a_sample_that_grows_with_the_budget(database: Path, tmp_path: Path) -> None:
+    file = written(tmp_path, *about_articles(database))
+    few = scores(database, score_file(database, file, "rep_4", costly=True, budget=2)).keys()
+    more = scores(database, score_file(database, file, "rep_4", costly=True, budget=5)).keys()
+    assert (len(few), len(more)) == (2, 5)
+    assert few < more
+
+
+@pytest.mark.slow
+def test_stored_runs_are_scored_by_name_or_where_something_is_missing(
+    newwiki: Run, database: Path, tmp_path: Path
+) -> None:
+    run_id = score_file(database, written(tmp_path, *about_articles(database)), "rep_4")
+    common = ("--db", database, "--entities", "rules-v1", "--format", "json")
+    for chosen, metric in ((("--run", run_id), "distinct_1"), (("--missing",), "distinct_3")):
+        ended = newwiki("score", *chosen, "--metrics", metric, *common)
+        assert ended.returncode == 0, ended.stderr
+        assert metric in {name for _, _, name in scores(database, run_id)}
+    unknown = newwiki("score", "--run", run_id[:-1] + "x", *common)
+    assert unknown.returncode == 2
+    assert f"did you mean '{run_id}'" in unknown.stderr
+    assert newwiki("score", *common).returncode == 2
