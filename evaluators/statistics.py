@@ -99,7 +99,7 @@ def sign_flip(differences: Array, seed: int) -> Array:
     """Two-sided p of each column: how often its mean is as far from 0 when each difference gets a random sign.
 
     If two runs do not differ, either sign is as likely. With few prompts all sign patterns are tried, and p is exact;
-    otherwise (b + 1) / (m + 1) with b of m seeded random patterns as far out, which is never 0 nor too small. m is 9,999,
+    otherwise (b + 1) / (m + 1) with b of m seeded random patterns as far out, never 0 nor too small. m is 9,999,
     and more where there are more than 50 columns. Sources: Fisher 1935, The design of experiments, section 21;
     Phipson & Smyth 2010, Permutation p-values should never be zero.
     """

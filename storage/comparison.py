@@ -24,6 +24,7 @@ class Contender:
     model: str
     decoder: str
     snapshot_id: str
+    seed: int | None
 
     @property
     def short(self) -> str:
@@ -86,18 +87,12 @@ def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> lis
 
 
 def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:
-    """The evaluators in words that tell them apart: `rules-v1 (evaluator 51c2…)`, or the versions that differ."""
+    """The evaluators by what tells them apart: their models, or else all that differs; their ids where nothing does."""
     rows = {row[0]: row[1:] for row in database.rows("evaluators_named", list(evaluator_ids))}
-    models = {row[0] for row in rows.values()}
-    words = {}
-    for name in evaluator_ids:
-        model, *others = rows[name]
-        differing = [
-            text for place, text in enumerate(others, 1) if text and len({row[place] for row in rows.values()}) > 1
-        ]
-        kind = (model or "no model") if len(models) > 1 else ", ".join(differing)
-        words[name] = f"{kind} (evaluator {name})".strip()
-    return words
+    differing = [place for place, values in enumerate(zip(*rows.values(), strict=True)) if len(set(values)) > 1]
+    places = differing[:1] if differing[:1] == [0] else differing
+    words = {name: ", ".join(row[place] or "none" for place in places) for name, row in rows.items()}
+    return words if len(set(words.values())) == len(words) else {name: name for name in words}
 
 
 def _one(name: str, known: Sequence[Contender]) -> Contender:
@@ -109,10 +104,13 @@ def _one(name: str, known: Sequence[Contender]) -> Contender:
         raise UsageError(f"'{name}' may be any of these: {_listed(found)}; write more of the run's id")
     if not known:
         raise UsageError(f"there is no run '{name}'; there are none yet: make one with `newwiki evaluate`")
-    nearest = did_you_mean(name, [text for run in known for text in (run.run_id, run.words)])
+    nearest = did_you_mean(name, [text for run in known for text in (run.run_id, run.words, run.short)])
     raise UsageError(f"there is no run '{name}'{nearest or ';'} there are: {_listed(known)}")
 
 
 def _listed(runs: Sequence[Contender]) -> str:
     more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
-    return ", ".join(f"{run.run_id} ({run.words})" for run in runs[:_LISTED]) + more
+    seeds = ["" if run.seed is None else f", seed {run.seed}" for run in runs]
+    return (
+        ", ".join(f"{run.run_id} ({run.words}{seed})" for run, seed in zip(runs[:_LISTED], seeds, strict=False)) + more
+    )

@@ -8,7 +8,6 @@ import click
 from flows import tables
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
-from flows.tables import digits
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
@@ -16,7 +15,11 @@ if TYPE_CHECKING:
     from flows.steps.compare import Difference
     from storage.comparison import Contender
 
-_TITLE = "differences of prompt means [95 % interval], sign-flip p after Holm; power 80 % at 5 %"
+_LEGEND = (
+    "means are over prompts, p by paired sign flips after Holm's correction, d_z is the effect size; `visible` is the "
+    "smallest difference that these prompts would show, `to see this` how many would show one as small as was found "
+    "(with a power of 80 % at 5 %)"
+)
 
 
 @click.command()
@@ -48,31 +51,33 @@ def compare(settings: Settings, quiet: bool, form: str, runs: tuple[str, ...], m
         tables.show(columns, [astuple(row) for rows, _ in compared for row in rows], form)
     else:
         for other, (rows, _) in zip(others, compared, strict=True):
-            tables.show(_heads(first, other), [_cells(row) for row in rows], form, _TITLE)
+            tables.show(_heads(first, other, form), [_cells(row) for row in rows], form, _title(first, other))
+        reporter(quiet).note(_LEGEND)
     for note in dict.fromkeys(note for _, notes in compared for note in notes):
         reporter(quiet).note(note)
 
 
-def _heads(a: "Contender", b: "Contender") -> list[str]:
-    """The runs stand over their means."""
-    runs = [
-        "\n".join([f"{name}: {run.run_id}", run.model, *run.short.split(",")]) for name, run in (("A", a), ("B", b))
-    ]
-    return ["metric", *runs, "B − A", "p", "effect (d_z)", "verdict", "prompts", "visible from", "to see this"]
+def _title(a: "Contender", b: "Contender") -> str:
+    return f"A: {a.run_id} {a.words}\nB: {b.run_id} {b.words}"
+
+
+def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
+    runs = ["A", "B"] if form == "table" else [f"A: {a.run_id} {a.words}", f"B: {b.run_id} {b.words}"]
+    return ["metric", *runs, "B − A [95 %]", "p", "d_z", "verdict", "prompts", "visible", "to see this"]
 
 
 def _cells(row: "Difference") -> list[str | int]:
-    interval = "" if row.low is None or row.high is None else f" [{digits(row.low)}, {digits(row.high)}]"
+    interval = "" if row.low is None or row.high is None else f" [{_digits(row.low)}, {_digits(row.high)}]"
     return [
         row.metric,
-        digits(row.mean_a),
-        digits(row.mean_b),
-        f"{'+' * (row.difference >= 0)}{digits(row.difference)}{interval}",
+        _digits(row.mean_a),
+        _digits(row.mean_b),
+        f"{'+' * (row.difference >= 0)}{_digits(row.difference)}{interval}",
         "< 0.001" if row.p_holm < 0.001 else f"{row.p_holm:.3f}",
         "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
         row.verdict,
         row.prompts,
-        "–" if row.smallest_visible is None else digits(row.smallest_visible),
+        "–" if row.smallest_visible is None else _digits(row.smallest_visible),
         _in_words(row),
     ]
 
@@ -87,3 +92,8 @@ def _in_words(row: "Difference") -> str:
 def _rounded(prompts: float) -> int:
     """To two digits: it is a guess."""
     return int(float(f"{prompts:.2g}"))
+
+
+def _digits(number: float) -> str:
+    """More digits than a leaderboard has: differences are small."""
+    return tables.digits(number) if abs(number) >= 0.01 or not number else f"{number:.2g}"

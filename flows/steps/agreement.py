@@ -39,7 +39,11 @@ def apart(
     for metric, made in scorings.items():
         names = list(dict.fromkeys(one.evaluator_id for one in made))
         words = evaluator_words(database, names)
-        clauses = [f"{words[name]} scored {_runs(made, name)}" for name in names if name != (shown or {}).get(metric)]
+        clauses = [
+            f"{words[name]} (evaluator {name}) scored {_runs(made, name)}"
+            for name in names
+            if name != (shown or {}).get(metric)
+        ]
         sentences.setdefault(", ".join(clauses), []).append(metric)
     return "; ".join(f"{', '.join(metrics)}: {sentence}" for sentence, metrics in sentences.items())
 

@@ -96,7 +96,7 @@ def _evaluators(
     notes = _left_out(database, wanted, of_both, shared)
     if not shared:
         reason = "; ".join(notes) or "they have no scores: newwiki score --missing"
-        raise TerminalError(f"{a.run_id} and {b.run_id} cannot be compared: {reason}")
+        raise TerminalError(f"nothing is left to compare {a.run_id} and {b.run_id} by: {reason}")
     return shared, notes
 
 

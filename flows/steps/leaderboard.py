@@ -56,7 +56,7 @@ def board(
     """
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
     rows = database.rows("board_rows", name)
-    summaries = database.rows("board_summaries", name)
+    summaries = database.rows("board_summaries", [row[_RUN_ID] for row in rows])
     scorings = _by_metric(Scoring(*row[:4]) for row in summaries)
     if by_evaluator:
         columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]

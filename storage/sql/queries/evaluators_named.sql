@@ -2,7 +2,7 @@
 select
     evaluator_id,
     model,
-    'version ' || version,
+    name || ' ' || version,
     'weights ' || left(model_sha256, 8),
     dtype,
     backend,
