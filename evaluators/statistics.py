@@ -164,11 +164,11 @@ def prompts_needed(effect: float) -> float:
     quantile = float(ndtri(1 - LEVEL / 2))
     by_normal = ((quantile + float(ndtri(POWER))) / effect) ** 2
     if by_normal > 1e6:
-        return math.ceil(by_normal + quantile**2 / 2)
+        return float(math.ceil(by_normal + quantile**2 / 2))
     prompts = max(2, math.floor(by_normal))
     while _power(abs(effect) * math.sqrt(prompts), prompts) < POWER:
         prompts += 1
-    return prompts
+    return float(prompts)
 
 
 @functools.cache

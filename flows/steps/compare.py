@@ -66,7 +66,7 @@ def compare(
             f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
             "compare runs on the same prompts of one snapshot"
         )
-    names = np.array(list(shared))
+    names = np.array(list(shared), object)
     if not common.all():
         notes.append(f"left out, as no prompt has a number from both: {', '.join(names[~common])}")
     chosen = {name: shared[name] for name in names[common]}
@@ -74,7 +74,7 @@ def compare(
     most = max(row.prompts for row in rows)
     if statistics.smallest_p(most) * len(rows) > statistics.LEVEL:
         notes.append(
-            f"{most} prompts are too few to tell anything apart by {len(rows)} metrics, however different; "
+            f"{most} prompts are too few to tell anything apart by {len(rows)} metric{'s' * (len(rows) > 1)}; "
             "evaluate more prompts, or name fewer metrics with --metrics"
         )
     return rows, notes

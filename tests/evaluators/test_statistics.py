@@ -178,3 +178,4 @@ def test_no_difference_needs_more_prompts_than_there_are() -> None:
     assert math.isnan(prompts_needed(math.nan))
     assert math.isnan(visible_effect(1))
     assert 7e12 < prompts_needed(1e-6) < 8e12
+    assert 7e40 < prompts_needed(1e-20) < 8e40
