@@ -179,3 +179,14 @@ def test_no_difference_needs_more_prompts_than_there_are() -> None:
     assert math.isnan(visible_effect(1))
     assert 7e12 < prompts_needed(1e-6) < 8e12
     assert 7e40 < prompts_needed(1e-20) < 8e40
+
+
+def test_a_family_of_metrics_errs_in_five_of_a_hundred_comparisons() -> None:
+    """Holm over six metrics, three of which go together, where there is no difference; 200 families of 40 prompts."""
+    random = np.random.default_rng(7)
+    wrong = 0
+    for seed in range(200):
+        shared = random.normal(size=(40, 1)) + random.normal(size=(40, 3))
+        differences = np.hstack([shared, random.standard_t(2, size=(40, 3))])
+        wrong += bool((holm(sign_flip(differences, seed)) <= 0.05).any())
+    assert wrong <= stats.binom.ppf(0.99, 200, 0.05)
