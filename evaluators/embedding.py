@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.quiet import silence_transformers
+from newwiki.registry import maker
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from newwiki.settings import Settings
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -124,6 +127,11 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
     unit = pooled / length if length > 0 else torch.full_like(pooled, float("nan"))
     row: NDArray[np.float32] = unit.float().numpy()
     return row
+
+
+@maker("embedding", "embedding_truncated", "prompt_embedding")
+def _as_set(settings: Settings) -> Embedder:
+    return load_embedder(settings.embedder, settings.embedder_dtype)
 
 
 def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto") -> Embedder:

@@ -11,9 +11,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from newwiki.errors import TerminalError, UsageError
+from newwiki.registry import maker
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+    from newwiki.settings import Settings
 
 DEFAULT_TAGGER = "spacy:en_core_web_sm"
 
@@ -42,6 +45,11 @@ class Tagger(ABC):
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
+
+
+@maker("entities")
+def _as_set(settings: Settings) -> Tagger:
+    return load_tagger(settings.entities)
 
 
 def load_tagger(choice: str) -> Tagger:

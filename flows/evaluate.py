@@ -7,7 +7,7 @@ from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from evaluators.scoring import select
+from evaluators.scorer import add_scorers
 from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import evaluate as steps
@@ -39,7 +39,8 @@ def evaluate(
     """
     database = Database(Path(db))
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
-    jury = scoring.Jury(select(metrics), settings, budget)
+    add_scorers(settings.scorers)
+    jury = scoring.Jury(scoring.choose(metrics, settings, Console()), settings, budget)
     for name in models:
         loaded = steps.load_model(backend, name, model_arguments or {})
         for decoder in chosen:

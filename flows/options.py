@@ -29,10 +29,17 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
             load_plugin(path)
         flags = {
             name: rest.pop(name)
-            for name in ("contact", "entities", "embedder", "embedder_dtype", "template")
+            for name in (
+                "contact", "entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template",
+            )
             if name in rest
-        }
-        return command(settings=load_settings(config, db=db, **flags), quiet=quiet, **rest)
+        }  # fmt: skip
+        settings = load_settings(config, db=db, **flags)
+        if settings.scorers:
+            from evaluators.scorer import add_scorers
+
+            add_scorers(settings.scorers)
+        return command(settings=settings, quiet=quiet, **rest)
 
     return with_settings
 
@@ -52,9 +59,27 @@ def _asked_or_served(context: click.Context, option: click.Parameter, asked: boo
     return asked or bool(os.environ.get("PREFECT_API_URL"))
 
 
+def scorer_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Metrics of the user's own that are described in TOML; they are in the command's `settings`."""
+    return click.option(
+        "--scorer",
+        "scorers",
+        multiple=True,
+        metavar="FILE.toml",
+        callback=lambda context, option, files: ",".join(files) or None,
+        help="A classifier or regressor as a metric (may be repeated).",
+    )(command)
+
+
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The models that score, which are in the command's `settings`."""
     for option in (
+        scorer_option,
+        click.option(
+            "--likelihood-model",
+            metavar="NAME[@REVISION]",
+            help="Whose likelihood likelihood_coherence is: a folder or a hub id (facebook/opt-2.7b@refs/pr/26).",
+        ),
         click.option("--embedder-dtype", metavar="NAME", help="auto, float32 or bfloat16."),
         click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),
         click.option(

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
+
+if TYPE_CHECKING:
+    from newwiki.settings import Settings
 
 T = TypeVar("T")
 
@@ -36,6 +39,10 @@ class Registry(Generic[T]):
     def add(self, name: str, piece: T) -> None:
         if name in self._pieces:
             raise TerminalError(f"two {self.kind}s are named '{name}'; rename one of them")
+        self._pieces[name] = piece
+
+    def put(self, name: str, piece: T) -> None:
+        """Adds a piece, in the place of the one of that name if there is one."""
         self._pieces[name] = piece
 
     def all(self) -> Mapping[str, T]:
@@ -73,7 +80,8 @@ class Evaluator:
     """A function of (analysis, reference analysis) and what it declares of itself.
 
     `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
-    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run.
+    whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
+    `alone` that it looks at no reference, so that no model reads one for its sake.
     """
 
     name: str
@@ -85,16 +93,26 @@ class Evaluator:
     parameters: Mapping[str, object]
     core: bool
     costly: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class MakerLoader:
+    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`."""
+
+    load: Callable[["Settings"], Any]
+    at_hand: Callable[["Settings"], bool]
 
 
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
+makers: Registry[MakerLoader] = Registry("part of an analysis", "newwiki.evaluators")
 decoders: Registry[Any] = Registry("decoder", "newwiki.decoders")
 sources: Registry[Any] = Registry("source", "newwiki.sources")
 models: Registry[Any] = Registry("backend", "newwiki.models")
 
 
 def _registry(kind: str) -> Registry[Any]:
-    return next(registry for registry in (evaluators, decoders, sources, models) if registry.kind == kind)
+    return next(registry for registry in (evaluators, makers, decoders, sources, models) if registry.kind == kind)
 
 
 def evaluator(
@@ -106,6 +124,7 @@ def evaluator(
     parameters: Mapping[str, object] | None = None,
     core: bool = False,
     costly: bool = False,
+    alone: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -126,8 +145,22 @@ def evaluator(
                 dict(parameters or {}),
                 core,
                 costly,
+                alone,
             ),
         )
         return function
+
+    return register
+
+
+def maker(
+    *parts: str, at_hand: Callable[["Settings"], bool] = lambda settings: True
+) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
+    """Registers what loads, by the settings in force, the model that makes these parts of analyses."""
+
+    def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
+        for part in parts:
+            makers.add(part, MakerLoader(load, at_hand))
+        return load
 
     return register

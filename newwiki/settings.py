@@ -11,14 +11,16 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE
 
 @dataclass(frozen=True)
 class Settings:
-    """`contact` names the operator to the wikis, `entities` and `embedder` the models that score (`embedder_dtype` is
-    auto, float32 or bfloat16), `wikidata` an API."""
+    """`contact` names the operator to the wikis, `entities`, `embedder` and `likelihood_model` the models that score
+    (`embedder_dtype` is auto, float32 or bfloat16), `scorers` TOML files between commas, `wikidata` an API."""
 
     db: str = "newwiki.duckdb"
     contact: str = ""
     entities: str = "spacy:en_core_web_sm"
     embedder: str = "sentence-transformers/all-MiniLM-L6-v2"
     embedder_dtype: str = "auto"
+    likelihood_model: str = "facebook/opt-2.7b@refs/pr/26"
+    scorers: str = ""
     template: str = DEFAULT_TEMPLATE
     wikidata: str = "https://www.wikidata.org/w/api.php"
 

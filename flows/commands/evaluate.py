@@ -73,7 +73,7 @@ def evaluate(
     from storage.snapshots import resolve
 
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
-    evaluators = select(metrics)
+    select(metrics)  # misuse is told before any work
     rows = _batch_size(batch_size)
     request = EvaluationRequest(snapshot, batch_size=rows, template=settings.template, **rest)
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
@@ -97,17 +97,17 @@ def evaluate(
         )
     else:
         from flows.steps.evaluate import generate, load_model, plan
-        from flows.steps.score import Jury, score_run
+        from flows.steps.score import Jury, choose, score_run
 
         progress = reporter(quiet)
-        jury = Jury(evaluators, settings, budget)
+        jury = Jury(choose(metrics, settings, progress), settings, budget)
         for name in models:
             loaded = load_model(backend, name, arguments)
             for decoder in chosen:
                 planned = plan(database, loaded, decoder, request)
                 generate(database, planned, loaded, decoder, progress)
                 score_run(database, planned.run, planned.articles, jury, progress)
-        scorers = jury.ids(evaluators)
+        scorers = jury.ids(jury.evaluators)
     for note in leaderboard.show(database, snapshot, form, prefer=scorers):
         reporter(quiet).note(note)
 

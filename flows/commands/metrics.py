@@ -3,13 +3,14 @@
 import click
 
 from flows import tables
-from flows.options import common, form_option
+from flows.options import common, form_option, scorer_option
 from newwiki.settings import Settings
 
 _COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core", "definition", "source")
 
 
 @click.command()
+@scorer_option
 @common
 @form_option
 def metrics(settings: Settings, quiet: bool, form: str) -> None:

@@ -39,18 +39,17 @@ def score(
     FILE has a JSON object a line: a text and the page_id or title of its article, or a text with its own prompt and
     reference. Sample logs of lm-evaluation-harness are read as they are.
     """
-    from evaluators.scoring import select
     from flows import leaderboard
     from flows.steps.outside import take_in
-    from flows.steps.score import Jury, score_run
+    from flows.steps.score import Jury, choose, score_run
     from storage import runs
 
     if not files and not run_ids and not missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
     database = open_database(settings)
-    jury = Jury(select(metrics), settings, budget)
-    work = [take_in(database, file, snapshot=snapshot, model=model, decoder=decoder) for file in files]
     progress = reporter(quiet)
+    jury = Jury(choose(metrics, settings, progress), settings, budget)
+    work = [take_in(database, file, snapshot=snapshot, model=model, decoder=decoder) for file in files]
     ids = list(run_ids)
     if missing:
         stored, alone = runs.complete_runs(database)

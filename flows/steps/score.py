@@ -1,22 +1,24 @@
-"""From texts to scores: every text analysed once, in batches, and stored batch by batch."""
+"""From texts to scores: every text analysed once, in batches, and stored batch by batch.
+
+The models work on a batch while the one before it is scored and stored beside them.
+"""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
-from evaluators.embedding import load_embedder
-from evaluators.entities import load_tagger
-from evaluators.scoring import fingerprint, made_by, needs_of, score
+from evaluators.scoring import fingerprint, made_by, needs_of, score, select
 from flows.progress import Progress
 from newwiki.records import Article, Run
-from newwiki.registry import Evaluator
+from newwiki.registry import Evaluator, makers
 from newwiki.settings import Settings
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references, runs
 from storage.database import Database
 
-_BATCH = 256  # texts: seconds of work, which is what an interruption costs
+_BATCH, _COSTLY_BATCH = 64, 8  # texts: seconds of work, which is what an interruption costs
 DEFAULT_BUDGET = 200
 
 Key = tuple[int, int]  # page id and sample
@@ -61,6 +63,18 @@ class Jury:
         return analyses
 
 
+def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
+    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, and says so."""
+    chosen = select(metrics)
+    if metrics != "all":
+        return chosen
+    away = [e for e in chosen if not all(makers.get(part).at_hand(settings) for part in e.needs)]
+    if away:
+        names = ", ".join(sorted(metric.name for evaluator in away for metric in evaluator.metrics))
+        progress.note(f"all leaves out {names}: their models are not on this machine; ask for one by name to have it")
+    return [evaluator for evaluator in chosen if evaluator not in away]
+
+
 def score_run(database: Database, run: Run, articles: Sequence[Article], jury: Jury, progress: Progress) -> None:
     """Scores what the run has kept, and its articles, with every evaluator that has not done so yet."""
     metrics = [metric for evaluator in jury.evaluators for metric in evaluator.metrics]
@@ -79,12 +93,8 @@ def score_run(database: Database, run: Run, articles: Sequence[Article], jury: J
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
-    makers: list[Maker] = []
-    if "entities" in needs:
-        makers.append(load_tagger(settings.entities))
-    if needs & {"embedding", "embedding_truncated", "prompt_embedding"}:
-        makers.append(load_embedder(settings.embedder, settings.embedder_dtype))
-    return makers
+    loaders = dict.fromkeys(makers.get(part).load for part in sorted(needs))
+    return [load(settings) for load in loaders]
 
 
 def _score_articles(
@@ -100,14 +110,15 @@ def _score_articles(
     lacking, todo = _lacking(database, run_id, [(article.page_id, 0) for article in articles], evaluators, jury)
     if todo:
         unread = [article for article in articles if (article.page_id, 0) in set(todo)]
+        done = 0
         with progress.stretch("reading the reference articles", "articles") as bar:
-            for start in range(0, len(unread), _BATCH):
-                batch = unread[start : start + _BATCH]
+            for batch in _batches(unread, lacking):
                 analyses = jury.read(database, run.snapshot_id, batch, lacking)
                 keys = [(page_id, 0) for page_id in analyses]
                 scores = score(lacking, jury.fingerprints, keys, list(analyses.values()), analyses)
                 runs.add_scores(database, run_id, scores)
-                bar.update(start + len(batch), len(unread))
+                done += len(batch)
+                bar.update(done, len(unread))
     _finish(database, run_id, evaluators, jury)
 
 
@@ -125,29 +136,50 @@ def _score_texts(
     lacking, todo = _lacking(database, run.run_id, keys, open_ones, jury)
     if todo:
         by_page = {article.page_id: article for article in articles}
+        done = len(keys) - len(todo)
         title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
-        with progress.stretch(title, "texts") as bar:
-            for start in range(0, len(todo), _BATCH):
-                batch = todo[start : start + _BATCH]
-                _score_batch(database, run, batch, by_page, lacking, jury)
-                bar.update(len(keys) - len(todo) + start + len(batch), len(keys))
+        with progress.stretch(title, "texts") as bar, ThreadPoolExecutor(1) as beside:
+            storing: Future[None] | None = None
+            for batch in _batches(todo, lacking):
+                analysed = _analysed(database, run, batch, by_page, lacking, jury)
+                if storing:
+                    storing.result()
+                    bar.update(done, len(keys))
+                storing = beside.submit(_store, database, run.run_id, lacking, jury, batch, *analysed)
+                done += len(batch)
+            assert storing
+            storing.result()
+            bar.update(done, len(keys))
     _finish(database, run.run_id, evaluators, jury)
 
 
-def _score_batch(
+def _store(
+    database: Database,
+    run_id: str,
+    evaluators: Sequence[Evaluator],
+    jury: Jury,
+    keys: Sequence[Key],
+    analyses: Sequence[Analysis],
+    analysed: Mapping[int, Analysis],
+) -> None:
+    runs.add_scores(database, run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+
+
+def _analysed(
     database: Database,
     run: Run,
     keys: Sequence[Key],
     by_page: Mapping[int, Article],
     evaluators: Sequence[Evaluator],
     jury: Jury,
-) -> None:
+) -> tuple[list[Analysis], dict[int, Analysis]]:
+    """The texts, and the articles that they are to be compared with by page id."""
     pages = [by_page[page_id] for page_id in dict(keys)]
-    analysed = jury.read(database, run.snapshot_id, pages, evaluators)
+    analysed = jury.read(database, run.snapshot_id, pages, [e for e in evaluators if not e.alone])
     texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
     prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
     analyses = jury.analyse([texts[key] for key in keys], [prompts[page_id] for page_id, _ in keys], evaluators)
-    runs.add_scores(database, run.run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+    return analyses, analysed
 
 
 def _lacking(
@@ -158,6 +190,11 @@ def _lacking(
     missing = {e.name: set(keys) - scored[jury.fingerprints[e.name].evaluator_id] for e in evaluators}
     lacking = [evaluator for evaluator in evaluators if missing[evaluator.name]]
     return lacking, sorted(set[Key]().union(*missing.values()))
+
+
+def _batches(items: Sequence[T], evaluators: Sequence[Evaluator]) -> Iterator[Sequence[T]]:
+    size = _COSTLY_BATCH if evaluators[0].costly else _BATCH
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _finish(database: Database, run_id: str, evaluators: Sequence[Evaluator], jury: Jury) -> None:

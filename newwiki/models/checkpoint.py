@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -77,6 +78,25 @@ def find(name: str, revision: str, trust: Trust) -> Checkpoint:
     return Checkpoint(folder, trust, commit)
 
 
+def split_revision(name: str) -> tuple[str, str]:
+    """`NAME@REVISION` as its two parts; `main` where there is no revision, or where NAME is a folder here."""
+    place, at, revision = name.partition("@")
+    return (place, revision) if at and not Path(name).is_dir() else (name, "main")
+
+
+def is_at_hand(name: str, revision: str) -> bool:
+    """Whether `find` needs no network: a folder is here, or the hub's files were downloaded before."""
+    from huggingface_hub import snapshot_download
+
+    if Path(name).is_dir():
+        return True
+    try:
+        folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
+    except (OSError, ValueError):  # never downloaded, or not a name that the hub could have
+        return False
+    return (folder / "config.json").is_file() and any(folder.glob("*.safetensors"))
+
+
 def _from_hub(name: str, revision: str, trust: Trust) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import (
@@ -102,9 +122,30 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
 def load(checkpoint: Checkpoint, dtype: str, device: str, *, encoder_decoder: bool = False) -> tuple[Any, Any]:
     """The causal language model, or the encoder-decoder, and its tokenizer, from local files alone. Raises
     TerminalError."""
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+    if encoder_decoder:
+        return _load(checkpoint, AutoModelForSeq2SeqLM, _refuse_what_has_no_encoder, dtype, device)
+    return _load(checkpoint, AutoModelForCausalLM, _refuse_what_cannot_write, dtype, device)
+
+
+def load_classifier(checkpoint: Checkpoint, dtype: str, *, new_outputs: int | None = None) -> tuple[Any, Any]:
+    """The classifier or regressor of whole texts, and its tokenizer, from local files alone.
+
+    With `new_outputs` its last layer is made anew, at random, with so many outputs. Raises TerminalError.
+    """
+    from transformers import AutoModelForSequenceClassification
+
+    anew = {} if new_outputs is None else {"num_labels": new_outputs, "ignore_mismatched_sizes": True}
+    return _load(checkpoint, AutoModelForSequenceClassification, lambda *_: None, dtype, "auto", **anew)
+
+
+def _load(
+    checkpoint: Checkpoint, kind: Any, refuse: Callable[[Checkpoint, Any], None], dtype: str, device: str, **anew: Any
+) -> tuple[Any, Any]:
     import torch
     from safetensors import SafetensorError
-    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoConfig, AutoTokenizer
 
     silence_transformers()
     if device == "auto":
@@ -112,12 +153,8 @@ def load(checkpoint: Checkpoint, dtype: str, device: str, *, encoder_decoder: bo
     folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
-        if encoder_decoder:
-            _refuse_what_has_no_encoder(checkpoint, config)
-        else:
-            _refuse_what_cannot_write(checkpoint, config)
+        refuse(checkpoint, config)
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
-        kind = AutoModelForSeq2SeqLM if encoder_decoder else AutoModelForCausalLM
         loaded, found = kind.from_pretrained(
             folder,
             dtype=getattr(torch, dtype),
@@ -125,13 +162,14 @@ def load(checkpoint: Checkpoint, dtype: str, device: str, *, encoder_decoder: bo
             use_safetensors=any(folder.glob("*.safetensors")),
             trust_remote_code=code,
             output_loading_info=True,
+            **anew,
         )
         loaded = loaded.to(device).eval()
     except (ValueError, OSError, KeyError, RuntimeError, AssertionError, SafetensorError) as error:
         reason = str(error).strip().splitlines()[0]
         hint = "; add --trust-remote-code if you trust its code" if "trust_remote_code" in str(error) else ""
         raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {reason}{hint}") from error
-    if found["missing_keys"]:
+    if found["missing_keys"] and not anew:
         missing = sorted(found["missing_keys"])
         raise TerminalError(
             f"the checkpoint '{folder}' lacks weights ({missing[0]} and {len(missing) - 1} more), which would be "

@@ -68,14 +68,17 @@ class HuggingFaceModel(LocalModel):
         streams = self._streams(requests, writing, read)
         return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
 
-    def likelihoods(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Likelihood]:
-        """How likely each completion of (prompt, completion) pairs is, token by token, in the order of the pairs."""
+    def likelihoods(self, pairs: Sequence[tuple[str, str]], window: int | None = None) -> Iterator[Likelihood]:
+        """How likely each completion of (prompt, completion) pairs is, token by token, in the order of the pairs.
+
+        No more than `window` tokens are read, nor more than the model's context holds, the prompt's counted in.
+        """
         from newwiki.models.engine.likelihood import log_probabilities
 
         for prompt, completion in pairs:
             before, after = self._prompting.encode_pair(prompt, completion)
-            context = self._context(self._model)
-            kept = after if context is None else after[: max(0, context - len(before))]
+            limits = [limit for limit in (self._context(self._model), window) if limit is not None]
+            kept = after[: max(0, min(limits) - len(before))] if limits else after
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
 
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:

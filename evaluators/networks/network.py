@@ -1,0 +1,77 @@
+"""What a scorer asks of its model, and where one comes from."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from newwiki.errors import TerminalError
+from newwiki.models.checkpoint import Checkpoint, load_classifier
+
+_USUAL_CONTEXT = 512  # of models that set no bound
+
+
+class Network(Protocol):
+    """A model that has a logit for each of its `labels`, of up to `context` tokens at once."""
+
+    labels: Sequence[str]
+    context: int
+    backend: str
+    tokenizer: Any
+
+    def read(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+        """The logits of each chunk, shape [chunks, labels], in float64 on the CPU."""
+        ...
+
+
+class TransformersNetwork:
+    """Any sequence classifier that transformers knows."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self._model, self.tokenizer = model, tokenizer
+        self.labels: Sequence[str] = [model.config.id2label[place] for place in range(model.config.num_labels)]
+        self.context = _context(model, tokenizer)
+        self.backend = f"torch-{model.device.type}"
+        if model.config.pad_token_id is None and tokenizer.pad_token_id is not None:
+            model.config.pad_token_id = tokenizer.pad_token_id
+
+    def read(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+        # Without a padding token nothing of another length can run beside a chunk.
+        alone = self.tokenizer.pad_token_id is None
+        return torch.cat([self._logits([chunk]) for chunk in chunks]) if alone else self._logits(chunks)
+
+    def _logits(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+        if len(chunks) == 1:
+            features = {"input_ids": torch.tensor([list(chunks[0])]), "attention_mask": torch.ones(1, len(chunks[0]))}
+        else:
+            features = self.tokenizer.pad({"input_ids": [list(chunk) for chunk in chunks]}, return_tensors="pt")
+        with torch.inference_mode():
+            logits: Tensor = self._model(**{name: value.to(self._model.device) for name, value in features.items()})[0]
+        return logits.double().cpu()
+
+
+def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
+    """The model of a checkpoint: our own LSTM, or what transformers makes of it. Raises TerminalError."""
+    from evaluators.networks.lstm import MODEL_TYPE, LstmNetwork
+
+    try:
+        kind = json.loads((checkpoint.folder / "config.json").read_text("utf-8")).get("model_type")
+    except ValueError as error:
+        raise TerminalError(f"'{checkpoint.folder}/config.json' is not JSON; fetch the model anew") from error
+    if kind == MODEL_TYPE:
+        return LstmNetwork.load(checkpoint.folder, dtype)
+    model, tokenizer = load_classifier(checkpoint, dtype)
+    if not tokenizer.is_fast:
+        raise TerminalError(f"'{checkpoint.folder}' has no fast tokenizer, which cuts long texts; choose another model")
+    return TransformersNetwork(model, tokenizer)
+
+
+def _context(model: Any, tokenizer: Any) -> int:
+    """How many tokens fit. RoBERTa and its kin count positions from behind their padding's."""
+    embeddings = getattr(model.base_model, "embeddings", None)
+    padding = getattr(embeddings, "padding_idx", None)
+    positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
+    fits = min(positions - (0 if padding is None else padding + 1), tokenizer.model_max_length)
+    return int(fits) if fits < 1_000_000 else _USUAL_CONTEXT

@@ -1,0 +1,120 @@
+"""The files that describe scorers, and how they become metrics."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from evaluators.scorer import PRESETS, Scorer, add_scorers, read_scorer
+from evaluators.scoring import select
+from newwiki.errors import UsageError
+from newwiki.registry import evaluators, makers
+from newwiki.settings import Settings
+from tests.evaluators.classifiers import bert, described
+
+
+@pytest.fixture(autouse=True)
+def own_registries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is not kept for the next."""
+    monkeypatch.setattr(evaluators, "_pieces", dict(evaluators.all()))
+    monkeypatch.setattr(makers, "_pieces", dict(makers.all()))
+
+
+def test_a_file_is_a_metric_that_scores_a_sample(tmp_path: Path) -> None:
+    file = described(
+        tmp_path / "a.toml", unit="stars", minimum=1, maximum=5, direction="higher", source="a survey", reads="sentence"
+    )
+    add_scorers(str(file))
+    (evaluator,) = select("mine")
+    (metric,) = evaluator.metrics
+    assert (metric.unit, metric.minimum, metric.maximum, metric.direction) == ("stars", 1, 5, "higher")
+    assert (metric.definition, metric.source) == ("what a test says", "a survey")
+    assert (evaluator.costly, evaluator.core, evaluator.needs) == (True, False, {"mine"})
+
+
+def test_presets_are_metrics_that_say_what_they_are() -> None:
+    names = {read_scorer(file).name: file for file in PRESETS.glob("*.toml")}
+    assert {"educational_value", "quality", "specificity", "toxicity"} <= names.keys()
+    for name, file in names.items():
+        (evaluator,) = select(name)
+        assert file.stem == name
+        assert evaluator.costly
+        assert not evaluator.core
+    assert "not the paper's essay score" in read_scorer(names["educational_value"]).definition
+
+
+def test_a_model_is_at_hand_where_its_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    bert(tmp_path / "model", ["score"])
+    add_scorers(f"{described(tmp_path / 'a.toml')}, {described(tmp_path / 'b.toml', name='b', model='nobody/no')}")
+    settings = Settings()
+    assert [makers.get(name).at_hand(settings) for name in ("mine", "b", "quality")] == [True, False, False]
+
+
+def test_a_model_of_ones_own_takes_the_place_of_a_preset(tmp_path: Path) -> None:
+    add_scorers(str(described(tmp_path / "a.toml", name="quality")))
+    add_scorers(str(tmp_path / "a.toml"))  # the same file again, as a flow does in the same process
+    assert select("quality")[0].metrics[0].definition == "what a test says"
+
+
+@pytest.mark.parametrize("name", ["bleu", "rep_4"])
+def test_no_other_metric_is_replaced(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=f"a.toml': there is a metric '{name}' already"):
+        add_scorers(str(described(tmp_path / "a.toml", name=name)))
+
+
+def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is a metric 'mine' already; give yours another name"):
+        add_scorers(f"{described(tmp_path / 'a.toml')},{described(tmp_path / 'b.toml')}")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"output": "logit"}, r"a\.toml': output is 'logit', and must be one of raw, sigmoid, softmax, expected"),
+        ({"reads": "word"}, "reads is 'word', and must be one of text, sentence"),
+        ({"outputs": "raw"}, "sets 'outputs'; a scorer has only: .*; did you mean 'output'"),
+        ({"name": "My metric"}, "name is 'My metric', and must be small letters, digits and underscores"),
+        ({"window": 3}, "window is 3, and must be a whole number from 8"),
+        ({"batch": True}, "batch is True, and must be a whole number from 1"),
+        ({"values": [1]}, "values is .*, and must be a list of two numbers or more"),
+        ({"minimum": "0"}, "minimum is '0', and must be a number"),
+        ({"direction": "up"}, "direction is 'up', and must be one of higher, lower, none"),
+        ({"dtype": "int8"}, "dtype is 'int8', and must be one of float32, bfloat16, float16"),
+        ({"definition": " "}, "definition is ' ', and must be a text in quotes"),
+        ({"output": "softmax"}, "output softmax needs a label"),
+        ({"output": "expected"}, "output expected, and no other, needs values"),
+        ({"values": [1, 2]}, "output expected, and no other, needs values"),
+        ({"output": "expected", "values": [1, 2], "label": "a"}, "leave label out"),
+        ({"minimum": 1, "maximum": 1}, "minimum 1 must be below maximum 1"),
+    ],
+)
+def test_a_wrong_file_is_misuse_and_says_what_may_be(tmp_path: Path, keys: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_scorer(described(tmp_path / "a.toml", **keys))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"name = ", "cannot be read as TOML"),
+        (b"\xff", "cannot be read as TOML"),
+        (b'definition = "x"', "lacks name, which is small letters"),
+        (b'name = "x"', "lacks definition, which is a text in quotes"),
+    ],
+)
+def test_what_is_no_scorers_file_is_misuse(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.toml").write_bytes(content)
+    with pytest.raises(UsageError, match=message):
+        read_scorer(tmp_path / "a.toml")
+
+
+def test_every_key_and_every_preset_is_documented() -> None:
+    text = (PRESETS.parents[1] / "docs" / "scorers.md").read_text("utf-8")
+    for name in (*(file.stem for file in PRESETS.glob("*.toml")), *(field.name for field in fields(Scorer))):
+        assert name == "file" or f"`{name}`" in text, name
+
+
+def test_a_file_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no scorer file '.*none\.toml'"):
+        add_scorers(str(tmp_path / "none.toml"))
