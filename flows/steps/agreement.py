@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 
-from evaluators.scoring import needs_of
-from newwiki.registry import evaluators
+from evaluators.scoring import needs_of, select
+from newwiki.errors import UsageError
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 _NAMED = 3  # runs of each evaluator in a message
+_CHOICES = {"entities": "--entities …", "embedding": "--embedder …", "likelihood": "--likelihood-model …"}
 
 
 def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -50,10 +51,13 @@ def apart(
 
 def remedy(metrics: Collection[str]) -> str:
     """The command that has all runs scored by one."""
-    givers = [giver for giver in evaluators.all().values() if {one.name for one in giver.metrics} & set(metrics)]
-    needs = needs_of(givers)
-    models = " --entities …" * ("entities" in needs) + " --embedder …" * any("embedding" in part for part in needs)
-    return f"`newwiki score --missing --metrics {','.join(metrics)}{models}`"
+    named = ",".join(metrics)
+    try:
+        needs = needs_of(select(named))
+    except UsageError:  # a plug-in that is not at hand
+        needs = frozenset()
+    choices = [option for part, option in _CHOICES.items() if any(part in need for need in needs)]
+    return f"`{' '.join(['newwiki score --missing --metrics', named, *choices])}`"
 
 
 def _runs(scorings: Collection[Scoring], evaluator_id: str) -> str:
