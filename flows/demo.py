@@ -65,7 +65,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
         request=REQUEST,
     )
     leaderboard.show_funnel(database, snapshot, "table")
-    for note in leaderboard.show(database, snapshot, "table"):
+    for note in leaderboard.show(database, snapshot, "table", prefer=()):
         progress.note(note)
     print(_where_next(database.path, checkpoint))
 

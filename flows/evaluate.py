@@ -8,11 +8,11 @@ from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer import add_scorers
-from flows import leaderboard
 from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import evaluate as steps
 from flows.steps import score as scoring
+from flows.steps.leaderboard import board
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.models.backend import Backend
 from newwiki.settings import Settings
@@ -32,8 +32,11 @@ def evaluate(
     budget: int = scoring.DEFAULT_BUDGET,
     backend: str = "hf",
     model_arguments: dict[str, str] | None = None,
-) -> None:
-    """Generates and scores every model under every decoder, one after the other; what is done is not done again."""
+) -> set[str]:
+    """Generates and scores every model under every decoder, one after the other; what is done is not done again.
+
+    Gives the ids of the evaluators that scored.
+    """
     database = Database(Path(db))
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
     add_scorers(settings.scorers)
@@ -43,7 +46,9 @@ def evaluate(
         for decoder in chosen:
             planned = generate(database, loaded, decoder, request)
             score(database, planned, jury)
-    _show_leaderboard(database, request.snapshot)
+    scorers = jury.ids(jury.evaluators)
+    _show_leaderboard(database, request.snapshot, scorers)
+    return scorers
 
 
 @task(name="generate", task_run_name="generate {decoder.short}", cache_policy=NO_CACHE, **RETRIES)
@@ -60,9 +65,10 @@ def score(database: Database, planned: steps.PlannedRun, jury: scoring.Jury) -> 
     scoring.score_run(database, planned.run, planned.articles, jury, Console())
 
 
-def _show_leaderboard(database: Database, snapshot: str) -> None:
+def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:
     name = snapshots.resolve(database, snapshot).snapshot_id
-    columns, rows = leaderboard.rows(database, name)
-    table = [dict(zip(columns, row, strict=True)) for row in rows]
+    shown = board(database, name, prefer=scorers)
+    table = [{head: record[head] for head in shown.heads} for record in shown.records]
     key = f"leaderboard-{name}".lower().replace("_", "-")
-    create_table_artifact(table=table, key=key, description=f"Every run on {name}, and the articles themselves")
+    description = "\n\n".join([f"Every run on {name}, and the articles themselves", *shown.notes])
+    create_table_artifact(table=table, key=key, description=description)

@@ -1,39 +1,43 @@
-"""The leaderboard and the funnel, read from the database and laid out for people."""
+"""The leaderboard and the funnel, laid out for people."""
 
+from collections.abc import Collection
 from typing import Any
 
 from flows import tables
+from flows.steps.leaderboard import PARTS, Board, board
+from flows.steps.ranking import ranked
+from flows.tables import digits
 from newwiki.decoding.grammar import short_form
-from storage import snapshots
 from storage.database import Database
 
-_ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "scored_by")
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
+_TITLE = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
 
 
-def rows(database: Database, snapshot: str | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Columns and rows of the view `leaderboard`, of one snapshot (`latest` too) or of all."""
-    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-    with database.read() as connection:
-        cursor = connection.execute("select * from leaderboard where snapshot_id = coalesce(?, snapshot_id)", [name])
-        columns = [column[0] for column in cursor.description or []]
-        return columns, cursor.fetchall()
+def show(
+    database: Database,
+    snapshot: str | None,
+    form: str,
+    *,
+    by_evaluator: bool = False,
+    prefer: Collection[str] | None = None,
+    rank: str | None = None,
+    seed: int = 0,
+) -> tuple[str, ...]:
+    """Writes the leaderboard (see `flows.steps.leaderboard`) to stdout, ranked by a metric if one is named.
 
-
-def show(database: Database, snapshot: str | None, form: str) -> list[str]:
-    """Writes the leaderboard to stdout and gives what a reader must know beside it."""
-    columns, found = rows(database, snapshot)
+    Gives what a reader must know beside it.
+    """
+    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
+    if rank and shown.records:
+        shown = ranked(database, shown, rank, seed)
     if form != "table":
-        tables.show(columns, found, form)
-    elif not found:
-        return ["no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`"]
+        tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
+    elif not shown.records:
+        return ("no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`",)
     else:
-        _show_table(columns, found)
-    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-    mixed = [metric for (metric,) in database.rows("mixed_metrics", name)]
-    if mixed:
-        return [f"{', '.join(mixed)}: not all rows have the same evaluator; compare those whose scored_by is the same."]
-    return []
+        _show_table(shown)
+    return shown.notes
 
 
 def show_funnel(database: Database, snapshot: str, form: str) -> None:
@@ -49,31 +53,28 @@ def show_requests(database: Database, snapshot: str) -> None:
         tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")
 
 
-def _show_table(columns: list[str], found: list[tuple[Any, ...]]) -> None:
+def _show_table(shown: Board) -> None:
     """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets."""
-    metrics = [name for name in columns if name not in _ABOUT and not name.endswith(("_sd", "_low", "_high"))]
-    records = [dict(zip(columns, row, strict=True)) for row in found]
-    cells = [[_cell(record, metric) for metric in metrics] for record in records]
-    title = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
+    records = [record | {"decoder": short_form(record["decoder"])} for record in shown.records]
+    names = [column.name for column in shown.columns]
+    cells = [[_cell(record, name) for name in names] for record in records]
     if len(records) <= _ACROSS:
-        heads = ["", *["\n".join([record["model"], *short_form(record["decoder"]).split(",")]) for record in records]]
-        about = [[name, *[str(record[name]) for record in records]] for name in _ABOUT[2:]]
-        down = [[metric, *[row[place] for row in cells]] for place, metric in enumerate(metrics)]
-        tables.show(heads, about + down, "table", title)
+        heads = ["", *["\n".join([record["model"], *record["decoder"].split(",")]) for record in records]]
+        about = [
+            [name, *["" if record[name] is None else str(record[name]) for record in records]]
+            for name in shown.about[2:]
+        ]
+        down = [[name, *[row[place] for row in cells]] for place, name in enumerate(names)]
+        tables.show(heads, about + down, "table", _TITLE)
     else:
-        shown = [record | {"decoder": short_form(record["decoder"])} for record in records]
-        about_rows = [[record[name] for name in _ABOUT] for record in shown]
-        tables.show([*_ABOUT, *metrics], [a + c for a, c in zip(about_rows, cells, strict=True)], "table", title)
+        about = [[record[name] for name in shown.about] for record in records]
+        tables.show([*shown.about, *names], [a + c for a, c in zip(about, cells, strict=True)], "table", _TITLE)
 
 
 def _cell(record: dict[str, Any], metric: str) -> str:
-    mean, sd, low, high = (record[metric + part] for part in ("", "_sd", "_low", "_high"))
+    mean, sd, low, high = (record[metric + part] for part in PARTS)
     if mean is None:
         return "–"
-    spread = f" ± {_digits(sd)}" if sd is not None else ""
-    interval = f" [{_digits(low)}, {_digits(high)}]" if low is not None and low != high else ""
-    return f"{_digits(mean)}{spread}{interval}"
-
-
-def _digits(number: float) -> str:
-    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.3f}"
+    spread = f" ± {digits(sd)}" if sd is not None else ""
+    interval = f" [{digits(low)}, {digits(high)}]" if low is not None and low != high else ""
+    return f"{digits(mean)}{spread}{interval}"

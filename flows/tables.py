@@ -28,7 +28,11 @@ def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None
         writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in rows])
         sys.stdout.write(stream.getvalue())
     elif form == "markdown":
-        lines = [columns, ["---"] * len(columns), *[[_escaped(_short(cell)) for cell in row] for row in rows]]
+        lines = [
+            [_escaped(column) for column in columns],
+            ["---"] * len(columns),
+            *[[_escaped(_short(cell)) for cell in row] for row in rows],
+        ]
         sys.stdout.write("".join(f"| {' | '.join(line)} |\n" for line in lines))
     else:
         _table(columns, rows, title)
@@ -42,6 +46,11 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
         cursor = connection.execute(query(name), list(parameters))
         columns = [column[0] for column in cursor.description or []]
         show(columns, cursor.fetchall(), form)
+
+
+def digits(number: float) -> str:
+    """A number of any metric for people: one decimal from 10 upwards, three below."""
+    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.3f}"
 
 
 def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:

@@ -84,7 +84,7 @@ def evaluate(
     if prefect:
         from flows.evaluate import evaluate as flow
 
-        flow(
+        scorers = flow(
             settings.db,
             models,
             decoders,
@@ -107,7 +107,8 @@ def evaluate(
                 planned = plan(database, loaded, decoder, request)
                 generate(database, planned, loaded, decoder, progress)
                 score_run(database, planned.run, planned.articles, jury, progress)
-    for note in leaderboard.show(database, snapshot, form):
+        scorers = jury.ids(jury.evaluators)
+    for note in leaderboard.show(database, snapshot, form, prefer=scorers):
         reporter(quiet).note(note)
 
 

@@ -9,11 +9,26 @@ from newwiki.settings import Settings
 
 @click.command()
 @click.option("--snapshot", metavar="ID", help="Only this one, or latest (all).")
+@click.option("--rank", metavar="METRIC", help="The best first, with groups of runs that cannot be told apart.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the test that the groups rest on.")
+@click.option("--by-evaluator", is_flag=True, help="A column for each evaluator that scored by a metric.")
 @common
 @form_option
-def leaderboard(settings: Settings, quiet: bool, form: str, snapshot: str | None) -> None:
-    """Every scored run, and the articles themselves, with intervals."""
+def leaderboard(
+    settings: Settings,
+    quiet: bool,
+    form: str,
+    snapshot: str | None,
+    rank: str | None,
+    seed: int,
+    by_evaluator: bool,
+) -> None:
+    """Every scored run, and the articles themselves, with intervals.
+
+    A metric's column holds the numbers of one evaluator: the newest that has scored all of the runs.
+    """
     from flows import leaderboard as board
 
-    for note in board.show(open_database(settings), snapshot, form):
+    database = open_database(settings)
+    for note in board.show(database, snapshot, form, by_evaluator=by_evaluator, rank=rank, seed=seed):
         reporter(quiet).note(note)

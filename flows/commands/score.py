@@ -59,5 +59,5 @@ def score(
     work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]
     for run, articles in work:
         score_run(database, run, articles, jury, progress)
-    for note in leaderboard.show(database, None, form):
+    for note in leaderboard.show(database, None, form, prefer=jury.ids(jury.evaluators)):
         progress.note(note)

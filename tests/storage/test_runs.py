@@ -175,13 +175,14 @@ def test_a_metric_may_have_any_name(database: Database, run: Run, name: str) -> 
 
 
 def test_the_leaderboard_has_mean_deviation_and_interval_by_page(database: Database, run: Run) -> None:
-    """By hand: texts 1, 3 | 4 | 6 have mean 14/4 and sd sqrt(13/3). The pages' means 2, 4, 6 have mean 4 and sd 2;
-    with Student's t of two degrees, 4.3027, the interval is 4 +- 4.3027 * 2 / sqrt(3) = 4 +- 4.9683."""
+    """By hand: texts 1, 3 | 4 | 6 have mean 14/4 and sd sqrt(13/3). The pages' residuals sum up to -3, 0.5 and 2.5, and
+    their squares to 15.5; with Student's t of two degrees, 4.3027, half the interval is 4.3027 * sqrt(3/2 * 15.5) / 4,
+    which is 5.1866."""
     score(database, "run-1", {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None, (3, 0): 6.0, (3, 1): None})
     (row,) = asked(database, "select * from leaderboard")
     assert row["fog"] == 3.5
     assert row["fog_sd"] == pytest.approx(math.sqrt(13 / 3))
-    assert (row["fog_low"], row["fog_high"]) == pytest.approx((-0.9683, 8.9683), abs=1e-4)
+    assert (row["fog_low"], row["fog_high"]) == pytest.approx((-1.6866, 8.6866), abs=1e-4)
     assert (row["model"], row["decoder"], row["prompts"], row["completions"]) == ("toy", "greedy", 3, 6)
     assert ask(database, "select scored, unscored from metric_summaries") == [(4, 2)]
 

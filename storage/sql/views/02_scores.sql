@@ -30,39 +30,54 @@ create or replace macro student_t_975(df) as
         else 1.959963985 + 2.372271 / df + 2.8225 / df ** 2 + 2.5556 / df ** 3 + 1.5895 / df ** 4
     end;
 
--- Mean and standard deviation over texts; the 95 % interval is that of the mean of page means, because
--- completions of one prompt are correlated. Null texts (see `status`) are left out of all and counted.
--- A number of a whole run is its own mean, with the spread over draws; it has no interval.
-create or replace view metric_summaries as
+-- Every finished scoring by metric: mean and standard deviation over texts, and the mean's 95 % interval by its standard
+-- error clustered by prompt (CR1, as in evaluators/statistics.py), because completions of one prompt are correlated.
+-- Null texts (see `status`) are left out of all and counted. A number of a whole run is its own mean, with the spread over
+-- draws; it has no interval.
+create or replace view scoring_summaries as
 with pages as (
-    select run_id, metric, evaluator_id, page_id, avg(value) as page_mean
-    from current_scores
+    select run_id, metric, evaluator_id, page_id, sum(value) as total, count(value) as texts
+    from scores
     where value is not null
     group by run_id, metric, evaluator_id, page_id
 ),
-spans as (
+residuals as (
+    select *, total - texts * (sum(total) over scoring / sum(texts) over scoring) as residual
+    from pages
+    window scoring as (partition by run_id, metric, evaluator_id)
+),
+errors as (
     select
         run_id, metric, evaluator_id,
-        avg(page_mean) as centre,
-        student_t_975((count(*) - 1)::double) * stddev_samp(page_mean) / sqrt(count(*)) as half_width
-    from pages
+        student_t_975((count(*) - 1)::double)
+            * sqrt(count(*) / nullif(count(*) - 1, 0) * sum(residual ** 2)) / sum(texts) as half_width
+    from residuals
     group by run_id, metric, evaluator_id
 )
 select
-    current_scores.run_id,
-    current_scores.metric,
-    current_scores.evaluator_id,
+    scores.run_id,
+    scores.metric,
+    scores.evaluator_id,
+    any_value(scorings.finished_at) as finished_at,
     avg(value) as mean,
     stddev_samp(value) as sd,
-    any_value(centre) - any_value(half_width) as low,
-    any_value(centre) + any_value(half_width) as high,
+    avg(value) - any_value(half_width) as low,
+    avg(value) + any_value(half_width) as high,
     count(value) as scored,
     count(*) - count(value) as unscored
-from current_scores
-left join spans using (run_id, metric, evaluator_id)
-group by current_scores.run_id, current_scores.metric, current_scores.evaluator_id
+from scores
+join scorings using (run_id, evaluator_id)
+left join errors using (run_id, metric, evaluator_id)
+group by scores.run_id, scores.metric, scores.evaluator_id
 union all
 select
-    run_id, metric, evaluator_id, value, spread, null, null,
+    run_id, metric, evaluator_id, finished_at, value, spread, null, null,
     if(value is null, 0, texts), if(value is null, texts, 0)
-from current_run_scores;
+from run_scores
+join scorings using (run_id, evaluator_id);
+
+-- Of each run and metric the newest.
+create or replace view metric_summaries as
+select run_id, metric, evaluator_id, mean, sd, low, high, scored, unscored
+from scoring_summaries
+qualify row_number() over (partition by run_id, metric order by finished_at desc, evaluator_id) = 1;

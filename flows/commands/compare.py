@@ -1,0 +1,99 @@
+"""`newwiki compare`: whether runs differ, metric by metric, on the prompts that they have in common."""
+
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING
+
+import click
+
+from flows import tables
+from flows.options import common, form_option, open_database
+from flows.progress import reporter
+from newwiki.errors import UsageError
+from newwiki.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.steps.compare import Difference
+    from storage.comparison import Contender
+
+_LEGEND = (
+    "means are over prompts, p by paired sign flips after Holm's correction, d_z is the effect size; `visible` is the "
+    "smallest difference that these prompts would show, `to see this` how many would show one as small as was found "
+    "(with a power of 80 % at 5 %)"
+)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN_A RUN_B...")
+@click.option(
+    "--metrics", default="all", show_default=True, metavar="all|NAME,…", help="The fewer, the less it takes to differ."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of the sign flips.")
+@common
+@form_option
+def compare(settings: Settings, quiet: bool, form: str, runs: tuple[str, ...], metrics: str, seed: int) -> None:
+    """Tell whether runs differ from the first one, by each metric that the same evaluator gave to both.
+
+    RUN is the beginning of a run's id, or the end of MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's
+    articles are reference:SNAPSHOT.
+    """
+    from flows.steps import compare as step
+    from storage.comparison import contenders
+
+    if len(runs) < 2:
+        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
+    database = open_database(settings)
+    first, *others = contenders(database, runs)
+    if len({first, *others}) <= len(others):
+        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
+    compared = [step.compare(database, first, other, step.wanted_metrics(metrics), seed) for other in others]
+    if form in ("csv", "json"):
+        columns = [field.name for field in fields(step.Difference)]
+        tables.show(columns, [astuple(row) for rows, _ in compared for row in rows], form)
+    else:
+        for other, (rows, _) in zip(others, compared, strict=True):
+            tables.show(_heads(first, other, form), [_cells(row) for row in rows], form, _title(first, other))
+        reporter(quiet).note(_LEGEND)
+    for note in dict.fromkeys(note for _, notes in compared for note in notes):
+        reporter(quiet).note(note)
+
+
+def _title(a: "Contender", b: "Contender") -> str:
+    return f"A: {a.run_id} {a.words}\nB: {b.run_id} {b.words}"
+
+
+def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
+    runs = ["A", "B"] if form == "table" else [f"A: {a.run_id} {a.words}", f"B: {b.run_id} {b.words}"]
+    return ["metric", *runs, "B − A [95 %]", "p", "d_z", "verdict", "prompts", "visible", "to see this"]
+
+
+def _cells(row: "Difference") -> list[str | int]:
+    interval = "" if row.low is None or row.high is None else f" [{_digits(row.low)}, {_digits(row.high)}]"
+    return [
+        row.metric,
+        _digits(row.mean_a),
+        _digits(row.mean_b),
+        f"{'+' * (row.difference >= 0)}{_digits(row.difference)}{interval}",
+        "< 0.001" if row.p_holm < 0.001 else f"{row.p_holm:.3f}",
+        "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
+        row.verdict,
+        row.prompts,
+        "–" if row.smallest_visible is None else _digits(row.smallest_visible),
+        _in_words(row),
+    ]
+
+
+def _in_words(row: "Difference") -> str:
+    """`about 1,200 prompts`, where the difference could not be seen."""
+    if row.verdict == "different" or row.prompts_needed is None:
+        return "–"
+    return "over a million prompts" if row.prompts_needed > 1e6 else f"about {_rounded(row.prompts_needed):,} prompts"
+
+
+def _rounded(prompts: float) -> int:
+    """To two digits: it is a guess."""
+    return int(float(f"{prompts:.2g}"))
+
+
+def _digits(number: float) -> str:
+    """More digits than a leaderboard has: differences are small."""
+    return tables.digits(number) if abs(number) >= 0.01 or not number else f"{number:.2g}"

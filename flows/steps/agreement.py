@@ -1,0 +1,66 @@
+"""Which evaluator's numbers stand in one column: those of one that has scored every run, or none."""
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import groupby
+
+from evaluators.scoring import needs_of, select
+from newwiki.errors import UsageError
+from storage.comparison import Scoring, evaluator_words
+from storage.database import Database
+
+_NAMED = 3  # runs of each evaluator in a message
+_CHOICES = {"entities": "--entities …", "embedding": "--embedder …", "likelihood": "--likelihood-model …"}
+
+
+def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
+    """The scorings of each metric, the newest first."""
+    newest = sorted(scorings, key=lambda one: (one.finished_at, one.evaluator_id), reverse=True)
+    return {
+        name: list(group) for name, group in groupby(sorted(newest, key=lambda one: one.metric), lambda s: s.metric)
+    }
+
+
+def agreed(scorings: Collection[Scoring]) -> str | None:
+    """Of one metric's scorings the newest evaluator that has scored every run which has the metric, if there is one."""
+    runs = {one.run_id for one in scorings}
+    for name in dict.fromkeys(one.evaluator_id for one in scorings):
+        if {one.run_id for one in scorings if one.evaluator_id == name} == runs:
+            return name
+    return None
+
+
+def apart(
+    database: Database, scorings: Mapping[str, Collection[Scoring]], shown: Mapping[str, str] | None = None
+) -> str:
+    """Who scored which runs by these metrics: `a, b: rules-v1 (evaluator 51c2) scored run x, … scored run y`.
+
+    `shown` are evaluators by metric that need not be named.
+    """
+    sentences: dict[str, list[str]] = {}
+    for metric, made in scorings.items():
+        names = list(dict.fromkeys(one.evaluator_id for one in made))
+        words = evaluator_words(database, names)
+        clauses = [
+            f"{words[name]} (evaluator {name}) scored {_runs(made, name)}"
+            for name in names
+            if name != (shown or {}).get(metric)
+        ]
+        sentences.setdefault(", ".join(clauses), []).append(metric)
+    return "; ".join(f"{', '.join(metrics)}: {sentence}" for sentence, metrics in sentences.items())
+
+
+def remedy(metrics: Collection[str]) -> str:
+    """The command that has all runs scored by one."""
+    named = ",".join(metrics)
+    try:
+        needs = needs_of(select(named))
+    except UsageError:  # a plug-in that is not at hand
+        needs = frozenset()
+    choices = [option for part, option in _CHOICES.items() if any(part in need for need in needs)]
+    return f"`{' '.join(['newwiki score --missing --metrics', named, *choices])}`"
+
+
+def _runs(scorings: Collection[Scoring], evaluator_id: str) -> str:
+    runs = list(dict.fromkeys(one.run_id for one in scorings if one.evaluator_id == evaluator_id))
+    more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+    return f"run{'s' * (len(runs) > 1)} {', '.join(runs[:_NAMED])}{more}"

@@ -1,0 +1,116 @@
+"""What can be compared with what: runs by their names, who scored them, and each prompt's mean score."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import UsageError, did_you_mean
+from storage.database import Database, query
+
+Array = NDArray[np.float64]
+
+_LISTED = 12  # runs in a message
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A run, or a snapshot's articles (`reference:SNAPSHOT`)."""
+
+    run_id: str
+    model: str
+    decoder: str
+    snapshot_id: str
+    seed: int | None
+
+    @property
+    def short(self) -> str:
+        """The decoder without its defaults."""
+        return short_form(self.decoder)
+
+    @property
+    def words(self) -> str:
+        return f"{self.model}/{self.short}"
+
+    def answers_to(self, name: str) -> bool:
+        """Whether the id begins so, or `MODEL/DECODER` ends so."""
+        endings = (f"/{self.words}", f"/{self.model}/{self.decoder}")
+        return self.run_id.startswith(name) or any(whole.endswith(f"/{name}") for whole in endings)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """That an evaluator has finished a run by a metric, and when."""
+
+    run_id: str
+    metric: str
+    evaluator_id: str
+    finished_at: datetime
+
+
+@dataclass(frozen=True)
+class PageMeans:
+    """Each prompt's mean score: `values` is runs × metrics × pages, NaN where there is none."""
+
+    values: Array
+    pages: NDArray[np.int64]
+
+
+def contenders(database: Database, names: Iterable[str]) -> list[Contender]:
+    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER. Raises UsageError unless each is one."""
+    known = [Contender(*row) for row in database.rows("comparable_runs")]
+    return [_one(name, known) for name in names]
+
+
+def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
+    """The finished scorings of these runs' texts."""
+    return [Scoring(*row) for row in database.rows("text_scorings", run_ids)]
+
+
+def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
+    """The prompts' mean scores of these runs, by metric and the evaluator it is to be read from."""
+    with database.read() as connection:
+        asked = [list(run_ids), list(evaluators), list(evaluators.values())]
+        found = connection.execute(query("page_means"), asked).fetchnumpy()
+    pages, places = np.unique(found["page_id"], return_inverse=True)
+    values = np.full((len(run_ids), len(evaluators), len(pages)), np.nan)
+    values[found["run"], found["metric"], places] = found["mean"]
+    return PageMeans(values, pages)
+
+
+def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> list[int]:
+    """The page ids that stand in both snapshots, of one wiki, with the same title and text."""
+    return [page_id for (page_id,) in database.rows("common_articles", snapshot_a, snapshot_b)]
+
+
+def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:
+    """The evaluators by what tells them apart: their models, or else all that differs; their ids where nothing does."""
+    rows = {row[0]: row[1:] for row in database.rows("evaluators_named", list(evaluator_ids))}
+    differing = [place for place, values in enumerate(zip(*rows.values(), strict=True)) if len(set(values)) > 1]
+    places = differing[:1] if differing[:1] == [0] else differing
+    words = {name: ", ".join(row[place] or "none" for place in places) for name, row in rows.items()}
+    return words if len(set(words.values())) == len(words) else {name: name for name in words}
+
+
+def _one(name: str, known: Sequence[Contender]) -> Contender:
+    exact = [run for run in known if run.run_id == name]
+    found = exact or [run for run in known if run.answers_to(name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"'{name}' may be any of these: {_listed(found)}; write more of the run's id")
+    if not known:
+        raise UsageError(f"there is no run '{name}'; there are none yet: make one with `newwiki evaluate`")
+    nearest = did_you_mean(name, [text for run in known for text in (run.run_id, run.words, run.short)])
+    raise UsageError(f"there is no run '{name}'{nearest or ';'} there are: {_listed(known)}")
+
+
+def _listed(runs: Sequence[Contender]) -> str:
+    more = f" and {len(runs) - _LISTED} more" if len(runs) > _LISTED else ""
+    seeds = ["" if run.seed is None else f", seed {run.seed}" for run in runs]
+    return (
+        ", ".join(f"{run.run_id} ({run.words}{seed})" for run, seed in zip(runs[:_LISTED], seeds, strict=False)) + more
+    )

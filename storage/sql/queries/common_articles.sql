@@ -1,0 +1,6 @@
+-- The pages that stand in two snapshots of one wiki with the same title and text.
+select page_id
+from stored_articles as one
+join stored_articles as other using (page_id, title, text_sha256)
+where one.snapshot_id = $1 and other.snapshot_id = $2
+    and (select count(distinct wiki) from snapshots where snapshot_id in ($1, $2)) = 1;

@@ -1,0 +1,1 @@
+select direction from metrics where metric = ?;

@@ -1,0 +1,72 @@
+"""Runs with made-up scores, stored the way that a scoring stores them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from newwiki.records import Fingerprint, Metric, Run, Score
+from storage import runs
+from storage.database import Database, insert
+
+SNAPSHOT = "samplewiki-2026-09"
+RULES = Fingerprint("evaluator-rules", "density", "1", "rules-v1", dependencies={"regex": "1"})
+SPACY = Fingerprint("evaluator-spacy", "density", "1", "spacy:en_two_cities-1.0", dependencies={"spacy": "3"})
+
+
+def add_run(database: Database, run_id: str, decoder: str = "greedy", **changes: Any) -> str:
+    runs.start(database, _run(run_id, decoder, **changes))
+    return run_id
+
+
+def add_scored_runs(database: Database, scores: Mapping[str, Mapping[str, ArrayLike]], by: Fingerprint = RULES) -> None:
+    """Stores many runs with their scores, by run and metric, in one transaction."""
+    metrics = {name for of_run in scores.values() for name in of_run}
+    runs.register(database, [by], [Metric(name, "", None, None, "higher", "", "") for name in metrics])
+    with database.write() as connection:
+        for run_id, of_run in scores.items():
+            insert(connection, "runs", [_run(run_id, "greedy")], status="complete")
+            insert(connection, "scores", _rows(of_run, by), run_id=run_id)
+            connection.execute("insert into scorings values (?, ?, now())", [run_id, by.evaluator_id])
+
+
+def score(
+    database: Database,
+    run_id: str,
+    scores: Mapping[str, ArrayLike],
+    by: Fingerprint = RULES,
+    direction: Any = "higher",
+) -> None:
+    """Stores a scoring: each metric's numbers are prompts × samples, or one a prompt; NaN is one that cannot be had."""
+    runs.register(database, [by], [Metric(name, "", None, None, direction, "", "") for name in scores])
+    runs.add_scores(database, run_id, _rows(scores, by))
+    runs.finish_scoring(database, run_id, {by.evaluator_id})
+
+
+def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint) -> list[Score]:
+    return [
+        Score(page + 1, sample, name, None if np.isnan(value) else float(value), "ok", by.evaluator_id)
+        for name, values in scores.items()
+        for (page, sample), value in np.ndenumerate(np.asarray(values, float).reshape(len(np.asarray(values)), -1))
+    ]
+
+
+def _run(run_id: str, decoder: str, **changes: Any) -> Run:
+    values: dict[str, Any] = {
+        "snapshot_id": SNAPSHOT,
+        "model": "models/toy",
+        "model_sha256": "0" * 64,
+        "backend": "hf",
+        "decoder": decoder,
+        "decoder_parameters": "{}",
+        "prompt_template": "{title}",
+        "prompts": 3,
+        "seed": 0,
+        "samples": 1,
+        "keep": 1,
+        "max_new_tokens": 8,
+        "dtype": "float32",
+        "versions": "{}",
+    }
+    return Run(run_id, **values | changes)
