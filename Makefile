@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format bench-extract bench-generate bench-score bench-flips clean
+.PHONY: demo test check format catalogue bench-extract bench-generate bench-score bench-flips clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -21,6 +21,9 @@ check: $(INSTALLED)
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+catalogue: $(INSTALLED)
+	$(BIN)/python -m flows.catalogue README.md docs/metrics.md
 
 bench-extract: $(INSTALLED)
 	$(BIN)/python benchmarks/extract_speed.py

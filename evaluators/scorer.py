@@ -50,6 +50,7 @@ class Scorer:
     maximum: float | None = None
     direction: Direction = "none"
     source: str = "a scorer of the user's own"
+    pitfalls: str = ""
 
     @property
     def place(self) -> str:
@@ -168,6 +169,7 @@ _RULES: Mapping[str, Rule] = {
     "maximum": _NUMBER,
     "direction": _one_of("higher", "lower", "none"),
     "source": _WORDS,
+    "pitfalls": _WORDS,
 }
 
 
@@ -180,6 +182,7 @@ def _evaluator(scorer: Scorer) -> Evaluator:
         scorer.direction,
         scorer.definition,
         scorer.source,
+        pitfalls=scorer.pitfalls,
     )
     needs = frozenset({scorer.name})
     return Evaluator(scorer.name, scorer.score, (metric,), _VERSION, needs, (), {}, core=False, costly=True, alone=True)

@@ -193,7 +193,8 @@ class Likelihood:
 class Metric:
     """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from.
 
-    Its `scope` is one text, or all kept texts of a run together.
+    Its `scope` is one text, or all kept texts of a run together. Its known `pitfalls` need not be given where the
+    evaluator's docstring ends with them (`Pitfall: …`).
     """
 
     name: str
@@ -204,6 +205,7 @@ class Metric:
     definition: str
     source: str
     scope: Scope = "text"
+    pitfalls: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ is found the same way as what a stranger installs: see `[project.entry-points]` 
 import importlib
 import importlib.util
 import pkgutil
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
+_PITFALLS = re.compile(r"\bPitfalls?: (.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
 class Registry(Generic[T]):
@@ -145,7 +147,7 @@ def evaluator(
             Evaluator(
                 name,
                 function,
-                tuple(metrics),
+                _with_pitfalls(metrics, function),
                 version,
                 frozenset(needs),
                 tuple(packages),
@@ -158,6 +160,12 @@ def evaluator(
         return function
 
     return register
+
+
+def _with_pitfalls(metrics: Sequence[Metric], function: Callable[..., Any]) -> tuple[Metric, ...]:
+    found = _PITFALLS.search(function.__doc__ or "")
+    told = " ".join(found[1].split()) if found else ""
+    return tuple(replace(metric, pitfalls=metric.pitfalls or told) for metric in metrics)
 
 
 def set_evaluator(
@@ -175,7 +183,7 @@ def set_evaluator(
 
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         name = function.__name__
-        of_runs = tuple(replace(metric, scope="run") for metric in metrics)
+        of_runs = tuple(replace(metric, scope="run") for metric in _with_pitfalls(metrics, function))
         set_evaluators.add(
             name,
             SetEvaluator(

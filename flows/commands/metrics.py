@@ -6,7 +6,19 @@ from flows import tables
 from flows.options import common, form_option, scorer_option
 from newwiki.settings import Settings
 
-_COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core", "scope", "definition", "source")
+_COLUMNS = (
+    "metric",
+    "unit",
+    "range",
+    "better",
+    "evaluator",
+    "version",
+    "core",
+    "scope",
+    "definition",
+    "source",
+    "pitfalls",
+)
 
 
 @click.command()
@@ -14,14 +26,14 @@ _COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core",
 @common
 @form_option
 def metrics(settings: Settings, quiet: bool, form: str) -> None:
-    """The metrics of a text or a run: units, ranges, better directions, evaluators, definitions and sources."""
-    from newwiki.registry import evaluators, set_evaluators
+    """The metrics of a text or a run: units, ranges, better directions, evaluators, definitions, sources, pitfalls."""
+    from flows import catalogue
 
     rows = [
         [
             metric.name,
             metric.unit,
-            _range(metric.minimum, metric.maximum),
+            catalogue.span(metric.minimum, metric.maximum),
             metric.direction,
             evaluator.name,
             evaluator.version,
@@ -29,13 +41,8 @@ def metrics(settings: Settings, quiet: bool, form: str) -> None:
             metric.scope,
             metric.definition,
             metric.source,
+            metric.pitfalls,
         ]
-        for evaluator in (*evaluators.all().values(), *set_evaluators.all().values())
-        for metric in evaluator.metrics
+        for metric, evaluator in catalogue.metrics()
     ]
-    tables.show(_COLUMNS, sorted(rows), form)
-
-
-def _range(minimum: float | None, maximum: float | None) -> str:
-    """`0 … 1`; the side that has no bound is left empty."""
-    return " ".join(["" if minimum is None else f"{minimum:g}", "…", "" if maximum is None else f"{maximum:g}"]).strip()
+    tables.show(_COLUMNS, rows, form)

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from evaluators.scoring import select
+from flows.catalogue import written_anew
 from newwiki.registry import SetEvaluator
 from tests.flows.conftest import Run
 
@@ -19,6 +22,7 @@ def test_the_catalogue_tells_of_every_metric_what_it_is(newwiki: Run) -> None:
         assert (row["unit"], row["better"], row["evaluator"]) == (metric.unit, metric.direction, evaluator.name)
         assert (row["version"], row["core"]) == (evaluator.version, "yes" if evaluator.core else "no")
         assert (row["definition"], row["source"]) == (metric.definition, metric.source)
+        assert row["pitfalls"] == metric.pitfalls != ""
         assert row["scope"] == ("run" if isinstance(evaluator, SetEvaluator) else "text")
     assert rows["bleu"]["range"] == "0 … 100"
     assert rows["mauve"]["scope"] == "run"
@@ -34,4 +38,26 @@ def test_a_metric_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
         "    return 1\n"
     )
     done = newwiki("metrics", "--plugin", "mine.py", "--format", "csv")
-    assert "richness,share,0 … 1,higher,my_richness,7,no,text,a definition,a source" in done.stdout.splitlines()
+    assert "richness,share,0 … 1,higher,my_richness,7,no,text,a definition,a source," in done.stdout.splitlines()
+
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/metrics.md"])
+def test_the_tables_for_readers_are_the_catalogue(name: str) -> None:
+    text = (_ROOT / name).read_text("utf-8")
+    assert "<!-- metrics: " in text
+    assert text == written_anew(text), "write it anew with: make catalogue"
+
+
+def test_every_metric_has_an_example_in_the_test_file_of_its_evaluator() -> None:
+    """Each module of evaluators has a test file of its name, which names each of its metrics or their function."""
+    lacking = []
+    for evaluator in select("all"):
+        module = Path(evaluator.function.__code__.co_filename).relative_to(_ROOT)
+        test = _ROOT / "tests" / module.parent / f"test_{module.name}"
+        told = test.read_text("utf-8") if test.is_file() else ""
+        named = [metric.name for metric in evaluator.metrics if metric.name in told or evaluator.name in told]
+        lacking += [metric.name for metric in evaluator.metrics if metric.name not in named]
+    assert lacking == []

@@ -1,0 +1,55 @@
+"""The catalogue of metrics, as a table and as the Markdown that stands in README.md and docs/metrics.md.
+
+    python -m flows.catalogue FILE.md...
+
+writes the tables in the files anew, between `<!-- metrics: core -->` (or `all`) and `<!-- end -->`.
+"""
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from newwiki.records import Metric
+from newwiki.registry import Evaluator, evaluators, set_evaluators
+
+_BLOCK = re.compile(r"(<!-- metrics: (core|all) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
+
+
+def metrics(kind: str = "all") -> list[tuple[Metric, Evaluator]]:
+    """Those of `core`, or `all`, with the evaluators that give them, by name."""
+    every = (*evaluators.all().values(), *set_evaluators.all().values())
+    found = [(metric, evaluator) for evaluator in every for metric in evaluator.metrics]
+    return sorted((one for one in found if kind == "all" or one[1].core), key=lambda one: one[0].name)
+
+
+def span(minimum: float | None, maximum: float | None) -> str:
+    """`0 … 1`; the side that has no bound is left empty."""
+    return " ".join(["" if minimum is None else f"{minimum:g}", "…", "" if maximum is None else f"{maximum:g}"]).strip()
+
+
+def written_anew(text: str) -> str:
+    """The text with its tables of metrics as they are now."""
+    return _BLOCK.sub(lambda found: f"{found[1]}{_markdown(found[2])}{found[3]}", text)
+
+
+def _markdown(kind: str) -> str:
+    heads = ["metric", "what it is", "unit", "range", "better"]
+    if kind == "all":
+        heads += ["source", "pitfalls"]
+    lines = [_line(heads), _line("---" for _ in heads)]
+    for metric, _ in metrics(kind):
+        name = f"`{metric.name}`" + (" (of a run)" if metric.scope == "run" else "")
+        cells = [name, metric.definition, metric.unit, span(metric.minimum, metric.maximum), _BETTER[metric.direction]]
+        lines.append(_line(cells + ([metric.source, metric.pitfalls] if kind == "all" else [])))
+    return "".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        Path(name).write_text(written_anew(Path(name).read_text("utf-8")), "utf-8")
