@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
-_PITFALLS = re.compile(r"\bPitfalls?: (.+?)(?:\n\s*\n|\Z)", re.DOTALL)
+_PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
 class Registry(Generic[T]):

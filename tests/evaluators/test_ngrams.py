@@ -11,7 +11,6 @@ from nltk.util import ngrams
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.ngrams import distinct, distinct_2, diversity, diversity_simctg, rep, rep_4, simctg_diversity
-from evaluators.ngrams_at_256 import ngrams_at_256
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -90,24 +89,12 @@ def test_every_measure_is_that_of_a_plain_count(words: list[str]) -> None:
     assert product <= 1 - repeated + 1e-9
 
 
-@given(st.lists(st.sampled_from(["a", "b", "c d"]), min_size=256, max_size=300))
-def test_measures_at_256_are_those_of_the_first_256_words(words: list[str]) -> None:
-    whole, cut = Analyst().analyse([" ".join(words), " ".join(" ".join(words).split()[:256])], frozenset())
-    assert ngrams_at_256(whole, whole) == {
-        "distinct_2_at_256": distinct_2(cut, cut),
-        "rep_4_at_256": rep_4(cut, cut),
-        "diversity_at_256": diversity(cut, cut),
-        **{f"{name}_at_256": value for name, value in (distinct(cut, cut) | rep(cut, cut)).items()},
-    }
-
-
 def test_what_is_too_short_says_so_metric_by_metric(counted: Counted) -> None:
     two, four = counted("one two"), counted("one two three four")
     assert distinct(two, two) == {"distinct_1": 1, "distinct_3": Unscorable("fewer than three words")}
     assert rep(two, two) == {"rep_2": 0, "rep_3": Unscorable("fewer than three words")}
     assert diversity(two, two) == Unscorable("fewer than four words")
     assert diversity_simctg(four, four) == Unscorable("fewer than five words")
-    assert ngrams_at_256(four, four) == Unscorable("fewer than 256 words")
 
 
 def test_published_diversity_is_reproduced(beside: Callable[[str], Path]) -> None:
