@@ -95,7 +95,7 @@ class Embedder:
     def _chunks(self, text: str, whole: bool) -> list[tuple[list[int], int]]:
         """The tokens of each chunk, or only of the first, with the special ones; and how many the others are."""
         read = self._transformer.tokenizer(
-            text,
+            text.encode("utf-8", "replace").decode("utf-8"),  # half a surrogate pair is no text to a tokenizer
             truncation=True,
             max_length=self._transformer.max_seq_length,
             return_overflowing_tokens=whole,

@@ -1,4 +1,4 @@
-"""What every metric of the text alone must bear: texts that are hardly texts, and very long ones."""
+"""What every metric of a text must bear: texts that are hardly texts, and very long ones."""
 
 import math
 import time
@@ -6,6 +6,7 @@ import time
 import pytest
 
 from evaluators.analysis import Analysis, Analyst
+from evaluators.embedding import Embedder
 from evaluators.rules import RuleTagger
 from evaluators.scoring import fingerprint, needs_of, score, select
 from newwiki.registry import Evaluator, SetEvaluator
@@ -35,16 +36,15 @@ LONG = {
 METRICS = {metric.name: metric for evaluator in select("all") for metric in evaluator.metrics}
 
 
+PARTS = RuleTagger.parts | Embedder.parts
+PROMPT = "Anna Berg\n\nAnna Berg is a writer."
+
+
 @pytest.fixture(scope="module")
 def chosen() -> list[Evaluator]:
-    """All that need no embedding."""
+    """All that need no other model than these."""
     of_texts = [evaluator for evaluator in select("all") if not isinstance(evaluator, SetEvaluator)]
-    return [evaluator for evaluator in of_texts if needs_of([evaluator]) <= {"entities"}]
-
-
-@pytest.fixture(scope="module")
-def analyst() -> Analyst:
-    return Analyst(RuleTagger())
+    return [evaluator for evaluator in of_texts if needs_of([evaluator]) <= PARTS]
 
 
 def scores(chosen: list[Evaluator], analyst: Analyst, text: Analysis, reference: Analysis) -> dict[str, str]:
@@ -67,12 +67,18 @@ def scores(chosen: list[Evaluator], analyst: Analyst, text: Analysis, reference:
 def test_every_metric_gives_a_number_in_its_range_or_a_reason(
     chosen: list[Evaluator], analyst: Analyst, name: str
 ) -> None:
-    text, article = analyst.analyse([EDGES[name], ARTICLE], {"entities"})
+    text, article = analyst.analyse([EDGES[name], ARTICLE], PARTS, [PROMPT] * 2)
     mine, theirs, own = (scores(chosen, analyst, *pair) for pair in ((text, article), (article, text), (text, text)))
-    assert len(mine) == len(theirs) == len(own) >= 30
+    assert len(mine) == len(theirs) == len(own) >= 35
     if text.wordless:
         assert {metric for metric, status in mine.items() if status == "ok"} == {"words", "sentences"}
         assert {status for status in mine.values() if status != "ok"} == {"no words"}
+
+
+def test_a_megabyte_without_a_space_is_embedded(chosen: list[Evaluator], analyst: Analyst) -> None:
+    text, article = analyst.analyse([LONG["different letters"], ARTICLE], PARTS, [PROMPT] * 2)
+    embedded = [evaluator for evaluator in chosen if evaluator.needs & Embedder.parts]
+    assert set(scores(embedded, analyst, text, article).values()) == {"ok"}
 
 
 @pytest.mark.slow
@@ -80,6 +86,8 @@ def test_every_metric_gives_a_number_in_its_range_or_a_reason(
 def test_no_metric_takes_long_for_a_megabyte(chosen: list[Evaluator], analyst: Analyst, name: str) -> None:
     text, article = analyst.analyse([LONG[name], ARTICLE * 50], {"entities"})
     for evaluator in chosen:
+        if evaluator.needs & Embedder.parts:
+            continue
         started = time.process_time()
         scores([evaluator], analyst, text, article)
         assert time.process_time() - started < 20, evaluator.name

@@ -60,6 +60,7 @@ def test_a_sample_log_of_the_harness_is_read_as_it_is(tmp_path: Path) -> None:
         ('{"page_id": "1", "text": "x"}', "line 1: page_id must be a whole number"),
         ('{"page_id": true, "text": "x"}', "line 1: page_id must be a whole number"),
         ('{"text": "x"}', "line 1: it does not say what the text was written for"),
+        ('{"page_id": 1, "text": "\\ud800"}', "line 1: it holds half of a surrogate pair"),
         ('{"prompt": "x", "text": "x"}', "line 1: it does not say what the text was written for"),
     ],
 )
