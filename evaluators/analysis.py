@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -91,6 +93,7 @@ class Analyst:
 
     def __init__(self, *makers: Maker) -> None:
         self._makers = makers
+        self.seconds: dict[str, float] = defaultdict(float)  # that each model has taken
 
     def makers(self, needs: Set[str]) -> list[Maker]:
         """The models that make these parts. Raises TerminalError where a part has none."""
@@ -118,7 +121,10 @@ class Analyst:
         parts = [dict(of_one) for of_one in known or [{}] * len(texts)]
         lacking = {need for need in needs if any(need not in of_one for of_one in parts)}
         for maker in self.makers(lacking):
-            for name, values in maker.make(prompts, texts, maker.parts & lacking).items():
+            started = time.perf_counter()
+            made = maker.make(prompts, texts, maker.parts & lacking)
+            self.seconds[maker.model] += time.perf_counter() - started
+            for name, values in made.items():
                 for of_one, value in zip(parts, values, strict=True):
                     of_one[name] = value
         return [Analysis(*each) for each in zip(texts, prompts, parts, strict=True)]

@@ -4,6 +4,7 @@ The models work on a batch while the one before it is scored and stored beside t
 """
 
 import hashlib
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
@@ -12,7 +13,7 @@ from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, score, select
 from flows.progress import Progress
 from flows.steps.score_sets import DrawnParts, score_sets
-from newwiki.records import Article, Run
+from newwiki.records import Article, Run, Score
 from newwiki.registry import Evaluator, SetEvaluator, makers
 from newwiki.settings import Settings
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
@@ -36,6 +37,14 @@ class Jury:
         self.budget = budget
         self._analyst = Analyst(*_makers(needs_of(evaluators), settings))
         self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
+        self.seconds = self._analyst.seconds
+
+    @property
+    def slowest(self) -> str:
+        """What takes the time, models and evaluators: `all-MiniLM-L6-v2 81%, bleu 9%`."""
+        total = sum(self.seconds.values()) or 1
+        longest = sorted(self.seconds.items(), key=lambda one: -one[1])[:3]
+        return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest)
 
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
         return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
@@ -153,12 +162,12 @@ def _score_texts(
                 drawn.note(batch, analysed[0])
                 if storing:
                     storing.result()
-                    bar.update(done, len(keys))
+                    bar.update(done, len(keys), jury.slowest)
                 storing = beside.submit(_store, database, run.run_id, lacking, jury, batch, *analysed)
                 done += len(batch)
             assert storing
             storing.result()
-            bar.update(done, len(keys))
+            bar.update(done, len(keys), jury.slowest)
     _finish(database, run.run_id, evaluators, jury)
 
 
@@ -171,7 +180,12 @@ def _store(
     analyses: Sequence[Analysis],
     analysed: Mapping[int, Analysis],
 ) -> None:
-    runs.add_scores(database, run_id, score(evaluators, jury.fingerprints, keys, analyses, analysed))
+    scores: list[Score] = []
+    for evaluator in evaluators:
+        started = time.perf_counter()
+        scores += score([evaluator], jury.fingerprints, keys, analyses, analysed)
+        jury.seconds[evaluator.name] += time.perf_counter() - started
+    runs.add_scores(database, run_id, scores)
 
 
 def _analysed(
