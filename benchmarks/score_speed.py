@@ -4,7 +4,7 @@ and by the models alone.
     python benchmarks/score_speed.py [--articles FILE.json] [--texts 160] [--rounds 3] [--entities NAME] [--no-memory]
 
 The articles are those of the file (a JSON list of texts), else those of the sample wiki. Each is a reference, and the
-texts are other articles that stand for five completions of it. In one process, by turns, three ways:
+texts are other articles that stand for ten completions of it. In one process, by turns, three ways:
 
     naive   a script as a user writes it: each library once a text, text and reference embedded in float32 each time
     ours    `newwiki score`: out of a database and into it, with provenance
@@ -44,7 +44,7 @@ from newwiki.settings import Settings
 from storage import runs
 from storage.database import Database
 
-SAMPLES = 5
+SAMPLES = 10
 OTHERS = "flesch_reading_ease,gunning_fog,gunning_fog_newwiki,distinct_2,rep_4,information_density,entity_overlap,bleu"
 FEW, MANY, SHORT = 2_000, 20_000, 100
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)

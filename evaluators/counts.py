@@ -57,9 +57,9 @@ class Readability:
 
 def count_readability(text: str) -> Readability:
     """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
-    bare = _PUNCTUATION.sub("", _QUOTE.sub("", text)).lower()
+    bare = _bare(text)
     words = latin_words = syllables = complex_words = 0
-    for word in bare.replace(".", "").replace("!", "").replace("?", "").split():
+    for word in _words(bare):
         latin, count, is_complex = _count_word(word)
         words += 1
         latin_words += latin
@@ -67,6 +67,16 @@ def count_readability(text: str) -> Readability:
         complex_words += is_complex
     sentences = sum(len(sentence.rstrip(".!?").split()) > 2 for sentence in _SENTENCE.findall(bare))
     return Readability(words, latin_words, sentences, syllables, complex_words, ended=any(end in text for end in ".!?"))
+
+
+def readable_words(text: str) -> list[str]:
+    """The words whose syllables are counted, in small letters."""
+    return _words(_bare(text))
+
+
+def count_syllables(word: str) -> int:
+    """The syllables of one of `readable_words` by hyphenation points."""
+    return _count_word(word)[1]
 
 
 def count_tokens(text: str) -> int:
@@ -85,6 +95,14 @@ def terms(text: str) -> list[str]:
 def without_spaces(text: str) -> bool:
     """Whether words can't be told: more characters of scripts without spaces than runs between white space."""
     return sum(1 for _ in _SPACELESS.finditer(text)) > len(text.split())
+
+
+def _bare(text: str) -> str:
+    return _PUNCTUATION.sub("", _QUOTE.sub("", text)).lower()
+
+
+def _words(bare: str) -> list[str]:
+    return bare.replace(".", "").replace("!", "").replace("?", "").split()
 
 
 @lru_cache(maxsize=2**18)

@@ -2,6 +2,7 @@
 
 from evaluators.analysis import Analysis
 from evaluators.counts import without_spaces
+from evaluators.readability import at_least_one_sentence
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
 
@@ -59,4 +60,4 @@ def sentences(analysis: Analysis, reference: Analysis) -> float | Unscorable:
         return _NO_SPACES
     if not analysis.readability.ended:
         return Unscorable("no sentence end")
-    return max(1, analysis.readability.sentences)
+    return at_least_one_sentence(analysis.readability)

@@ -1,6 +1,6 @@
 """How varied and how repetitive the words of a text are. Words are split at white space and keep their case."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from math import prod
 
 from evaluators.analysis import Analysis
@@ -185,6 +185,11 @@ def simctg_diversity(texts: Iterable[str]) -> float:
     return 100 * prod(shares)
 
 
+def grams(words: tuple[str, ...], n: int) -> Iterator[tuple[str, ...]]:
+    """Its n-grams in order."""
+    return zip(*(words[start:] for start in range(n)), strict=False)
+
+
 def _each(
     analysis: Analysis, sizes: dict[str, int], share: Callable[[tuple[str, ...], int], float]
 ) -> dict[str, float | Unscorable]:
@@ -200,4 +205,4 @@ def _too_short(analysis: Analysis, least: int) -> Unscorable | None:
 
 
 def _different(words: tuple[str, ...], n: int) -> set[tuple[str, ...]]:
-    return set(zip(*(words[start:] for start in range(n)), strict=False))
+    return set(grams(words, n))

@@ -39,8 +39,8 @@ def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unsc
     another way to count syllables moves it by eight points, more than lies between most models; "U.S." ends a sentence.
     """
     counts = analysis.readability
-    return _unreadable(counts) or (
-        206.835 - 1.015 * counts.words / _sentences(counts) - 84.6 * counts.syllables / counts.words
+    return unreadable(counts) or (
+        206.835 - 1.015 * counts.words / at_least_one_sentence(counts) - 84.6 * counts.syllables / counts.words
     )
 
 
@@ -68,8 +68,8 @@ def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     `gunning_fog_newwiki`.
     """
     counts = analysis.readability
-    return _unreadable(counts) or (
-        0.4 * (counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words)
+    return unreadable(counts) or (
+        0.4 * (counts.words / at_least_one_sentence(counts) + 100 * counts.complex_words / counts.words)
     )
 
 
@@ -96,7 +96,9 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
     Source: New-Wiki Eval paper, eq. 2, whose table it reproduces (21.4 for Wikipedia). Pitfall: no years of schooling.
     """
     counts = analysis.readability
-    return _unreadable(counts) or (0.4 * counts.words / _sentences(counts) + 100 * counts.complex_words / counts.words)
+    return unreadable(counts) or (
+        0.4 * counts.words / at_least_one_sentence(counts) + 100 * counts.complex_words / counts.words
+    )
 
 
 @evaluator(
@@ -123,12 +125,13 @@ def flesch_kincaid_grade(analysis: Analysis, reference: Analysis) -> float | Uns
     and not by hyphenation moves it, by about a grade; a text without full stops for long is one very long sentence.
     """
     counts = analysis.readability
-    return _unreadable(counts) or (
-        0.39 * counts.words / _sentences(counts) + 11.8 * counts.syllables / counts.words - 15.59
+    return unreadable(counts) or (
+        0.39 * counts.words / at_least_one_sentence(counts) + 11.8 * counts.syllables / counts.words - 15.59
     )
 
 
-def _unreadable(counts: Readability) -> Unscorable | None:
+def unreadable(counts: Readability) -> Unscorable | None:
+    """Why a text has no readability score, or None where it has one."""
     if counts.words == 0:
         return Unscorable("no words")
     if not counts.mostly_latin:
@@ -138,6 +141,6 @@ def _unreadable(counts: Readability) -> Unscorable | None:
     return None
 
 
-def _sentences(counts: Readability) -> int:
-    # textstat counts one where all are too short to count.
+def at_least_one_sentence(counts: Readability) -> int:
+    """The number of sentences; like textstat one where all are too short to count."""
     return max(1, counts.sentences)

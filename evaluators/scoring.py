@@ -1,4 +1,4 @@
-"""From analyses to scores: who runs, under what fingerprint, and one Score for every metric of every text."""
+"""From analyses to scores: who runs, under what fingerprint, and one Score for every metric of every text or run."""
 
 import hashlib
 import json
@@ -6,19 +6,23 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
+from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Fingerprint, Score, Unscorable
-from newwiki.registry import Evaluator, evaluators
+from newwiki.records import Fingerprint, RunScore, Score, SetScore, Unscorable
+from newwiki.registry import Evaluator, SetEvaluator, evaluators, set_evaluators
 
 
 def select(names: str) -> list[Evaluator]:
-    """The evaluators of `core`, of `all`, or those that give the metrics named between commas.
+    """The evaluators of `core`, of `all`, or those that give the metrics named between commas: of texts and of sets.
 
-    Raises UsageError for a metric that none gives.
+    Raises UsageError for a metric that none gives, TerminalError where two have one name.
     """
-    everyone = evaluators.all().values()
+    everyone: list[Evaluator] = [*evaluators.all().values(), *set_evaluators.all().values()]
+    if twice := evaluators.all().keys() & set_evaluators.all().keys():
+        raise TerminalError(f"an evaluator and a set evaluator are named '{min(twice)}'; rename one of them")
     if names in ("core", "all"):
         return [evaluator for evaluator in everyone if evaluator.core or names == "all"]
     givers = {metric.name: evaluator for evaluator in everyone for metric in evaluator.metrics}
@@ -41,7 +45,9 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     Raises TerminalError where the analyst lacks a model that the evaluator needs, or a package is not installed.
     """
     makers = analyst.makers(evaluator.needs)
-    parameters: dict[str, object] = {"analysis": ANALYSIS_VERSION, **evaluator.parameters}
+    of_run = isinstance(evaluator, SetEvaluator)
+    read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
+    parameters: dict[str, object] = {**read, **evaluator.parameters}
     for maker in makers:
         parameters |= maker.parameters
     packages = {*evaluator.packages, *(package for maker in makers for package in maker.packages)}
@@ -89,8 +95,19 @@ def score(
         Score(page_id, sample, metric, *_value_and_status(value), fingerprints[evaluator.name].evaluator_id)
         for (page_id, sample), analysis in zip(pages_and_samples, analyses, strict=True)
         for evaluator in chosen
-        for metric, value in _evaluate(evaluator, analysis, references[page_id]).items()
+        for metric, value in _by_metric(evaluator, evaluator.function(analysis, references[page_id])).items()
     ]
+
+
+def score_set(evaluator: SetEvaluator, evaluator_id: str, corpus: Corpus) -> list[RunScore]:
+    """Every metric of the run. Raises TerminalError where the evaluator returns others than it has declared."""
+    scores = []
+    for metric, returned in _by_metric(evaluator, evaluator.function(corpus)).items():
+        found = returned if isinstance(returned, SetScore | Unscorable) else SetScore(returned)
+        value, status = _value_and_status(found.value if isinstance(found, SetScore) else found)
+        spread = found.spread if isinstance(found, SetScore) and status == "ok" else None
+        scores.append(RunScore(metric, value, spread, status, evaluator_id, len(corpus.texts)))
+    return scores
 
 
 def _hash(described: Mapping[str, object]) -> str:
@@ -102,6 +119,19 @@ def _joined(of_makers: Iterable[str | None]) -> str | None:
     return " + ".join(filter(None, of_makers)) or None
 
 
+def is_installed(evaluator: Evaluator) -> bool:
+    """Whether the packages that it scores with are here."""
+    return all(map(_is_here, evaluator.packages))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def _version(package: str, evaluator: Evaluator) -> str:
     try:
         return version(package)
@@ -111,13 +141,12 @@ def _version(package: str, evaluator: Evaluator) -> str:
         ) from error
 
 
-def _evaluate(evaluator: Evaluator, analysis: Analysis, reference: Analysis) -> Mapping[str, float | Unscorable]:
+def _by_metric(evaluator: Evaluator, returned: Any) -> Mapping[str, Any]:
+    """What the evaluator's function has returned, a value for each metric that it declares."""
     declared = [metric.name for metric in evaluator.metrics]
-    returned = evaluator.function(analysis, reference)
     if isinstance(returned, Unscorable):
         return dict.fromkeys(declared, returned)
-    values: Mapping[str, float | Unscorable]
-    values = returned if isinstance(returned, Mapping) else {declared[0]: returned}
+    values: Mapping[str, Any] = returned if isinstance(returned, Mapping) else {declared[0]: returned}
     if set(values) != set(declared):
         raise TerminalError(
             f"the evaluator '{evaluator.name}' declares {', '.join(declared)} but returned {', '.join(values)}; "

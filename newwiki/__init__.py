@@ -4,10 +4,10 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from newwiki.records import Metric, Unscorable
-from newwiki.registry import evaluator
+from newwiki.records import Metric, SetScore, Unscorable
+from newwiki.registry import evaluator, set_evaluator
 
-__all__ = ["Metric", "Unscorable", "evaluator", "main"]
+__all__ = ["Metric", "SetScore", "Unscorable", "evaluator", "main", "set_evaluator"]
 
 
 def main() -> None:

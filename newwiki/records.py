@@ -26,6 +26,7 @@ Origin = Literal["original", "translation", "split"]
 Absence = Literal["hidden", "missing", "moved", "redirect"]
 FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
+Scope = Literal["text", "run"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -190,7 +191,10 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from."""
+    """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from.
+
+    Its `scope` is one text, or all kept texts of a run together.
+    """
 
     name: str
     unit: str
@@ -199,6 +203,7 @@ class Metric:
     direction: Direction
     definition: str
     source: str
+    scope: Scope = "text"
 
 
 @dataclass(frozen=True)
@@ -206,6 +211,14 @@ class Unscorable:
     """Instead of a number, where none can be given: NULL in the database, with this reason as its status."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class SetScore:
+    """A number of a run, and the standard deviation over the draws or seeds that it is the mean of; None for one."""
+
+    value: float
+    spread: float | None = None
 
 
 @dataclass(frozen=True)
@@ -233,6 +246,18 @@ class Score:
     value: float | None
     status: str
     evaluator_id: str
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """One number of a run that had so many kept `texts`: `value` is None where `status` is not `ok`."""
+
+    metric: str
+    value: float | None
+    spread: float | None
+    status: str
+    evaluator_id: str
+    texts: int
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -85,7 +85,7 @@ class Evaluator:
     """
 
     name: str
-    function: Callable[[Any, Any], Any]
+    function: Callable[..., Any]
     metrics: tuple[Metric, ...]
     version: str
     needs: frozenset[str]
@@ -104,15 +104,22 @@ class MakerLoader:
     at_hand: Callable[["Settings"], bool]
 
 
+@dataclass(frozen=True)
+class SetEvaluator(Evaluator):
+    """A function of a Corpus: all kept texts of a run together. Its metrics have the scope `run`."""
+
+
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
 makers: Registry[MakerLoader] = Registry("part of an analysis", "newwiki.evaluators")
+set_evaluators: Registry[SetEvaluator] = Registry("set evaluator", "newwiki.set_evaluators")
 decoders: Registry[Any] = Registry("decoder", "newwiki.decoders")
 sources: Registry[Any] = Registry("source", "newwiki.sources")
 models: Registry[Any] = Registry("backend", "newwiki.models")
 
 
 def _registry(kind: str) -> Registry[Any]:
-    return next(registry for registry in (evaluators, makers, decoders, sources, models) if registry.kind == kind)
+    registries = (evaluators, set_evaluators, makers, decoders, sources, models)
+    return next(registry for registry in registries if registry.kind == kind)
 
 
 def evaluator(
@@ -146,6 +153,40 @@ def evaluator(
                 core,
                 costly,
                 alone,
+            ),
+        )
+        return function
+
+    return register
+
+
+def set_evaluator(
+    *,
+    metrics: Sequence[Metric],
+    version: str,
+    needs: set[str] | frozenset[str] = frozenset(),
+    packages: Sequence[str] = (),
+    parameters: Mapping[str, object] | None = None,
+) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Registers a function from a Corpus to a number, a SetScore, an Unscorable, or a dict of them by metric name.
+
+    It runs where it is asked for by name, or with `all`. Change `version` whenever the numbers change.
+    """
+
+    def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        name = function.__name__
+        of_runs = tuple(replace(metric, scope="run") for metric in metrics)
+        set_evaluators.add(
+            name,
+            SetEvaluator(
+                name,
+                function,
+                of_runs,
+                version,
+                frozenset(needs),
+                tuple(packages),
+                dict(parameters or {}),
+                core=False,
             ),
         )
         return function

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from newwiki.errors import TerminalError
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
+
+Metrics = Sequence[tuple[str, str]]
 
 
 def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
@@ -56,8 +58,10 @@ def create_views(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
 
 
-def _metrics(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    return [name for (name,) in connection.execute("select metric from metrics order by metric").fetchall()]
+def _metrics(connection: duckdb.DuckDBPyConnection) -> Metrics:
+    """Their names and scopes."""
+    found: Metrics = connection.execute("select metric, scope from metrics order by metric").fetchall()
+    return found
 
 
 def _numbered() -> dict[int, tuple[str, str]]:
@@ -68,10 +72,10 @@ def _numbered() -> dict[int, tuple[str, str]]:
     return found
 
 
-def _view_texts(metrics: Iterable[str]) -> list[str]:
+def _view_texts(metrics: Metrics) -> list[str]:
     columns = {
-        "{mean_sd_interval_of_each_metric}": _summary_columns(metrics),
-        "{value_of_each_metric}": _value_columns(metrics),
+        "{mean_sd_interval_of_each_metric}": _summary_columns(name for name, _ in metrics),
+        "{value_of_each_metric}": _value_columns(name for name, scope in metrics if scope == "text"),
     }
     texts = []
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
@@ -101,8 +105,8 @@ def _value_columns(metrics: Iterable[str]) -> str:
     )
 
 
-def _views_sha256(metrics: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(_view_texts(list(metrics))).encode()).hexdigest()
+def _views_sha256(metrics: Metrics) -> str:
+    return hashlib.sha256("\n".join(_view_texts(metrics)).encode()).hexdigest()
 
 
 def _name(text: str) -> str:

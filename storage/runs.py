@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.records import Article, Completion, Fingerprint, Metric, Run, Score
+from newwiki.records import Article, Completion, Fingerprint, Metric, Run, RunScore, Score
 from storage import snapshots
 from storage.database import Database, insert, insert_arrow, insert_new, query
 from storage.migrate import create_views
@@ -134,6 +134,22 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
     with database.write() as connection:
         insert_new(connection, "scores", scores, run_id, ["page_id", "sample", "metric", "evaluator_id"])
+
+
+def set_scored(database: Database, run_id: str) -> dict[str, int]:
+    """By id of each set evaluator that has scored the run, how many texts it was scored by."""
+    return dict(database.rows("set_scored", run_id))
+
+
+def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) -> None:
+    """Stores what set evaluators give, in the place of what the same have given the run before."""
+    if scores:
+        with database.write() as connection:
+            ids = sorted({score.evaluator_id for score in scores})
+            connection.execute(
+                "delete from run_scores where run_id = ? and evaluator_id in (select unnest(?))", [run_id, ids]
+            )
+            insert(connection, "run_scores", scores, run_id=run_id)
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:

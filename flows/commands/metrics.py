@@ -1,4 +1,4 @@
-"""`newwiki metrics`: what a text can be measured by."""
+"""`newwiki metrics`: what a text, or a run, can be measured by."""
 
 import click
 
@@ -6,7 +6,7 @@ from flows import tables
 from flows.options import common, form_option, scorer_option
 from newwiki.settings import Settings
 
-_COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core", "definition", "source")
+_COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core", "scope", "definition", "source")
 
 
 @click.command()
@@ -14,8 +14,8 @@ _COLUMNS = ("metric", "unit", "range", "better", "evaluator", "version", "core",
 @common
 @form_option
 def metrics(settings: Settings, quiet: bool, form: str) -> None:
-    """The metrics with their units, ranges, better directions, evaluators, definitions and sources."""
-    from newwiki.registry import evaluators as registry
+    """The metrics of a text or a run: units, ranges, better directions, evaluators, definitions and sources."""
+    from newwiki.registry import evaluators, set_evaluators
 
     rows = [
         [
@@ -26,10 +26,11 @@ def metrics(settings: Settings, quiet: bool, form: str) -> None:
             evaluator.name,
             evaluator.version,
             "yes" if evaluator.core else "no",
+            metric.scope,
             metric.definition,
             metric.source,
         ]
-        for evaluator in registry.all().values()
+        for evaluator in (*evaluators.all().values(), *set_evaluators.all().values())
         for metric in evaluator.metrics
     ]
     tables.show(_COLUMNS, sorted(rows), form)

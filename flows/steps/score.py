@@ -9,10 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
-from evaluators.scoring import fingerprint, made_by, needs_of, score, select
+from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, score, select
 from flows.progress import Progress
+from flows.steps.score_sets import DrawnParts, score_sets
 from newwiki.records import Article, Run
-from newwiki.registry import Evaluator, makers
+from newwiki.registry import Evaluator, SetEvaluator, makers
 from newwiki.settings import Settings
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references, runs
@@ -30,7 +31,8 @@ class Jury:
 
     def __init__(self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = DEFAULT_BUDGET) -> None:
         """Raises TerminalError where a model is missing that one of the evaluators needs."""
-        self.evaluators = list(evaluators)
+        self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
+        self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
         self.budget = budget
         self._analyst = Analyst(*_makers(needs_of(evaluators), settings))
         self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
@@ -64,21 +66,25 @@ class Jury:
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
-    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, and says so."""
+    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, or whose
+    packages are not installed, and says so."""
     chosen = select(metrics)
     if metrics != "all":
         return chosen
-    away = [e for e in chosen if not all(makers.get(part).at_hand(settings) for part in e.needs)]
-    if away:
-        names = ", ".join(sorted(metric.name for evaluator in away for metric in evaluator.metrics))
-        progress.note(f"all leaves out {names}: their models are not on this machine; ask for one by name to have it")
-    return [evaluator for evaluator in chosen if evaluator not in away]
+    here = [e for e in chosen if is_installed(e) and all(makers.get(part).at_hand(settings) for part in e.needs)]
+    if away := sorted(metric.name for evaluator in chosen if evaluator not in here for metric in evaluator.metrics):
+        progress.note(
+            f"all leaves out {', '.join(away)}: their models or packages are not on this machine; ask for one by name "
+            "to have it, or to hear what to install"
+        )
+    return here
 
 
 def score_run(database: Database, run: Run, articles: Sequence[Article], jury: Jury, progress: Progress) -> None:
     """Scores what the run has kept, and its articles, with every evaluator that has not done so yet."""
-    metrics = [metric for evaluator in jury.evaluators for metric in evaluator.metrics]
+    metrics = [metric for evaluator in (*jury.evaluators, *jury.set_evaluators) for metric in evaluator.metrics]
     runs.register(database, jury.fingerprints.values(), metrics)
+    drawn = DrawnParts(runs.kept_completions(database, run.run_id), jury)
     for costly in (False, True):
         evaluators = [evaluator for evaluator in jury.evaluators if evaluator.costly == costly]
         if not evaluators:
@@ -89,7 +95,8 @@ def score_run(database: Database, run: Run, articles: Sequence[Article], jury: J
             keys = _drawn(keys, jury.budget)
             pages = _drawn(pages, jury.budget)
         _score_articles(database, run, [a for a in articles if a.page_id in set(pages)], evaluators, jury, progress)
-        _score_texts(database, run, keys, articles, evaluators, jury, progress)
+        _score_texts(database, run, keys, articles, evaluators, jury, drawn, progress)
+    score_sets(database, run, articles, jury, drawn, progress)
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
@@ -129,6 +136,7 @@ def _score_texts(
     articles: Sequence[Article],
     evaluators: Sequence[Evaluator],
     jury: Jury,
+    drawn: DrawnParts,
     progress: Progress,
 ) -> None:
     finished = runs.finished_scorings(database, run.run_id)
@@ -142,6 +150,7 @@ def _score_texts(
             storing: Future[None] | None = None
             for batch in _batches(todo, lacking):
                 analysed = _analysed(database, run, batch, by_page, lacking, jury)
+                drawn.note(batch, analysed[0])
                 if storing:
                     storing.result()
                     bar.update(done, len(keys))

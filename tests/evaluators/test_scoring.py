@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from evaluators.analysis import Analysis, Analyst
+from evaluators.corpus import Corpus
 from evaluators.embedding import Embedder
 from evaluators.entities import load_tagger
-from evaluators.scoring import fingerprint, needs_of, score, select
+from evaluators.scoring import fingerprint, needs_of, score, score_set, select
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Metric, Unscorable
-from newwiki.registry import Evaluator
+from newwiki.records import Metric, RunScore, SetScore, Unscorable
+from newwiki.registry import Evaluator, SetEvaluator, set_evaluators
 
 CORE = {
     "flesch_reading_ease",
@@ -44,6 +45,11 @@ def score_one(evaluator: Evaluator) -> list[tuple[str, float | None, str]]:
         (one.metric, one.value, one.status)
         for one in score([evaluator], fingerprints, [(7, 0)], analyses, {7: analyses[0]})
     ]
+
+
+def made_up_set(function: Callable[[Corpus], object], *metrics: str) -> SetEvaluator:
+    declared = tuple(Metric(name, "", None, None, "none", "", "", "run") for name in metrics)
+    return SetEvaluator("made_up", function, declared, "1", frozenset(), (), {}, core=False)
 
 
 def test_core_is_the_papers_metrics_that_need_no_other_model() -> None:
@@ -164,3 +170,32 @@ def test_a_package_that_is_not_installed_is_named() -> None:
     evaluator = replace(made_up(lambda analysis, reference: 1.0, "a"), packages=("no-such-package",))
     with pytest.raises(TerminalError, match="pip install no-such-package"):
         fingerprint(evaluator, Analyst())
+
+
+def test_a_set_evaluator_may_return_numbers_spreads_and_reasons() -> None:
+    returned = {"a": 1, "b": SetScore(2.0, 0.5), "c": Unscorable("no texts"), "d": SetScore(math.nan, 1.0)}
+    corpus = Corpus({(1, 0): ("a",), (1, 1): ()}, {1: ()})
+    assert score_set(made_up_set(lambda corpus: returned, "a", "b", "c", "d"), "id", corpus) == [
+        RunScore("a", 1.0, None, "ok", "id", 2),
+        RunScore("b", 2.0, 0.5, "ok", "id", 2),
+        RunScore("c", None, None, "no texts", "id", 2),
+        RunScore("d", None, None, "not finite", "id", 2),
+    ]
+    with pytest.raises(TerminalError, match="declares a, b but returned a, b, c, d"):
+        score_set(made_up_set(lambda corpus: returned, "a", "b"), "id", corpus)
+
+
+def test_a_set_evaluator_has_a_fingerprint_with_what_it_reads(analyst: Analyst, embedder: Embedder) -> None:
+    (mauve,) = select("mauve")
+    mark = fingerprint(mauve, analyst)
+    assert mark.model_sha256 == embedder.model_sha256
+    assert mark.dependencies.keys() >= {"scikit-learn", "torch"}
+    assert (mark.parameters["corpus"], mark.parameters["draws"], mark.parameters["seeds"]) == ("1", 5, 5)
+    assert fingerprint(replace(mauve, version="2"), analyst).evaluator_id != mark.evaluator_id
+
+
+def test_two_evaluators_of_one_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(set_evaluators, "_pieces", dict(set_evaluators.all()))
+    set_evaluators.add("bleu", made_up_set(lambda corpus: 1, "a"))
+    with pytest.raises(TerminalError, match="an evaluator and a set evaluator are named 'bleu'; rename one"):
+        select("core")

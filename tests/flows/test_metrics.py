@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from evaluators.scoring import select
+from newwiki.registry import SetEvaluator
 from tests.flows.conftest import Run
 
 
@@ -18,7 +19,9 @@ def test_the_catalogue_tells_of_every_metric_what_it_is(newwiki: Run) -> None:
         assert (row["unit"], row["better"], row["evaluator"]) == (metric.unit, metric.direction, evaluator.name)
         assert (row["version"], row["core"]) == (evaluator.version, "yes" if evaluator.core else "no")
         assert (row["definition"], row["source"]) == (metric.definition, metric.source)
+        assert row["scope"] == ("run" if isinstance(evaluator, SetEvaluator) else "text")
     assert rows["bleu"]["range"] == "0 … 100"
+    assert rows["mauve"]["scope"] == "run"
     assert rows["gunning_fog"]["range"] == "0 …"
     assert rows["flesch_reading_ease"]["range"] == "…"
 
@@ -31,4 +34,4 @@ def test_a_metric_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
         "    return 1\n"
     )
     done = newwiki("metrics", "--plugin", "mine.py", "--format", "csv")
-    assert "richness,share,0 … 1,higher,my_richness,7,no,a definition,a source" in done.stdout.splitlines()
+    assert "richness,share,0 … 1,higher,my_richness,7,no,text,a definition,a source" in done.stdout.splitlines()

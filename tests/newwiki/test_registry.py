@@ -27,6 +27,7 @@ def test_what_comes_with_the_project_is_found_by_entry_points() -> None:
     assert {"api", "dump"} <= set(registry.sources.all())
     assert "hf" in registry.models.all()
     assert "rep_4" in registry.evaluators.all()
+    assert "mauve" in registry.set_evaluators.all()
 
 
 def test_an_unknown_name_is_misuse_and_lists_the_known() -> None:
@@ -64,6 +65,16 @@ def test_a_plugin_file_takes_effect(tmp_path: Path, own_evaluators: Registry[reg
     mine = own_evaluators.get("length_of_text")
     assert ([metric.name for metric in mine.metrics], mine.version, mine.needs) == (["length"], "1", {"words"})
     assert (mine.core, mine.packages, mine.parameters) == (False, (), {})
+
+
+def test_metrics_of_a_set_evaluator_are_of_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry.set_evaluators, "_pieces", dict(registry.set_evaluators.all()))
+    text = PLUGIN.replace("evaluator", "set_evaluator").replace("(analysis, reference)", "(corpus)")
+    (tmp_path / "mine.py").write_text(text)
+    load_plugin(tmp_path / "mine.py")
+    mine = registry.set_evaluators.get("length_of_text")
+    assert [(metric.name, metric.scope) for metric in mine.metrics] == [("length", "run")]
+    assert (mine.core, mine.costly, mine.needs) == (False, False, {"words"})
 
 
 def test_a_plugin_file_must_be_there(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ def test_what_does_not_belong_is_found(sound: Database, planted: str, found: lis
 
 @pytest.mark.parametrize("table", ["candidates", "evaluators", "scorings", "run_scores", "metrics"])
 def test_whatever_is_there_twice_is_found(sound: Database, table: str) -> None:
-    plant(sound, "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'evaluator-1')")
+    plant(sound, "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'evaluator-1', 6)")
     plant(sound, f"insert into {table} select * from {table} limit 1")  # noqa: S608 (our own names)
     assert problems(sound) != NO_PROBLEM
 
@@ -311,8 +311,8 @@ def test_whatever_is_there_twice_is_found(sound: Database, table: str) -> None:
     [
         "insert into scorings values ('x', 'evaluator-1', now())",
         "insert into scorings values ('run-1', 'x', now())",
-        "insert into run_scores values ('x', 'mauve', 1, 0, 'ok', 'evaluator-1')",
-        "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'x')",
+        "insert into run_scores values ('x', 'mauve', 1, 0, 'ok', 'evaluator-1', 6)",
+        "insert into run_scores values ('run-1', 'mauve', 1, 0, 'ok', 'x', 6)",
     ],
 )
 def test_whatever_refers_to_nothing_is_found(sound: Database, planted: str) -> None:

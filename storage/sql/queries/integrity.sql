@@ -1,4 +1,10 @@
 -- Every row that refers to something that is not there, and everything that is there twice.
+-- Texts from elsewhere that brought their own references (`file:…`) have no snapshot.
+with reference_runs as (
+    select 'reference:' || snapshot_id as run_id from snapshots
+    union all
+    select 'reference:' || snapshot_id from runs where snapshot_id like 'file:%'
+)
 select 'candidates without a snapshot' as problem, count(*) as rows
 from candidates anti join snapshots using (snapshot_id)
 union all
@@ -10,6 +16,7 @@ from requests anti join snapshots using (snapshot_id)
 union all
 select 'runs without a snapshot', count(*)
 from runs anti join snapshots using (snapshot_id)
+where snapshot_id not like 'file:%'
 union all
 select 'completions without a run', count(*)
 from completions anti join runs using (run_id)
@@ -20,7 +27,7 @@ union all
 select 'scores without a run or snapshot', count(*)
 from scores
 where run_id not in (select run_id from runs)
-    and run_id not in (select 'reference:' || snapshot_id from snapshots)
+    and run_id not in (select run_id from reference_runs)
 union all
 select 'finished scorings without an evaluator', count(*)
 from scorings anti join evaluators using (evaluator_id)
@@ -28,10 +35,12 @@ union all
 select 'finished scorings without a run or snapshot', count(*)
 from scorings
 where run_id not in (select run_id from runs)
-    and run_id not in (select 'reference:' || snapshot_id from snapshots)
+    and run_id not in (select run_id from reference_runs)
 union all
-select 'run scores without a run', count(*)
-from run_scores anti join runs using (run_id)
+select 'run scores without a run or snapshot', count(*)
+from run_scores
+where run_id not in (select run_id from runs)
+    and run_id not in (select run_id from reference_runs)
 union all
 select 'run scores without an evaluator', count(*)
 from run_scores anti join evaluators using (evaluator_id)

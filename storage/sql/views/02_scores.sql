@@ -12,6 +12,15 @@ select scores.*
 from scores
 join newest using (run_id, metric, evaluator_id);
 
+-- Likewise for the numbers of a whole run.
+create or replace view current_run_scores as
+select run_scores.*
+from run_scores
+join scorings using (run_id, evaluator_id)
+qualify row_number() over (
+    partition by run_scores.run_id, metric order by scorings.finished_at desc, run_scores.evaluator_id
+) = 1;
+
 -- The 97.5 % point of Student's t distribution (Abramowitz and Stegun 26.7.5; exact for one and two degrees of freedom).
 create or replace macro student_t_975(df) as
     case
@@ -23,7 +32,8 @@ create or replace macro student_t_975(df) as
 
 -- Every finished scoring by metric: mean and standard deviation over texts, and the mean's 95 % interval by its standard
 -- error clustered by prompt (CR1, as in evaluators/statistics.py), because completions of one prompt are correlated.
--- Null texts (see `status`) are left out of all and counted.
+-- Null texts (see `status`) are left out of all and counted. A number of a whole run is its own mean, with the spread over
+-- draws; it has no interval.
 create or replace view scoring_summaries as
 with pages as (
     select run_id, metric, evaluator_id, page_id, sum(value) as total, count(value) as texts
@@ -58,7 +68,13 @@ select
 from scores
 join scorings using (run_id, evaluator_id)
 left join errors using (run_id, metric, evaluator_id)
-group by scores.run_id, scores.metric, scores.evaluator_id;
+group by scores.run_id, scores.metric, scores.evaluator_id
+union all
+select
+    run_id, metric, evaluator_id, finished_at, value, spread, null, null,
+    if(value is null, 0, texts), if(value is null, texts, 0)
+from run_scores
+join scorings using (run_id, evaluator_id);
 
 -- Of each run and metric the newest.
 create or replace view metric_summaries as

@@ -9,10 +9,10 @@ with texts as (
     left join completions on completions.run_id = runs.run_id and completions.kept
     group by all
     union all
-    select current_scores.run_id, 'Wikipedia', 'reference', snapshots.snapshot_id, snapshots.published_at,
-        count(distinct current_scores.page_id), count(distinct current_scores.page_id)
+    select metric_summaries.run_id, 'Wikipedia', 'reference', snapshots.snapshot_id, snapshots.published_at,
+        max(scored + unscored), max(scored + unscored)
     from snapshots
-    join current_scores on current_scores.run_id = 'reference:' || snapshots.snapshot_id
+    join metric_summaries on metric_summaries.run_id = 'reference:' || snapshots.snapshot_id
     group by all
 ),
 by_evaluators as (

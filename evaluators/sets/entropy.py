@@ -1,0 +1,49 @@
+"""How evenly the n-grams of all texts are spread."""
+
+from functools import partial
+
+import numpy as np
+
+from evaluators.corpus import Corpus, Draw
+from evaluators.grams import count_grams
+from newwiki.records import Metric, SetScore, Unscorable
+from newwiki.registry import set_evaluator
+
+_NAMES = ("words", "word bigrams", "word trigrams")
+
+
+@set_evaluator(
+    metrics=[
+        Metric(
+            f"ngram_entropy_{n}",
+            unit="nats",
+            minimum=0.0,
+            maximum=None,
+            direction="higher",
+            definition=f"-Σ r ln r, r being the share of each of the {name} of all texts, one text a prompt",
+            source="Dhamala et al. 2022, eq. 1; Zhang et al. 2018",
+        )
+        for n, name in enumerate(_NAMES, start=1)
+    ],
+    version="1",
+)
+def ngram_entropy(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
+    """The entropy of the n-grams of all texts counted together, 0 and up, higher is more varied.
+
+    Source: Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language
+    generation, eq. 1; Zhang et al. 2018, Generating informative and diverse conversational responses via adversarial
+    information maximization. Neither prints the base: the 11.85 of 3-grams in He et al. 2021, Exposure bias versus
+    self-recovery, table 8 (10,000 samples of 20 words, so at most ln 180,000 = 12.1), is in nats. Pitfalls: it grows
+    with the number of texts and their length, up to the logarithm of the n-grams, so compare runs on the same prompts
+    that write as much; gibberish scores high.
+    """
+    return {f"ngram_entropy_{n}": corpus.mean_over_draws(partial(_entropy, n=n)) for n in range(1, 4)}
+
+
+def _entropy(draw: Draw, n: int) -> float | Unscorable:
+    *_, grams = count_grams(draw.texts, n)
+    if not grams.different:
+        return Unscorable("no words" if n == 1 else f"no text has {('two', 'three')[n - 2]} words")
+    times = np.bincount(grams.gram, weights=grams.count)
+    shares = times / times.sum()
+    return max(0.0, float(-(shares * np.log(shares)).sum()))
