@@ -88,7 +88,7 @@ def _evaluators(
     if unknown := sorted(set(metrics or ()) - set(found)):
         known = ", ".join(found) or "none"
         raise UsageError(
-            f"neither run has scores by '{unknown[0]}'{did_you_mean(unknown[0], found) or ';'} they have: {known}"
+            f"neither run has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], found) or ';'} they have: {known}"
         )
     wanted = {name: scorings for name, scorings in found.items() if metrics is None or name in metrics}
     of_both = {name: scorings for name, scorings in wanted.items() if len({s.run_id for s in scorings}) == 2}

@@ -150,7 +150,7 @@ def test_mistakes_get_one_line(newwiki: Run, stored: Database) -> None:
         ("run-1",): "name two runs or more",
         ("run-1", "greedy"): "mean the same run",
         ("run-1", "run-3"): "there is no run 'run-3'; did you mean 'run-2'? there are: run-1 (models/toy/greedy, seed",
-        ("run-1", "run-2", "--metrics", "rep_5"): "neither run has scores by 'rep_5'; did you mean 'rep_4'?",
+        ("run-1", "run-2", "--metrics", "rep_5"): "neither run has texts scored by 'rep_5'; did you mean 'rep_4'?",
     }.items():
         ended = newwiki("compare", *arguments, "--db", stored.path)
         assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr

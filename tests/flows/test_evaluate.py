@@ -128,14 +128,20 @@ def test_a_metric_of_ones_own_gets_its_columns(
     assert [row["rep_4"] for row in rows] == [row["rep_4"] for row in before], "what was scored before stays"
 
 
+def towns(folder: Path) -> str:
+    """A tagger that knows one town."""
+    import spacy
+
+    pipeline = spacy.blank("en", meta={"name": "towns", "version": "1.0"})
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Vareska"}])
+    pipeline.to_disk(folder / "towns")
+    return f"spacy:{folder / 'towns'}"
+
+
 def test_scores_of_another_tagger_stand_apart(
     newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
-    import spacy
-
-    pipeline = spacy.blank("en")
-    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Vareska"}])
-    pipeline.to_disk(tmp_path / "pipeline")
+    pipeline = towns(tmp_path)
     path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
     asked = (
         "evaluate",
@@ -143,7 +149,7 @@ def test_scores_of_another_tagger_stand_apart(
         "--decoder",
         "greedy",
         *SMALL[:-1],
-        f"spacy:{tmp_path / 'pipeline'}",
+        pipeline,
         "--db",
         path,
     )
@@ -152,7 +158,7 @@ def test_scores_of_another_tagger_stand_apart(
     assert "not shown, as a column holds the numbers of one evaluator: information_density: rules-v1" in ended.stderr
     shown = newwiki("leaderboard", "--db", path, "--format", "csv")
     assert shown.returncode == 0, "both runs have numbers from the rules"
-    assert "information_density: spacy:en_pipeline" in shown.stderr
+    assert "information_density: spacy:en_towns-1.0" in shown.stderr
     with duckdb.connect(str(path), read_only=True) as connection:
         summaries = connection.execute(
             "select run_id, count(distinct evaluator_id) from metric_summaries "
@@ -163,3 +169,24 @@ def test_scores_of_another_tagger_stand_apart(
         ).fetchall()
     assert stored == [(2,)]
     assert all(number == 1 for _, number in summaries)
+
+
+def test_two_runs_by_two_taggers_are_refused_until_all_are_scored_by_one(
+    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
+    asked = ("evaluate", toy_checkpoint, "--decoder", "sample:top_k=5", *SMALL[:-1], towns(tmp_path), "--db", path)
+    ended = newwiki(*asked, "--metrics", "information_density", "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)
+    assert [row["information_density"] is None for row in rows] == [False, True, True, False]
+    refused = newwiki("leaderboard", "--db", path)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    for words in ("rules-v1 (evaluator ", "spacy:en_towns-1.0 (evaluator ", rows[1]["run_id"], rows[3]["run_id"]):
+        assert words in refused.stderr
+    assert "`newwiki score --missing --metrics information_density --entities …`" in refused.stderr
+    remedy = ("score", "--missing", "--metrics", "information_density", "--entities", "rules-v1", "--db", path)
+    assert newwiki(*remedy).returncode == 0
+    shown = newwiki("leaderboard", "--db", path, "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    assert all(row["information_density"] is not None for row in json.loads(shown.stdout))
