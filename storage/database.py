@@ -5,6 +5,7 @@ whoever finds the file taken tries again for a while.
 """
 
 import functools
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": 
 # DuckDB 1.4 and later open what this writes
 _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 _BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
+# Threads of one process take turns: a file cannot be open there to read and to write at once.
+_ONE_AT_A_TIME = threading.RLock()
 _FENCE = ("set enable_external_access = false", "set lock_configuration = true")
 
 
@@ -87,12 +90,13 @@ class Database:
 
     @contextmanager
     def _connect(self, *, read_only: bool, config: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
-        connection = self._open(read_only, config)
-        try:
-            connection.execute("set TimeZone = 'UTC'")
-            yield connection
-        finally:
-            connection.close()
+        with _ONE_AT_A_TIME:
+            connection = self._open(read_only, config)
+            try:
+                connection.execute("set TimeZone = 'UTC'")
+                yield connection
+            finally:
+                connection.close()
 
     def _open(self, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
         deadline = time.monotonic() + _PATIENCE
