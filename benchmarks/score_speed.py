@@ -33,7 +33,7 @@ from rich.console import Console
 from rich.table import Table
 from sample_texts import articles as sample_articles
 
-from evaluators.embedding import Embedder, load_embedder
+from evaluators.embedding import Embedder, folder_of, load_embedder
 from evaluators.entities import Tagger, load_tagger
 from evaluators.scoring import select
 from flows.progress import Silent
@@ -133,8 +133,7 @@ def _naive(work: Work, tagger: Tagger, metric: str) -> Callable[[], None]:
     from sentence_transformers import SentenceTransformer
 
     textstat_syllables.get_cmudict = lambda lang: None  # by hyphenation, as here, and without a download
-    embedder: Embedder = load_embedder(dtype="float32")
-    model: SentenceTransformer = embedder._transformer
+    model = SentenceTransformer(str(folder_of()))
 
     def embed(text: str) -> object:
         if metric == "sbert_truncated":

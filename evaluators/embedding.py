@@ -25,7 +25,7 @@ DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 
 DTYPES = ("auto", "float32", "bfloat16")
 
-_BATCH = 16  # chunks that run together
+_BATCH = 4  # chunks that run together; a CPU takes memory anew for more, which costs more than it saves
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
 
@@ -171,14 +171,19 @@ def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto") -> Embedd
     """
     if dtype not in DTYPES:
         raise UsageError(f"the embedding model's dtype is one of {', '.join(DTYPES)}, not '{dtype}'")
-    if Path(choice).is_dir():
-        folder, model = Path(choice), Path(choice).resolve().name
-    else:
-        folder, model = _packaged(choice) or _cached(choice) or _downloaded(choice), choice
+    folder = folder_of(choice)
+    model = folder.resolve().name if Path(choice).is_dir() else choice
     for needed in ("model.safetensors", "tokenizer.json"):
         if not (folder / needed).is_file():
             raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose one that has")
     return Embedder(folder, model, _fast_dtype() if dtype == "auto" else dtype)
+
+
+def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
+    """Where the model lies. Raises TerminalError where it is nowhere to be had."""
+    if Path(choice).is_dir():
+        return Path(choice)
+    return _packaged(choice) or _cached(choice) or _downloaded(choice)
 
 
 def _fast_dtype() -> str:

@@ -84,7 +84,9 @@ def test_a_scorer_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
     (tmp_path / "newwiki.toml").write_text('scorers = "mine.toml"\n')
     for flags in (("--scorer", "mine.toml"), ()):
         done = newwiki("metrics", "--format", "csv", *flags)
-        assert "mine,stars,…,none,mine,1,no,text,what a test says,a scorer of the user's own," in done.stdout.splitlines()
+        assert (
+            "mine,stars,…,none,mine,1,no,text,what a test says,a scorer of the user's own," in done.stdout.splitlines()
+        )
 
 
 def test_a_wrong_scorer_is_one_line_of_misuse(newwiki: Run, tmp_path: Path) -> None:
