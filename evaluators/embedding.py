@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
+from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 from newwiki.errors import TerminalError, UsageError
@@ -26,6 +29,7 @@ DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 DTYPES = ("auto", "float32", "bfloat16")
 
 _BATCH = 4  # chunks that run together; a CPU takes memory anew for more, which costs more than it saves
+_LETTERS = 10  # a token, at most, in most texts
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
 
@@ -94,8 +98,17 @@ class Embedder:
 
     def _chunks(self, text: str, whole: bool) -> list[tuple[list[int], int]]:
         """The tokens of each chunk, or only of the first, with the special ones; and how many the others are."""
+        text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no text to a tokenizer
+        longest = _LETTERS * self._transformer.max_seq_length
+        if not whole and len(text) > longest and " " in text[:longest]:
+            [first] = self._tokenized(text[: text.rindex(" ", 0, longest)], whole)
+            if len(first[0]) == self._transformer.max_seq_length:
+                return [first]
+        return self._tokenized(text, whole)
+
+    def _tokenized(self, text: str, whole: bool) -> list[tuple[list[int], int]]:
         read = self._transformer.tokenizer(
-            text.encode("utf-8", "replace").decode("utf-8"),  # half a surrogate pair is no text to a tokenizer
+            text,
             truncation=True,
             max_length=self._transformer.max_seq_length,
             return_overflowing_tokens=whole,
@@ -108,20 +121,34 @@ class Embedder:
 
     def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> list[Tensor]:
         """Unit rows in float64, in the order of the chunks."""
-        import torch
-
-        rows: dict[int, Tensor] = {}
         by_length = sorted(range(len(chunks)), key=lambda place: len(chunks[place]))
-        for _, places in groupby(by_length, key=lambda place: len(chunks[place])):
-            for batch in _batched(places):
-                tokens = torch.tensor([list(chunks[place]) for place in batch], device=self._transformer.device)
-                rows |= zip(batch, self._embed_batch(tokens), strict=True)
+        groups = groupby(by_length, key=lambda place: len(chunks[place]))
+        batches = [batch for _, places in groups for batch in _batched(places)]
+        read = self._workers.map(self._embed_batch, [[chunks[place] for place in batch] for batch in batches])
+        rows: dict[int, Tensor] = {}
+        for batch, of_batch in zip(batches, read, strict=True):
+            rows |= zip(batch, of_batch, strict=True)
         return [rows[place] for place in range(len(chunks))]
 
-    def _embed_batch(self, tokens: Tensor) -> Tensor:
-        """Tokens [chunks, length] → unit rows [chunks, dimension] in float64."""
+    @cached_property
+    def _workers(self) -> ThreadPoolExecutor:
+        """On a CPU a thread for each core: batches beside each other are faster than cores that share one."""
         import torch
 
+        if self._transformer.device.type != "cpu":
+            return ThreadPoolExecutor(1)
+        count = torch.get_num_threads()
+        together = Barrier(count)
+        workers = ThreadPoolExecutor(count, initializer=lambda: torch.set_num_threads(1))
+        list(workers.map(lambda _: together.wait(), range(count)))
+        torch.set_num_threads(count)  # of all other threads: the call above holds for those to come, too
+        return workers
+
+    def _embed_batch(self, chunks: Sequence[Sequence[int]]) -> Tensor:
+        """Chunks of equal length → unit rows [chunks, dimension] in float64."""
+        import torch
+
+        tokens = torch.tensor([list(chunk) for chunk in chunks], device=self._transformer.device)
         transformer, *rest = self._transformer
         with torch.inference_mode():
             features = transformer({"input_ids": tokens, "attention_mask": torch.ones_like(tokens)})

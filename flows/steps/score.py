@@ -1,12 +1,8 @@
-"""From texts to scores: every text analysed once, in batches, and stored batch by batch.
-
-The models work on a batch while the one before it is scored and stored beside them.
-"""
+"""From texts to scores: every text analysed once, in batches, and stored batch by batch."""
 
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
@@ -155,19 +151,13 @@ def _score_texts(
         by_page = {article.page_id: article for article in articles}
         done = len(keys) - len(todo)
         title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
-        with progress.stretch(title, "texts") as bar, ThreadPoolExecutor(1) as beside:
-            storing: Future[None] | None = None
+        with progress.stretch(title, "texts") as bar:
             for batch in _batches(todo, lacking):
-                analysed = _analysed(database, run, batch, by_page, lacking, jury)
-                drawn.note(batch, analysed[0])
-                if storing:
-                    storing.result()
-                    bar.update(done, len(keys), jury.slowest)
-                storing = beside.submit(_store, database, run.run_id, lacking, jury, batch, *analysed)
+                analyses, analysed = _analysed(database, run, batch, by_page, lacking, jury)
+                drawn.note(batch, analyses)
+                _store(database, run.run_id, lacking, jury, batch, analyses, analysed)
                 done += len(batch)
-            assert storing
-            storing.result()
-            bar.update(done, len(keys), jury.slowest)
+                bar.update(done, len(keys), jury.slowest)
     _finish(database, run.run_id, evaluators, jury)
 
 
