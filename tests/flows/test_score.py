@@ -13,7 +13,7 @@ from flows.steps.outside import take_in
 from flows.steps.score import Jury, score_run
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
-from storage import snapshots
+from storage import runs, snapshots
 from storage.database import Database
 from tests.flows.conftest import Run
 
@@ -51,17 +51,22 @@ def score_file(database: Path, file: Path, metrics: str, *, costly: bool = False
 @pytest.mark.slow
 def test_texts_from_elsewhere_stand_in_the_leaderboard(newwiki: Run, database: Path, tmp_path: Path) -> None:
     file = written(tmp_path, *about_articles(database))
-    asked = ("score", file, "--db", database, "--entities", "rules-v1", "--model", "other", "--decoder", "nucleus 0.9")
-    ended = newwiki(*asked, "--format", "json")
+    asked = ("--metrics", "bleu,rep_4", "--model", "other", "--decoder", "nucleus 0.9", "--format", "json")
+    ended = newwiki("score", file, "--db", database, *asked)
     assert ended.returncode == 0, ended.stderr
     rows = {row["model"]: row for row in json.loads(ended.stdout)}
     assert rows.keys() == {"Wikipedia", "other"}
     assert (rows["other"]["decoder"], rows["other"]["prompts"], rows["other"]["completions"]) == ("nucleus 0.9", 3, 6)
-    assert rows["other"]["sbert"] > 0.2
-    before = scores(database, rows["other"]["run_id"])
-    again = newwiki(*asked, "--format", "json")
-    assert [row["run_id"] for row in json.loads(again.stdout)] == [row["run_id"] for row in json.loads(ended.stdout)]
-    assert scores(database, rows["other"]["run_id"]) == before
+    assert rows["other"]["bleu"] < rows["Wikipedia"]["bleu"] == pytest.approx(100)
+
+
+def test_the_same_file_is_the_same_run(database: Path, tmp_path: Path) -> None:
+    file = written(tmp_path, *about_articles(database))
+    run_id = score_file(database, file, "rep_4,bleu")
+    before = scores(database, run_id)
+    assert len(before) == 6 * 2
+    assert score_file(database, file, "rep_4,bleu") == run_id
+    assert scores(database, run_id) == before
 
 
 def test_texts_with_their_own_references_need_no_snapshot(tmp_path: Path) -> None:
@@ -151,12 +156,9 @@ def test_stored_runs_are_scored_by_name_or_where_something_is_missing(
     newwiki: Run, database: Path, tmp_path: Path
 ) -> None:
     run_id = score_file(database, written(tmp_path, *about_articles(database)), "rep_4")
-    common = ("--db", database, "--entities", "rules-v1", "--format", "json")
     for chosen, metric in ((("--run", run_id), "distinct_1"), (("--missing",), "distinct_3")):
-        ended = newwiki("score", *chosen, "--metrics", metric, *common)
+        ended = newwiki("score", *chosen, "--metrics", metric, "--db", database)
         assert ended.returncode == 0, ended.stderr
         assert metric in {name for _, _, name in scores(database, run_id)}
-    unknown = newwiki("score", "--run", run_id[:-1] + "x", *common)
-    assert unknown.returncode == 2
-    assert f"did you mean '{run_id}'" in unknown.stderr
-    assert newwiki("score", *common).returncode == 2
+    with pytest.raises(UsageError, match=f"did you mean '{run_id}'"):
+        runs.with_articles(Database(database), run_id[:-1] + "x")
