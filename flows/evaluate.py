@@ -40,6 +40,7 @@ def evaluate(
     database = Database(Path(db))
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
     add_scorers(settings.scorers)
+    steps.find_models(backend, models, model_arguments or {})
     jury = scoring.Jury(scoring.choose(metrics, settings, Console()), settings, budget)
     for name in models:
         loaded = steps.load_model(backend, name, model_arguments or {})

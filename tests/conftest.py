@@ -16,8 +16,10 @@ from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 
-# Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported.
+# Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported, as
+# huggingface_hub does whether there is a network.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["HF_HUB_OFFLINE"] = "1"
 
 _STATUS = pytest.StashKey[int]()
 _ROOT = Path(__file__).parents[1]

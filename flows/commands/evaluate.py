@@ -96,10 +96,11 @@ def evaluate(
             model_arguments=arguments,
         )
     else:
-        from flows.steps.evaluate import generate, load_model, plan
+        from flows.steps.evaluate import find_models, generate, load_model, plan
         from flows.steps.score import Jury, choose, score_run
 
         progress = reporter(quiet)
+        find_models(backend, models, arguments)
         jury = Jury(choose(metrics, settings, progress), settings, budget)
         for name in models:
             loaded = load_model(backend, name, arguments)

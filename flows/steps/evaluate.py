@@ -63,6 +63,13 @@ class PlannedRun:
     request: EvaluationRequest
 
 
+def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> None:
+    """Raises, before any work is done, where one of the models is not to be had."""
+    loader = models.get(backend)
+    for name in names if hasattr(loader, "find") else ():
+        loader.find(name, **arguments)
+
+
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
     """Raises TerminalError where the model is not to be had, UsageError for an argument the backend does not take."""
     loader = models.get(backend)

@@ -105,8 +105,9 @@ def score_run(database: Database, run: Run, articles: Sequence[Article], jury: J
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
-    loaders = dict.fromkeys(makers.get(part).load for part in sorted(needs))
-    return [load(settings) for load in loaders]
+    """Loaded, those first that are not on this machine: what is missing is told before others take their time."""
+    wanted = sorted(map(makers.get, sorted(needs)), key=lambda maker: maker.at_hand(settings))
+    return [load(settings) for load in dict.fromkeys(maker.load for maker in wanted)]
 
 
 def _score_articles(

@@ -54,7 +54,11 @@ Loader = TypeVar("Loader", bound=Callable[..., Backend])
 
 
 def model(name: str) -> Callable[[Loader], Loader]:
-    """Registers what loads a model for `--backend NAME`: it gets the model's name and the `--model-args`."""
+    """Registers what loads a model for `--backend NAME`: it gets the model's name and the `--model-args`.
+
+    A loader that has a function `find` is asked by it, with the same arguments, before any model is loaded: it raises
+    where the model is not to be had.
+    """
 
     def register(loader: Loader) -> Loader:
         models.add(name, loader)

@@ -29,27 +29,10 @@ class HuggingFaceModel(LocalModel):
     """
 
     backend = "hf"
+    arguments = ("chat", "bos")
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        dtype: str = "auto",
-        device: str = "auto",
-        revision: str = "main",
-        allow_pickle: str = "no",
-        trust_remote_code: str = "no",
-        chat: str = "no",
-        bos: str = "auto",
-    ) -> None:
-        super().__init__(
-            name,
-            dtype=dtype,
-            device=device,
-            revision=revision,
-            allow_pickle=allow_pickle,
-            trust_remote_code=trust_remote_code,
-        )
+    def __init__(self, name: str, *, chat: str = "no", bos: str = "auto", **loading: str) -> None:
+        super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
         self.settings: Mapping[str, str] = self._prompting.settings
         self._others: dict[str, tuple[str, Any]] = {}

@@ -3,13 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
-from newwiki.models.checkpoint import Trust, find
+from newwiki.models.checkpoint import Checkpoint, Trust, find
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
@@ -22,20 +22,18 @@ _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 class LocalModel(ABC):
-    """A checkpoint that was found and loaded; `auto` computes in float32."""
+    """A checkpoint that was found and loaded; `auto` computes in float32. Its backend takes `arguments` of its own."""
 
+    backend: str
+    arguments: ClassVar[tuple[str, ...]] = ()
     _prompting: Prompting
 
-    def __init__(
-        self, name: str, *, dtype: str, device: str, revision: str, allow_pickle: str, trust_remote_code: str
-    ) -> None:
-        if dtype not in _DTYPES:
-            raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
+    def __init__(self, name: str, *, dtype: str = "auto", device: str = "auto", **origin: str) -> None:
+        checkpoint = self.find(name, dtype=dtype, **origin)
         self.name = name
         self.dtype = "float32" if dtype == "auto" else dtype
         self._device = device
-        self._trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
-        checkpoint = find(name, revision, self._trust)
+        self._trust = checkpoint.trust
         self.sha256 = checkpoint.sha256
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
@@ -44,6 +42,30 @@ class LocalModel(ABC):
             **({"revision": checkpoint.revision} if checkpoint.revision else {}),
         }
         self._rows: int | None = None
+
+    @classmethod
+    def find(
+        cls,
+        name: str,
+        *,
+        dtype: str = "auto",
+        revision: str = "main",
+        allow_pickle: str = "no",
+        trust_remote_code: str = "no",
+        device: str = "auto",
+        **others: str,
+    ) -> Checkpoint:
+        """The files, before any is read. Raises UsageError for an argument, TerminalError where they are not there."""
+        if unknown := sorted(others.keys() - set(cls.arguments)):
+            known = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", *cls.arguments)
+            raise UsageError(
+                f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
+                f"it takes: {', '.join(known)}"
+            )
+        if dtype not in _DTYPES:
+            raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
+        trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
+        return find(name, revision, trust)
 
     @abstractmethod
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:

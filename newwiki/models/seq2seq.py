@@ -33,24 +33,8 @@ class Seq2SeqModel(LocalModel):
 
     backend = "seq2seq"
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        dtype: str = "auto",
-        device: str = "auto",
-        revision: str = "main",
-        allow_pickle: str = "no",
-        trust_remote_code: str = "no",
-    ) -> None:
-        super().__init__(
-            name,
-            dtype=dtype,
-            device=device,
-            revision=revision,
-            allow_pickle=allow_pickle,
-            trust_remote_code=trust_remote_code,
-        )
+    def __init__(self, name: str, **loading: str) -> None:
+        super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=False, bos="no")
         self.settings: Mapping[str, str] = {}
 

@@ -25,6 +25,7 @@ _RAW_TAG = re.compile(
 )
 _LEAVES_HOLE = frozenset(["math", "chem", "ce", "code", "score", "hiero"])
 _TOKEN = re.compile(
+    r"\{\{([^{}\[\]<]++)\}\}(?!\})|\[\[([^{}\[\]<]++)\]\](?!\])|"  # most of them: nothing is nested in them
     r"\{\{+|\}\}+|\[\[+|\]\]+|^[ \t:*#;]*\{\|(?!\})|^[ \t]*\|\}(?!\})|</?(?:table|ul|ol|dl)(?:\s[^<>]*)?>",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -82,6 +83,9 @@ class _Resolver:
             self._write(text[position : token.start()])
             position = token.end()
             mark = token[0]
+            if token.lastindex:
+                self._write(self._rendered(token[1]) if token[1] else self._linked(token[2]))
+                continue
             match mark[0], mark[-1]:
                 case "{", "{":
                     self._open_braces(len(mark))
@@ -171,8 +175,19 @@ class _Resolver:
             return
         if size > _MAX_INLINE:
             return
-        name, *parts = self._take(pieces).split("|")
-        self._write(render(name, Arguments(parts), self._language) or HOLE)
+        self._write(self._rendered(self._take(pieces)))
+
+    def _rendered(self, template: str) -> str:
+        """What a reader sees of a template in whose text nothing is open any more."""
+        name, *parts = template.split("|")
+        if not self._language.is_rendered(name):
+            return HOLE
+        if len(template) > _MAX_INLINE:
+            return template
+        return render(name, Arguments(parts), self._language) or HOLE
+
+    def _linked(self, link: str) -> str:
+        return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link
 
     def _close_brackets(self, count: int) -> None:
         if count % 2 and self._single_bracket_is_open():
@@ -182,7 +197,7 @@ class _Resolver:
             count -= 2
             pieces, length = self._end("[[")
             if self._length - length <= _MAX_INLINE:
-                self._write(_shown(self._take(pieces).lstrip(OPEN_LINK), self._language))
+                self._write(self._linked(self._take(pieces).lstrip(OPEN_LINK)))
         self._write("]" if count == 1 else STRAY_CLOSER if count else "")
 
     def _single_bracket_is_open(self) -> bool:

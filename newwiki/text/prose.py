@@ -17,7 +17,7 @@ from newwiki.text.language import Language
 from newwiki.text.markup import HOLE, OPEN_LINK, OPEN_TABLE, STRAY_CLOSER, resolve
 from newwiki.text.repair import repair
 
-EXTRACTOR_VERSION = "2"
+EXTRACTOR_VERSION = "3"
 
 _LIST_ITEM = "\x01"  # a line that holds it is an item of an HTML list
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -15,8 +15,9 @@ from flows.steps.refresh import RefreshRequest, refresh
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
+from tests import processes
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +36,7 @@ def database(published: Path, tmp_path: Path) -> Path:
 def environment(**extra: str) -> dict[str, str]:
     """No settings of the person who runs the tests, no network."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEWWIKI_", "PREFECT_"))}
-    return kept | {"HF_HUB_OFFLINE": "1", "NO_COLOR": "1"} | extra
+    return kept | {"NO_COLOR": "1"} | extra
 
 
 def command(*arguments: str | Path) -> list[str]:
@@ -46,9 +47,7 @@ def command(*arguments: str | Path) -> list[str]:
 def newwiki(tmp_path: Path) -> Run:
     """Runs `newwiki ARGUMENTS` in an empty folder, and gives its exit status and what it wrote."""
 
-    def run(*arguments: str | Path, **extra: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(*arguments), cwd=tmp_path, env=environment(**extra), capture_output=True, text=True, timeout=240
-        )
+    def run(*arguments: str | Path, **extra: str) -> CompletedProcess[str]:
+        return processes.run(arguments, tmp_path, environment(**extra))
 
     return run

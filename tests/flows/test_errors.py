@@ -26,11 +26,15 @@ def content(path: Path) -> str:
         (("evaluate", "x", "--decoder", "greedy", "--stop", "", *_SCORED), 2, "--stop"),
         (("evaluate", "no-such-dir", "--decoder", "sample:top_q=1", *_SCORED), 2, "did you mean 'top_p'?"),
         (("evaluate", "x", "--decoder", "greedy", "--metrics", "sberd", *_SCORED), 2, "there is no metric 'sberd'"),
-        (("evaluate", "x", "--decoder", "greedy"), 1, "python -m spacy download en_core_web_sm"),
         (("evaluate", "x", "--decoder", "greedy", "--snapshot", "enwiki-1999-01"), 2, "there is no snapshot"),
         (("evaluate", "x", "--decoder", "greedy", "--samples", "5", *_SCORED), 2, "lower --keep or raise --samples"),
         (("evaluate", "x", "--decoder", "greedy", "--backend", "abacus", *_SCORED), 2, "there is no backend 'abacus'"),
         (("evaluate", "x", "--decoder", "greedy", "--dtype", "int3", *_SCORED), 2, "there is no dtype 'int3'"),
+        (
+            ("evaluate", "x", "--decoder", "greedy", "--model-args", "revison=a", *_SCORED),
+            2,
+            "it takes: dtype, revision",
+        ),
         (("evaluate", "x"), 2, "--decoder"),
         (("refresh", "--dump", wiki(), "--month", "2099-01"), 2, "is not over"),
         (("refresh", "--dump", wiki(), "--month", "2026-13"), 2, "write it as 2026-10"),
@@ -43,7 +47,6 @@ def content(path: Path) -> str:
         (("refresh", "--dump", "no-such.xml", "--month", "2026-09"), 2, "no-such.xml"),
         (("refresh", "--month", "2026-09"), 2, "Give one of --api URL, --wiki enwiki, --dump FILE"),
         (("refresh", "--wiki", "enwiki", "--month", "2026-09"), 1, "set NEWWIKI_CONTACT"),
-        (("refresh", "--api", "http://127.0.0.1:9/w/api.php", "--month", "2026-09"), 1, "does not answer"),
         (("refresh", "--dump", wiki()), 2, "Give --month 2026-10, or --from and --to"),
         (("sql", "drop table runs"), 1, "refused"),
         (("sql", "selec 1"), 1, "refused"),
@@ -79,6 +82,25 @@ def test_a_mistake_gets_one_line_and_changes_nothing(
     assert ended.stderr.count("\n") == 1, ended.stderr
     assert content(database) == before
     assert [file.name for file in database.parent.iterdir()] == [database.name]
+
+
+def test_what_scores_is_missed_before_anything_is_written(newwiki: Run, database: Path, toy_checkpoint: Path) -> None:
+    before = content(database)
+    ended = newwiki("evaluate", toy_checkpoint, "--decoder", "greedy", "--db", database)
+    assert ended.returncode == 1
+    assert "python -m spacy download en_core_web_sm" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert content(database) == before
+
+
+def test_a_second_model_that_is_not_there_is_missed_before_the_first_one_writes(
+    newwiki: Run, database: Path, toy_checkpoint: Path
+) -> None:
+    before = content(database)
+    ended = newwiki("evaluate", toy_checkpoint, "no-such-dir", "--decoder", "greedy", *_SCORED, "--db", database)
+    assert ended.returncode == 1
+    assert "there is no model 'no-such-dir'" in ended.stderr
+    assert content(database) == before
 
 
 @pytest.mark.parametrize("kind", ["cut off", "not XML", "cut off bz2", "empty"])

@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from newwiki.decoding.grammar import parse
-from tests.flows.conftest import Run
+from tests import processes
+from tests.flows.conftest import Run, environment
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ def test_completions_are_the_same_bytes_at_any_batch_size(
     for size in ("1", "8", "64"):
         path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
         decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
-        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--metrics", "rep_4")
+        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--max-new-tokens", "40", "--metrics", "rep_4")
         ended = newwiki(*asked, "--batch-size", size, "--db", path)
         assert ended.returncode == 0, ended.stderr
         with duckdb.connect(str(path), read_only=True) as connection:
@@ -36,14 +37,10 @@ def test_completions_are_the_same_bytes_at_any_batch_size(
 @pytest.fixture(scope="module")
 def evaluated(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database in which the toy was evaluated under two decoders."""
-    import subprocess
-
-    from tests.flows.conftest import command, environment
-
     folder = tmp_path_factory.mktemp("evaluated")
     path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
     asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", "--decoder", NUCLEUS, *SMALL, "--db", path)
-    subprocess.run(command(*asked), cwd=folder, env=environment(), check=True, capture_output=True)
+    processes.run(asked, folder, environment()).check_returncode()
     return path
 
 

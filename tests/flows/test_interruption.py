@@ -2,8 +2,6 @@
 
 import contextlib
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +13,8 @@ import pytest
 from flows.demo import wiki
 from newwiki.errors import NewWikiError
 from storage.database import Database
-from tests.flows.conftest import Run, command, environment
+from tests import processes
+from tests.flows.conftest import Run, environment
 
 pytestmark = pytest.mark.slow
 
@@ -37,16 +36,14 @@ def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def kill_when(arguments: list[str | Path], folder: Path, reached: Callable[[], bool]) -> None:
     """Starts the command, and kills it as soon as `reached` says so."""
-    process = subprocess.Popen(
-        command(*arguments), cwd=folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = processes.start(arguments, folder, environment())
     deadline = time.monotonic() + 120
     while not reached():
-        assert process.poll() is None, "the command ended before it could be killed"
+        assert process.exitcode is None, "the command ended before it could be killed"
         assert time.monotonic() < deadline, "the command never got so far"
         time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.kill()
+    process.join()
 
 
 def staged_bytes(folder: Path) -> int:
@@ -67,14 +64,14 @@ def count(path: Path, table: str) -> int:
 
 @pytest.fixture
 def large_export(tmp_path: Path) -> Path:
-    """The sample wiki forty times over, under new titles and numbers: some seconds of reading."""
+    """The sample wiki twenty-five times over, under new titles and numbers: some seconds of reading."""
     text = wiki().read_text("utf-8")
     head, pages = text.split("  <page>\n", 1)
     body = "  <page>\n" + pages.removesuffix("</mediawiki>\n")
     path = tmp_path / "large.xml"
     with path.open("w", encoding="utf-8") as file:
         file.write(head)
-        for copy in range(40):
+        for copy in range(25):
             numbered = body.replace("<title>", f"<title>{copy} ")
             file.write(numbered.replace("    <id>", f"    <id>{copy + 1}0"))
         file.write("</mediawiki>\n")

@@ -1,13 +1,14 @@
 """`newwiki refresh` as its users run it, and what it leaves in the database."""
 
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
 import duckdb
+
+from tests import processes
 
 CONTACT = "tester@newwiki.example"
 
@@ -47,8 +48,9 @@ class Refreshed:
         return {row["title"]: row["verdict"] for row in self.rows("candidates")}
 
 
-def command(database: Path, *arguments: object) -> list[str]:
-    return [sys.executable, "-m", "newwiki", "refresh", "--db", *map(str, (database, *arguments))]
+def start(database: Path, *arguments: object) -> ForkServerProcess:
+    """A running `newwiki refresh`, in the database's folder."""
+    return processes.start(["refresh", "--db", database, *arguments], database.parent, environment())
 
 
 def environment() -> dict[str, str]:
@@ -59,13 +61,6 @@ def environment() -> dict[str, str]:
 
 def refresh(database: Path, *arguments: object) -> Refreshed:
     """Runs `newwiki refresh` in a process of its own, in the database's folder."""
-    ended = subprocess.run(
-        command(database, *arguments),
-        cwd=database.parent,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = processes.run(["refresh", "--db", database, *arguments], database.parent, environment())
     assert ended.returncode == 0, ended.stderr
     return Refreshed(database)

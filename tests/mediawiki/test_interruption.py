@@ -1,7 +1,6 @@
 """A refresh that is killed in the middle and run again ends as if nothing had happened."""
 
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database
 from storage.staging import Staging
 
-from .refreshing import Refreshed, command, environment, refresh
+from .refreshing import Refreshed, refresh, start
 from .wiki import Request, Wiki
 
 pytestmark = pytest.mark.slow
@@ -39,17 +38,15 @@ def _killed_at(wiki: Wiki, database: Path, kind: str, number: int) -> list[Reque
         kind
     ]
     wiki.faults(*[f"pass {pattern}"] * (number - 1), f"hold {pattern}")
-    process = subprocess.Popen(
-        command(database, *_arguments(wiki)), cwd=database.parent, env=environment(), stderr=subprocess.PIPE
-    )
+    process = start(database, *_arguments(wiki))
     deadline = time.monotonic() + PATIENCE
     while wiki.kinds()[kind] < number:
-        assert process.poll() is None, f"the refresh ended before its {kind} request {number}"
+        assert process.exitcode is None, f"the refresh ended before its {kind} request {number}"
         assert time.monotonic() < deadline, f"the refresh did not come to its {kind} request {number}"
         time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    process.communicate()
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     asked = wiki.requests()
     wiki.reset()
     return asked

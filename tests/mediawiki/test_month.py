@@ -2,7 +2,6 @@
 
 import random
 import signal
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from storage.database import Database
 from . import month
 from .conftest import StartWiki
 from .exports import write_export
-from .refreshing import CONTACT, Refreshed, command, environment, refresh
+from .refreshing import CONTACT, Refreshed, refresh, start
 from .wiki import Wiki
 
 pytestmark = pytest.mark.slow
@@ -197,13 +196,13 @@ def test_a_refresh_that_is_killed_at_twenty_random_moments_ends_as_if_nothing_ha
     killed = 0
     while killed < 20:
         asked, delay = len(served.requests()) + chance.randint(1, 12), chance.uniform(0, 0.03)
-        arguments = command(database, "--api", served.api_url, *month.REQUEST, "--quiet")
-        process = subprocess.Popen(arguments, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL)
-        while len(served.requests()) < asked and process.poll() is None:
+        process = start(database, "--api", served.api_url, *month.REQUEST, "--quiet")
+        while len(served.requests()) < asked and process.exitcode is None:
             time.sleep(0.002)
         time.sleep(delay)
-        process.send_signal(signal.SIGKILL)
-        if process.wait() == -signal.SIGKILL:
+        process.kill()
+        process.join()
+        if process.exitcode == -signal.SIGKILL:
             killed += 1
         else:
             assert_same(Refreshed(database), undisturbed)

@@ -36,8 +36,7 @@ def changed_wiki(wiki: StartWiki, sample_wiki: Path, tmp_path_factory: pytest.Te
     ]
     export = add_to_export(sample_wiki, tmp_path_factory.mktemp("exports") / "old.xml", more)
     changed = wiki(export)
-    for number in (*range(100, 130), 259):
-        changed.delete(f"Stub {number}")
+    changed.delete(*(f"Stub {number}" for number in (*range(100, 130), 259)))
     changed.move("Stub 7", to="Draft:Stub 7")
     changed.move("Stub 8", to="A stub renamed")
     return changed

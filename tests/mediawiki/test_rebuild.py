@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 import requests
+
+from tests import processes
 
 from .conftest import StartWiki
 from .exports import growing, write_export
@@ -19,9 +20,8 @@ from .wiki import Wiki
 pytestmark = pytest.mark.slow
 
 
-def newwiki(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "newwiki", *map(str, arguments)]
-    return subprocess.run(program, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
+def newwiki(folder: Path, *arguments: object) -> CompletedProcess[str]:
+    return processes.run(arguments, folder, environment())
 
 
 @pytest.fixture(scope="module")

@@ -111,8 +111,8 @@ class Wiki:
         self._maintain("dumpBackup.php", "--full", "--quiet", f"--output=file:{path}")
         return path
 
-    def delete(self, title: str) -> None:
-        self._maintain("deleteBatch.php", said=title)
+    def delete(self, *titles: str) -> None:
+        self._maintain("deleteBatch.php", said="\n".join(titles))
 
     def restore(self, title: str) -> None:
         self._maintain("undelete.php", title)

@@ -53,11 +53,8 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
     ],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
-def test_a_page_that_is_nothing_but_openers_is_read_in_time_proportional_to_its_length(
-    english: Language, text: str
-) -> None:
-    """About a second a megabyte, which `make bench-extract` measures; a quadratic reader would take minutes."""
+def test_a_page_that_is_nothing_but_openers_takes_a_second_a_megabyte_at_most(english: Language, text: str) -> None:
     start = time.process_time()
     prose = extract_prose(text, english)
-    assert time.process_time() - start < 4 * max(1.0, len(text) / 1e6)
+    assert time.process_time() - start < max(1.0, len(text) / 1e6)
     assert [mark for mark in LEAKS if mark in prose] == []

@@ -1,0 +1,62 @@
+"""`newwiki ARGUMENTS` as a process of its own, forked where the libraries are imported already.
+
+A process is what a stranger starts: it has its own folder, environment and exit status, and can be killed. Only the
+seconds of importing torch are spared, which would be most of the suite's time.
+"""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from subprocess import CompletedProcess
+from tempfile import TemporaryDirectory
+
+_NOWHERE = Path(os.devnull)
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload([
+    "flows.cli", "flows.leaderboard", "flows.steps.evaluate", "flows.steps.score", "flows.steps.compare",
+    "storage.export", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
+    "scipy.stats", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.bert.modeling_bert",
+])  # fmt: skip
+
+
+def start(
+    arguments: Sequence[object], folder: Path, env: dict[str, str], out: Path = _NOWHERE, err: Path = _NOWHERE
+) -> ForkServerProcess:
+    """The running process."""
+    process = _FORKS.Process(target=_newwiki, args=([*map(str, arguments)], folder, env, out, err))
+    process.start()
+    return process
+
+
+def run(arguments: Sequence[object], folder: Path, env: dict[str, str], seconds: float = 240) -> CompletedProcess[str]:
+    """What the process wrote, and its exit status."""
+    with TemporaryDirectory() as name:
+        out, err = Path(name, "out"), Path(name, "err")
+        process = start(arguments, folder, env, out, err)
+        process.join(seconds)
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            raise TimeoutError(f"newwiki {' '.join(map(str, arguments))} took over {seconds} s")
+        return CompletedProcess(
+            [*map(str, arguments)], process.exitcode, out.read_text("utf-8"), err.read_text("utf-8")
+        )
+
+
+def _newwiki(arguments: Sequence[str], folder: Path, env: dict[str, str], out: Path, err: Path) -> None:
+    for number, file in ((1, out), (2, err)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), number)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(env)
+    sys.argv = ["newwiki", *arguments]
+
+    from newwiki import main
+
+    main()
