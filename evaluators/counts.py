@@ -58,15 +58,13 @@ class Readability:
 def count_readability(text: str) -> Readability:
     """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
     bare = _bare(text)
-    words = latin_words = syllables = complex_words = 0
-    for word in _words(bare):
-        latin, count, is_complex = _count_word(word)
-        words += 1
-        latin_words += latin
-        syllables += count
-        complex_words += is_complex
+    words = _words(bare)
+    counted = map(sum, zip(*map(_count_word, words), strict=True)) if words else (0, 0, 0)
+    latin_words, syllables, complex_words = counted
     sentences = sum(len(sentence.rstrip(".!?").split()) > 2 for sentence in _SENTENCE.findall(bare))
-    return Readability(words, latin_words, sentences, syllables, complex_words, ended=any(end in text for end in ".!?"))
+    return Readability(
+        len(words), latin_words, sentences, syllables, complex_words, ended=any(end in text for end in ".!?")
+    )
 
 
 def readable_words(text: str) -> list[str]:
@@ -81,7 +79,7 @@ def count_syllables(word: str) -> int:
 
 def count_tokens(text: str) -> int:
     """Words and punctuation marks, within one per cent as many as spaCy finds in English prose."""
-    return sum(1 for _ in _TOKEN.finditer(text))
+    return len(_TOKEN.findall(text))
 
 
 def terms(text: str) -> list[str]:

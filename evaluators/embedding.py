@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
+from newwiki.allocator import keep_freed_memory
 from newwiki.errors import TerminalError, UsageError
 from newwiki.quiet import silence_transformers
 from newwiki.registry import maker
@@ -28,7 +30,7 @@ DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 
 DTYPES = ("auto", "float32", "bfloat16")
 
-_BATCH = 4  # chunks that run together; a CPU takes memory anew for more, which costs more than it saves
+_BATCH = 8  # chunks that run together, at most
 _LETTERS = 10  # a token, at most, in most texts
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
@@ -55,6 +57,7 @@ class Embedder:
         for module in list(self._transformer)[1:]:
             module.float()
         if device == "cpu":
+            keep_freed_memory()
             _hasten(self._transformer[0].auto_model, dtype)
         self.model = model
         self.model_sha256: str | None = _file_sha256(folder / "model.safetensors")
@@ -123,7 +126,7 @@ class Embedder:
         """Unit rows in float64, in the order of the chunks."""
         by_length = sorted(range(len(chunks)), key=lambda place: len(chunks[place]))
         groups = groupby(by_length, key=lambda place: len(chunks[place]))
-        batches = [batch for _, places in groups for batch in _batched(places)]
+        batches = [batch for _, places in groups for batch in _batched([*places])]
         read = self._workers.map(self._embed_batch, [[chunks[place] for place in batch] for batch in batches])
         rows: dict[int, Tensor] = {}
         for batch, of_batch in zip(batches, read, strict=True):
@@ -158,10 +161,11 @@ class Embedder:
             return torch.nn.functional.normalize(features["sentence_embedding"], dim=1).double().cpu()
 
 
-def _batched(places: Iterable[int]) -> Iterator[list[int]]:
-    following = iter(places)
-    while batch := list(islice(following, _BATCH)):
-        yield batch
+def _batched(places: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Batches of equal size, at least two: there may be two cores."""
+    count = max(2, math.ceil(len(places) / _BATCH))
+    size = math.ceil(len(places) / count)
+    return (places[start : start + size] for start in range(0, len(places), size))
 
 
 def _hasten(model: Any, dtype: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import Counter
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
@@ -10,8 +11,10 @@ from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+Gram = tuple[str, ...]
 
 
 @evaluator(
@@ -43,7 +46,7 @@ def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
         return Unscorable("no words")
     if reference.wordless:
         return Unscorable("the reference has no words")
-    score: float = _against(reference.text).corpus_score([analysis.text], None).score
+    score = _sentence_bleu(_counted(analysis.text), _counted(reference.text))
     # Rounding may lift the geometric mean of four hundreds above a hundred.
     return min(score, 100.0)
 
@@ -80,13 +83,33 @@ def chrf(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     return min(score, 100.0)
 
 
-# The completions of one article come one after another, so few references suffice.
-@lru_cache(maxsize=32)
-def _against(reference: str) -> BLEU:
-    """BLEU with the n-grams of the reference counted once. The score of a corpus of one sentence is the sentence's."""
+def _sentence_bleu(here: list[Counter[Gram]], there: list[Counter[Gram]]) -> float:
+    """sacreBLEU's score of n-grams that are counted here, which takes half as long."""
     from sacrebleu.metrics.bleu import BLEU
 
-    return BLEU(effective_order=True, references=[[reference]])
+    pairs = zip(here, there, strict=True)
+    correct = [sum(min(found[gram], known[gram]) for gram in found.keys() & known.keys()) for found, known in pairs]
+    total = [counts.total() for counts in here]
+    expected = there[0].total()
+    score: float = BLEU.compute_bleu(
+        correct, total, total[0], expected, smooth_method="exp", effective_order=True
+    ).score
+    return score
+
+
+# The completions of one article come one after another, so few references suffice.
+@lru_cache(maxsize=32)
+def _counted(text: str) -> list[Counter[Gram]]:
+    """How often each n-gram of sacreBLEU's tokens is in the text, for n from 1 to 4."""
+    tokens = _tokenizer()(text.rstrip()).split()
+    return [Counter(zip(*(tokens[start:] for start in range(n)), strict=False)) for n in range(1, 5)]
+
+
+@cache
+def _tokenizer() -> Tokenizer13a:
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    return Tokenizer13a()
 
 
 @lru_cache(maxsize=32)

@@ -7,9 +7,9 @@ whoever finds the file taken tries again for a while.
 import functools
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -42,10 +42,14 @@ class Database:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._checked = False
+        self._read: duckdb.DuckDBPyConnection | None = None
 
     @contextmanager
     def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """One transaction: all that happens inside is stored together, or, after an error, not at all."""
+        with _ONE_AT_A_TIME:
+            if self._read:
+                raise RuntimeError("a `write` inside a `read` would wait for itself")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._connect(read_only=False, config=_OFFLINE | _CREATED_AS) as connection:
             if not self._checked:
@@ -56,15 +60,27 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection. Raises TerminalError where there is no database yet."""
-        self._require()
-        with self._connect(read_only=True, config=_OFFLINE) as connection:
-            yield connection
+        """A read-only connection; inside another `read` it is that one, as opening takes longer than most questions.
+
+        Raises TerminalError where there is no database yet.
+        """
+        with _ONE_AT_A_TIME:
+            if self._read:
+                yield self._read
+                return
+            self._require()
+            with self._connect(read_only=True, config=_OFFLINE) as connection:
+                self._read = connection
+                try:
+                    yield connection
+                finally:
+                    self._read = None
 
     @contextmanager
     def fenced(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A read-only connection that can reach no file, no network and no extension, for SQL from outside."""
-        with self.read() as connection:
+        self._require()
+        with self._connect(read_only=True, config=_OFFLINE) as connection:
             for setting in _FENCE:
                 connection.execute(setting)
             yield connection
@@ -127,8 +143,7 @@ def transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 def insert(connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any], **constants: object) -> None:
     """Adds dataclass records to a table in one statement, column by name; `constants` are the same in every row."""
     if records:
-        incoming = pa.Table.from_pylist([constants | asdict(record) for record in records])
-        insert_arrow(connection, table, incoming)
+        insert_arrow(connection, table, _columns(records, constants))
 
 
 def insert_new(
@@ -136,8 +151,7 @@ def insert_new(
 ) -> None:
     """Like `insert`, for rows of one run, leaving out those whose `keys` the run has already."""
     if records:
-        incoming = pa.Table.from_pylist([asdict(record) | {"run_id": run_id} for record in records])
-        connection.register("incoming", incoming)
+        connection.register("incoming", _columns(records, {"run_id": run_id}))
         names = ", ".join(keys)
         stored = f"(select {names} from {table} where run_id = ?)"  # noqa: S608 (our own names)
         connection.execute(
@@ -145,6 +159,12 @@ def insert_new(
             [run_id],
         )
         connection.unregister("incoming")
+
+
+def _columns(records: Sequence[Any], constants: Mapping[str, object]) -> pa.Table:
+    names = [field.name for field in fields(records[0])]
+    columns = {name: [getattr(record, name) for record in records] for name in names}
+    return pa.table(columns | {name: [value] * len(records) for name, value in constants.items()})
 
 
 def insert_arrow(connection: duckdb.DuckDBPyConnection, table: str, incoming: pa.Table) -> None:

@@ -153,8 +153,7 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:
-    rows = [{"run_id": run_id, "evaluator_id": evaluator_id} for evaluator_id in sorted(evaluator_ids)]
-    if rows:
+    """Enters that these evaluators have scored the whole run; those that have done so before keep their time."""
+    if finished := sorted(evaluator_ids):
         with database.write() as connection:
-            insert_arrow(connection, "scorings", pa.Table.from_pylist(rows))
-            connection.execute("update scorings set finished_at = now() where finished_at is null")
+            connection.execute(query("finish_scoring"), [run_id, finished, run_id])

@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, score, select
@@ -16,10 +16,11 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references, runs
 from storage.database import Database
 
-_BATCH, _COSTLY_BATCH = 128, 8  # texts: seconds of work, which is what an interruption costs
+_BATCH, _COSTLY_BATCH = 256, 8  # texts: seconds of work, which is what an interruption costs
 DEFAULT_BUDGET = 200
 
 Key = tuple[int, int]  # page id and sample
+Known = Mapping[int, Mapping[str, Any]]  # by page id and part
 T = TypeVar("T")
 
 
@@ -48,15 +49,28 @@ class Jury:
     def analyse(self, texts: Sequence[str], prompts: Sequence[str], evaluators: Sequence[Evaluator]) -> list[Analysis]:
         return self._analyst.analyse(texts, needs_of(evaluators), prompts)
 
-    def read(
+    def known(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
-    ) -> dict[int, Analysis]:
-        """The analyses of reference articles by page id: what a model made of them before is not made again."""
-        needs = needs_of(evaluators)
-        makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+    ) -> Known:
+        """What models have made of reference articles before."""
         ids = [article.page_id for article in articles]
-        known = references.known_parts(database, snapshot_id, ids, makers) if makers else {}
-        stored = [known.get(page_id, {}) for page_id in ids]
+        makers = self._made_by(needs_of(evaluators))
+        return references.known_parts(database, snapshot_id, ids, makers) if makers else {one: {} for one in ids}
+
+    def read(
+        self,
+        database: Database,
+        snapshot_id: str,
+        articles: Sequence[Article],
+        evaluators: Sequence[Evaluator],
+        known: Known | None = None,
+    ) -> dict[int, Analysis]:
+        """The analyses of reference articles by page id: what is `known` of them is not made again, the rest stored."""
+        known = known or self.known(database, snapshot_id, articles, evaluators)
+        needs = needs_of(evaluators)
+        makers = self._made_by(needs)
+        ids = [article.page_id for article in articles]
+        stored = [known[page_id] for page_id in ids]
         texts = [article.completion for article in articles]
         prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
         analyses = dict(zip(ids, self._analyst.analyse(texts, needs, prompts, stored), strict=True))
@@ -68,6 +82,9 @@ class Jury:
         ]
         references.add_parts(database, snapshot_id, made, makers)
         return analyses
+
+    def _made_by(self, needs: frozenset[str]) -> dict[str, str]:
+        return {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
@@ -89,16 +106,15 @@ def score_run(database: Database, run: Run, articles: Sequence[Article], jury: J
     """Scores what the run has kept, and its articles, with every evaluator that has not done so yet."""
     metrics = [metric for evaluator in (*jury.evaluators, *jury.set_evaluators) for metric in evaluator.metrics]
     runs.register(database, jury.fingerprints.values(), metrics)
-    drawn = DrawnParts(runs.kept_completions(database, run.run_id), jury)
+    kept = runs.kept_completions(database, run.run_id)
+    drawn = DrawnParts(kept, jury)
     for costly in (False, True):
         evaluators = [evaluator for evaluator in jury.evaluators if evaluator.costly == costly]
         if not evaluators:
             continue
-        keys = runs.kept_completions(database, run.run_id)
-        pages = sorted(article.page_id for article in articles)
+        keys, pages = kept, sorted(article.page_id for article in articles)
         if costly:
-            keys = _drawn(keys, jury.budget)
-            pages = _drawn(pages, jury.budget)
+            keys, pages = _drawn(keys, jury.budget), _drawn(pages, jury.budget)
         _score_articles(database, run, [a for a in articles if a.page_id in set(pages)], evaluators, jury, progress)
         _score_texts(database, run, keys, articles, evaluators, jury, drawn, progress)
     score_sets(database, run, articles, jury, drawn, progress)
@@ -145,9 +161,10 @@ def _score_texts(
     drawn: DrawnParts,
     progress: Progress,
 ) -> None:
-    finished = runs.finished_scorings(database, run.run_id)
-    open_ones = [evaluator for evaluator in evaluators if evaluator.costly or not jury.ids([evaluator]) <= finished]
-    lacking, todo = _lacking(database, run.run_id, keys, open_ones, jury)
+    with database.read():
+        finished = runs.finished_scorings(database, run.run_id)
+        open_ones = [evaluator for evaluator in evaluators if evaluator.costly or not jury.ids([evaluator]) <= finished]
+        lacking, todo = _lacking(database, run.run_id, keys, open_ones, jury)
     if todo:
         by_page = {article.page_id: article for article in articles}
         done = len(keys) - len(todo)
@@ -189,8 +206,11 @@ def _analysed(
 ) -> tuple[list[Analysis], dict[int, Analysis]]:
     """The texts, and the articles that they are to be compared with by page id."""
     pages = [by_page[page_id] for page_id in dict(keys)]
-    analysed = jury.read(database, run.snapshot_id, pages, [e for e in evaluators if not e.alone])
-    texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
+    compared = [evaluator for evaluator in evaluators if not evaluator.alone]
+    with database.read():
+        known = jury.known(database, run.snapshot_id, pages, compared)
+        texts = runs.kept_texts(database, run.run_id, keys[0][0], keys[-1][0])
+    analysed = jury.read(database, run.snapshot_id, pages, compared, known)
     prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
     analyses = jury.analyse([texts[key] for key in keys], [prompts[page_id] for page_id, _ in keys], evaluators)
     return analyses, analysed
@@ -212,7 +232,7 @@ def _batches(items: Sequence[T], evaluators: Sequence[Evaluator]) -> Iterator[Se
 
 
 def _finish(database: Database, run_id: str, evaluators: Sequence[Evaluator], jury: Jury) -> None:
-    runs.finish_scoring(database, run_id, jury.ids(evaluators) - runs.finished_scorings(database, run_id))
+    runs.finish_scoring(database, run_id, jury.ids(evaluators))
 
 
 def _drawn(items: Sequence[T], count: int) -> list[T]:

@@ -64,8 +64,7 @@ def score_sets(
                 runs.add_run_scores(database, run_id, score_set(evaluator, name, corpora[run_id]))
                 bar.update(done, len(todo))
     for run_id in lacking:
-        ids = jury.ids(jury.set_evaluators) - runs.finished_scorings(database, run_id)
-        runs.finish_scoring(database, run_id, ids)
+        runs.finish_scoring(database, run_id, jury.ids(jury.set_evaluators))
 
 
 def _lacking(database: Database, run_id: str, texts: int, jury: Jury) -> list[SetEvaluator]:
