@@ -28,14 +28,19 @@ def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None
         writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in rows])
         sys.stdout.write(stream.getvalue())
     elif form == "markdown":
-        lines = [
-            [_escaped(column) for column in columns],
-            ["---"] * len(columns),
-            *[[_escaped(_short(cell)) for cell in row] for row in rows],
-        ]
-        sys.stdout.write("".join(f"| {' | '.join(line)} |\n" for line in lines))
+        sys.stdout.write(markdown(columns, rows))
     else:
         _table(columns, rows, title)
+
+
+def markdown(columns: Sequence[str], rows: Rows) -> str:
+    """The rows as a Markdown table."""
+    lines = [
+        [_escaped(column) for column in columns],
+        ["---"] * len(columns),
+        *[[_escaped(_short(cell)) for cell in row] for row in rows],
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:

@@ -55,8 +55,9 @@ def compare(
     Raises UsageError for a metric that neither has, and TerminalError where nothing can be compared.
     """
     shared, notes = _evaluators(database, a, b, metrics)
-    means = comparison.page_means(database, [a.run_id, b.run_id], shared)
-    values = means.values
+    runs = [*dict.fromkeys([a.run_id, b.run_id])]
+    means = comparison.page_means(database, runs, shared)
+    values = means.values[[0, len(runs) - 1]]
     if a.snapshot_id != b.snapshot_id:
         values = values[:, :, np.isin(means.pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))]
     differences = (values[1] - values[0]).T
@@ -91,7 +92,8 @@ def _evaluators(
             f"neither run has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], found) or ';'} they have: {known}"
         )
     wanted = {name: scorings for name, scorings in found.items() if metrics is None or name in metrics}
-    of_both = {name: scorings for name, scorings in wanted.items() if len({s.run_id for s in scorings}) == 2}
+    both = {a.run_id, b.run_id}
+    of_both = {name: scorings for name, scorings in wanted.items() if {s.run_id for s in scorings} == both}
     shared = {name: evaluator for name, scorings in of_both.items() if (evaluator := agreed(scorings))}
     notes = _left_out(database, wanted, of_both, shared)
     if not shared:

@@ -73,7 +73,7 @@ from newwiki.records import Prompt
 folder, decoder, megabytes = sys.argv[1:]
 model = HuggingFaceModel(folder, device="cpu")
 texts = ((11, "Ilse was a"), (40, "Orlow is"))
-requests = [(Prompt(page, text), sample) for page, text in texts for sample in range(17)]
+requests = [(Prompt(page, text), sample) for page, text in texts for sample in range(16)]
 notes = []
 def write(many=400):
     writing = Writing(max_new_tokens=many, note=notes.append)

@@ -1,0 +1,91 @@
+"""`newwiki gate`: a check for continuous integration."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from flows import tables
+from flows.options import common, form_option, open_database
+from flows.progress import reporter
+from newwiki.errors import UsageError
+from newwiki.settings import Settings
+
+if TYPE_CHECKING:
+    from flows.steps.gate import Judgement
+    from storage.comparison import Contender
+
+_HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
+_COLUMNS = ["fails_if", "baseline", "candidate", "difference", "low", "high", "prompts", "outcome"]
+_MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passed, but not surely"}
+
+
+@click.command()
+@click.option("--baseline", required=True, metavar="RUN")
+@click.option("--candidate", required=True, metavar="RUN")
+@click.option("--fail-if", "bounds", required=True, metavar="BOUNDS", help="Such as 'sbert < -0.01, rep_4 > +0.02'.")
+@click.option(
+    "--summary",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Add the result to this file in Markdown (GITHUB_STEP_SUMMARY, which GitHub shows).",
+)
+@common
+@form_option
+def gate(
+    settings: Settings, quiet: bool, form: str, baseline: str, candidate: str, bounds: str, summary: Path | None
+) -> int:
+    """Exit with 1 where the candidate differs from the baseline by more than it may.
+
+    A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
+    the difference lies beyond it. RUN is named as for `newwiki compare`.
+    """
+    from flows.steps.gate import judge, parse_bounds
+    from storage.comparison import contenders
+
+    asked = parse_bounds(bounds)
+    database = open_database(settings)
+    first, second = contenders(database, [baseline, candidate])
+    judgements, notes = judge(database, first, second, asked)
+    title = _title(first, second)
+    if form in ("csv", "json"):
+        tables.show(_COLUMNS, [_numbers(one) for one in judgements], form)
+    else:
+        tables.show(_HEADS, [_cells(one) for one in judgements], form, title)
+    table = tables.markdown(_HEADS, [_cells(one) for one in judgements])
+    for path in filter(None, [summary, _github_summary()]):
+        _append(path, f"### {title}\n\n{table}\n")
+    failed = [str(one.bound) for one in judgements if one.outcome == "failed"]
+    for note in notes:
+        reporter(quiet).note(note)
+    if failed:
+        click.echo(f"newwiki: the gate is closed: {', '.join(failed)}", err=True)
+    return 1 if failed else 0
+
+
+def _title(baseline: "Contender", candidate: "Contender") -> str:
+    return f"{candidate.words} ({candidate.run_id}) against {baseline.words} ({baseline.run_id})"
+
+
+def _cells(one: "Judgement") -> list[str]:
+    row = one.difference
+    interval = f"{row.difference:+.4g} [{row.low:+.4g}, {row.high:+.4g}]"
+    return [str(one.bound), f"{row.mean_a:.4g}", f"{row.mean_b:.4g}", interval, _MARKS[one.outcome]]
+
+
+def _numbers(one: "Judgement") -> list[object]:
+    row = one.difference
+    return [str(one.bound), row.mean_a, row.mean_b, row.difference, row.low, row.high, row.prompts, one.outcome]
+
+
+def _github_summary() -> Path | None:
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    return Path(named) if named else None
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"the summary cannot be written to '{path}': {error.strerror}") from error
