@@ -108,8 +108,9 @@ def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for number in range(options.rounds):
         print(f"{metric}: round {number + 1} of {options.rounds}", file=sys.stderr)
-        for way, run in ways.items():
-            seconds[way].append(run())
+        order = [*ways][number % len(ways) :] + [*ways][: number % len(ways)]  # nobody always follows the same one
+        for way in order:
+            seconds[way].append(ways[way]())
     words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
     table = Table(
         title=f"{metric}, {options.entities}, embedder in {embedder.dtype}: {work.texts} texts of {words:.0f} words "
