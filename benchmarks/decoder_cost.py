@@ -1,6 +1,6 @@
 """What a token costs under each decoder that is registered, relative to greedy search with as many prompts at once.
 
-    python benchmarks/decoder_cost.py [--prompts 4] [--longest 48] [--rounds 3]
+    python benchmarks/decoder_cost.py [--prompts 1 4 16] [--longest 48] [--rounds 3]
 
 The decoders take turns in one process, in float32, on a model of random weights and GPT-2 small's shape (XL's on a
 GPU), and with an amateur of two of its layers where they need one. All completions are the longest. Medians over
@@ -8,9 +8,10 @@ rounds; `× greedy` is the median of the ratios within each round.
 
 `reads` is what the algorithm itself asks for: the rows, or candidates, that a model reads for each token of a
 completion; with an amateur, the model's + the amateur's. Many rows together cost less than one after the other, so
-`× greedy` should stay below it. `in models` is the share of the time that passes of the models take; the rest is the
-decoder's own and the engine's. `alone` are passes over a whole text, for a thousand tokens: where rounding could have
-changed what a decoder chooses.
+`× greedy` should stay below it: far below with few prompts at once, where a step is the reading of the weights, and the
+nearer to it the more of a step is arithmetic. `in models` is the share of the time that passes of the models take; the
+rest is the decoder's own and the engine's. `alone` are passes over a whole text, for a thousand tokens: where rounding
+could have changed what a decoder chooses.
 """
 
 import argparse
@@ -63,9 +64,12 @@ class MeasuredReader(Reader):
         self.rows += tokens.numel()
         return self._timed(lambda: super(MeasuredReader, self).step(tokens))
 
-    def look_ahead(self, tokens: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def look_ahead(self, tokens: torch.Tensor) -> torch.Tensor:
         self.rows += tokens.numel()
         return self._timed(lambda: super(MeasuredReader, self).look_ahead(tokens))
+
+    def logits(self, states: torch.Tensor) -> torch.Tensor:
+        return self._timed(lambda: super(MeasuredReader, self).logits(states))
 
     def alone(self, tokens: Sequence[int]) -> torch.Tensor:
         self.passes_alone += 1
@@ -86,7 +90,7 @@ class MeasuredReader(Reader):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--prompts", type=int, default=4)
+    parser.add_argument("--prompts", type=int, nargs="+", default=[1, 4, 16], help="at once, a table each")
     parser.add_argument("--longest", type=int, default=48, help="tokens of a completion")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--layers", type=int, help="fewer layers than the shape has, for a first look")
@@ -94,20 +98,23 @@ def main() -> None:
     models = [random_models.build(layers=layers) for layers in (options.layers, AMATEUR_LAYERS)]
     for model in models:
         random_models.prepare(model)
-    prompts = random_models.prompts(options.prompts)
     names = sorted(decoders.all(), key=lambda name: (name != BASE, name))
-    chosen = [_with_defaults(name) for name in names]
-    for decoder in chosen:
-        measure(decoder, models, prompts, WARM_UP)
-    turns: dict[str, list[Turn]] = {name: [] for name in names}
+    chosen = {name: _with_defaults(name) for name in names}
     console = Console(width=118, highlight=False)
-    for number in range(1, options.rounds + 1):
-        load = os.getloadavg()[0]
-        console.print(f"round {number} of {options.rounds}; the load before is {load:.1f} on {os.cpu_count()} cores")
-        for name, decoder in zip(names, chosen, strict=True):
-            turns[name].append(measure(decoder, models, prompts, options.longest))
-    console.print()
-    console.print(_table(turns, f"{options.prompts} prompts at once, {options.longest} tokens each, float32"))
+    for count in options.prompts:
+        prompts = random_models.prompts(count)
+        for decoder in chosen.values():
+            measure(decoder, models, prompts, WARM_UP)
+        turns: dict[str, list[Turn]] = {name: [] for name in names}
+        for number in range(1, options.rounds + 1):
+            load = os.getloadavg()[0]
+            console.print(
+                f"round {number} of {options.rounds}; the load before is {load:.1f} on {os.cpu_count()} cores"
+            )
+            for name, decoder in chosen.items():
+                turns[name].append(measure(decoder, models, prompts, options.longest))
+        console.print()
+        console.print(_table(turns, f"{count} prompts at once, {options.longest} tokens each, float32"))
 
 
 def _with_defaults(name: str) -> Decoder:

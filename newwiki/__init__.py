@@ -4,10 +4,13 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from newwiki.allocator import keep_few_kernels
 from newwiki.records import Metric, SetScore, Unscorable
 from newwiki.registry import evaluator, set_evaluator
 
 __all__ = ["Metric", "SetScore", "Unscorable", "evaluator", "main", "set_evaluator"]
+
+keep_few_kernels()
 
 
 def main() -> None:

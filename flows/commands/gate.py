@@ -38,7 +38,8 @@ def gate(
     """Exit with 1 where the candidate differs from the baseline by more than it may.
 
     A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
-    the difference lies beyond it. RUN is named as for `newwiki compare`.
+    the difference lies beyond it; the intervals are not corrected for the number of bounds. RUN is named as for
+    `newwiki compare`.
     """
     from flows.steps.gate import judge, parse_bounds
     from storage.comparison import contenders

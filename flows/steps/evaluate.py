@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flows.progress import Progress
 from newwiki.decoding.grammar import Decoder
@@ -67,19 +68,22 @@ def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -
     """Raises, before any work is done, where one of the models is not to be had."""
     loader = models.get(backend)
     for name in names if hasattr(loader, "find") else ():
-        loader.find(name, **arguments)
+        _asked(backend, loader.find, name, arguments)
 
 
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
     """Raises TerminalError where the model is not to be had, UsageError for an argument the backend does not take."""
-    loader = models.get(backend)
+    loaded: Backend = _asked(backend, models.get(backend), name, arguments)
+    return loaded
+
+
+def _asked(backend: str, ask: Callable[..., Any], name: str, arguments: dict[str, str]) -> Any:
     try:
-        loaded: Backend = loader(name, **arguments)
+        return ask(name, **arguments)
     except TypeError as error:
         if "argument" not in str(error):
             raise
         raise UsageError(f"backend '{backend}' does not take these model arguments: {error}") from None
-    return loaded
 
 
 def plan(database: Database, backend: Backend, decoder: Decoder, request: EvaluationRequest) -> PlannedRun:

@@ -3,12 +3,16 @@
 import csv
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from flows.steps.evaluate import find_models, load_model
 from newwiki.decoding.grammar import parse
+from newwiki.errors import UsageError
+from newwiki.registry import models
 from tests import processes
 from tests.flows.conftest import Run, environment
 
@@ -187,3 +191,20 @@ def test_two_runs_by_two_taggers_are_refused_until_all_are_scored_by_one(
     shown = newwiki("leaderboard", "--db", path, "--format", "json")
     assert shown.returncode == 0, shown.stderr
     assert all(row["information_density"] is not None for row in json.loads(shown.stdout))
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda: find_models("mine", ["x"], {"a": "b"}), lambda: load_model("mine", "x", {"a": "b"})]
+)
+def test_an_argument_that_a_backend_does_not_take_is_the_users_mistake(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[], object]
+) -> None:
+    class Mine:
+        def __init__(self, name: str) -> None: ...
+
+        @classmethod
+        def find(cls, name: str) -> None: ...
+
+    monkeypatch.setitem(models._pieces, "mine", Mine)
+    with pytest.raises(UsageError, match="backend 'mine' does not take these model arguments: .*'a'"):
+        ask()

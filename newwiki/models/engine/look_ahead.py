@@ -1,6 +1,7 @@
 """The engine of searches that read some candidates before they choose one: all of them side by side in one pass.
 
-The same pass gives the logits after each candidate, so that a token costs one pass, as in other engines.
+That pass is all that a token costs, as in other engines: the logits after the candidate that is chosen come from its
+last hidden state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ class LookAheadEngine(Engine):
     hidden = True
 
     _logits: Tensor | None  # [slots, vocabulary], after the text of each slot
-    _ahead: tuple[Tensor, Tensor, Tensor] | None  # candidates, logits after them, their unit states
+    _ahead: tuple[Tensor, Tensor, Tensor] | None  # candidates, their last hidden states, the same as unit vectors
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -59,18 +60,18 @@ class LookAheadEngine(Engine):
         return replace(super()._view(streams, logits), similarity=self._similarity)
 
     def _similarity(self, tokens: Tensor) -> tuple[Tensor, float]:
-        logits, states = self._reader.look_ahead(tokens)
+        states = self._reader.look_ahead(tokens)
         units = normalize(states.float(), dim=-1)
-        self._ahead = (tokens, logits, units)
+        self._ahead = (tokens, states, units)
         return self._states.nearest(units, self._reader.slots.lengths[: len(tokens)]), self._rules.slack
 
     def _keep(self, written: Sequence[int]) -> None:
         """Each row goes on with the token that it has written. Rows that end or are read anew may keep anything."""
         assert self._ahead is not None and self._logits is not None
-        candidates, logits, units = self._ahead
+        candidates, states, units = self._ahead
         chosen = (candidates == torch.tensor(written, device=self._device)[:, None]).int().argmax(dim=1)
         rows = torch.arange(len(written), device=self._device)
-        self._logits[: len(written)] = logits[rows, chosen]
+        self._logits[: len(written)] = self._reader.logits(states[rows, chosen])
         self._states.add(units[rows, chosen], self._reader.slots.lengths[: len(written)])
         self._reader.keep(chosen)
         self._ahead = None

@@ -1,13 +1,13 @@
 """How many rows fit into memory, and what running out of it looks like."""
 
-import ctypes
 import gc
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from newwiki.allocator import give_back_freed_memory
 
 _MOST_ROWS = 32  # more make a step hardly cheaper on the processors that were measured, and memory dearer
 _SHARE = 0.5  # of the free memory
@@ -47,5 +47,5 @@ def release(device: torch.device) -> None:
     gc.collect()
     if device.type == "cuda":
         torch.cuda.empty_cache()
-    elif sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
-        trim(0)
+    else:
+        give_back_freed_memory()

@@ -68,19 +68,16 @@ class Reader:
         rows = len(tokens)
         filled = tokens if rows > 1 else tokens.repeat(2)
         positions = self._open(len(filled), 1)
-        output = self._forward(filled[:, None], positions, self._seen(positions))
+        output = self._model(**self._inputs(filled[:, None], positions, self._seen(positions)))
         self.slots.lengths[:rows] += 1
         return output.logits[:rows, -1].float()
 
-    def look_ahead(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits [rows, k, vocabulary] and last hidden states [rows, k, size] after each of k tokens that stand at the
-        same place and do not see each other. `keep` then says which of them it is. Raises TerminalError where the model
-        has no way to be told so."""
+    def look_ahead(self, tokens: Tensor) -> Tensor:
+        """Last hidden states [rows, k, size] after each of k tokens [rows, k] that stand at the same place and do not
+        see each other. `keep` then says which of them it is, and `logits` what comes after one. Raises TerminalError
+        where the model has no way to be told so."""
         if self._flat:
-            raise TerminalError(
-                f"{type(self._model).__name__} cannot look at several candidates at once, as contrastive-search does; "
-                "choose another decoder or model"
-            )
+            raise self._cannot_look_ahead()
         rows = len(tokens)
         tokens = tokens if rows > 1 else tokens.repeat(2, 1)
         k = tokens.shape[1]
@@ -89,8 +86,36 @@ class Reader:
         positions = first.expand_as(tokens)
         before = self._seen(positions) & (self._column() != first)[:, None]
         itself = self._column()[:, None] == columns[..., None]
-        output = self._forward(tokens, positions, before | itself, hidden=True)
-        return output.logits[:rows].float(), output.hidden_states[-1][:rows]
+        output = self._model.get_decoder()(**self._inputs(tokens, positions, before | itself))
+        self._output = type(output)
+        states: Tensor = output.last_hidden_state
+        return states[:rows]
+
+    def logits(self, states: Tensor) -> Tensor:
+        """What the model makes of last hidden states [rows, size] that it has given: logits [rows, vocabulary]."""
+        rows = len(states)
+        states = states if rows > 1 else states.repeat(2, 1)
+        given = []
+
+        def give(*args: Any, **inputs: Any) -> Any:
+            given.append(self._output(last_hidden_state=states[:, None]))
+            return given[0]
+
+        decoder = self._model.get_decoder()
+        decoder.forward = give
+        try:
+            output = self._model(input_ids=torch.zeros(len(states), 1, dtype=torch.long, device=states.device))
+        finally:
+            del decoder.forward
+        if not given:
+            raise self._cannot_look_ahead()
+        return output.logits[:rows, -1].float()
+
+    def _cannot_look_ahead(self) -> TerminalError:
+        return TerminalError(
+            f"{type(self._model).__name__} cannot look at several candidates at once, as contrastive-search does; "
+            "choose another decoder or model"
+        )
 
     def keep(self, chosen: Tensor) -> None:
         """Which of the tokens [rows] that were looked at goes on."""
@@ -123,17 +148,16 @@ class Reader:
         """[rows, tokens, columns]: what a token at each position [rows, tokens] sees, itself included."""
         return self._column()[:, None] <= positions[..., None]
 
-    def _forward(self, tokens: Tensor, positions: Tensor, seen: Tensor, *, hidden: bool = False) -> Any:
+    def _inputs(self, tokens: Tensor, positions: Tensor, seen: Tensor) -> dict[str, Any]:
         inputs: dict[str, Any] = {
             "input_ids": tokens,
             "attention_mask": self._mask(seen, positions),
             "past_key_values": self.slots,
             "use_cache": True,
-            "output_hidden_states": hidden,
         }
         if self._takes_positions:
             inputs["position_ids"] = positions
-        return self._model(**inputs)
+        return inputs
 
     def _mask(self, seen: Tensor, positions: Tensor) -> Tensor | Mapping[str, Tensor]:
         if self._flat:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM
+from transformers import GPT2Model, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM
 
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
@@ -54,7 +54,8 @@ def test_a_candidate_reads_as_if_it_stood_there_alone(make: Callable[[], Any], r
     for slot, text in enumerate(texts):
         reader.slots.put(reader.read(text).cache, len(text), [slot])
     for candidates in torch.arange(rows * 15).reshape(3, rows, 5) % VOCABULARY:
-        logits, states = reader.look_ahead(candidates)
+        states = reader.look_ahead(candidates)
+        logits = torch.stack([reader.logits(states[:, place]) for place in range(5)], dim=1)
         for row, text in enumerate(texts):
             for place, token in enumerate(candidates[row].tolist()):
                 assert torch.allclose(logits[row, place], reader.alone([*text, token])[0], atol=1e-5)
@@ -84,7 +85,7 @@ def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.Mon
     model, texts = lively(1), prompts(1, 9)
     asked = [(page, 0, text) for page, text in enumerate(texts)]
     expected = written("contrastive-search", model, asked, ends=frozenset([3]), room=9)
-    forward, halved = GPT2LMHeadModel.forward, list[int]()
+    forward, halved = GPT2Model.forward, list[int]()
 
     @functools.wraps(forward)
     def limited(self: Any, input_ids: torch.Tensor, **rest: Any) -> Any:
@@ -92,7 +93,7 @@ def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.Mon
             raise torch.OutOfMemoryError
         return forward(self, input_ids, **rest)
 
-    monkeypatch.setattr(GPT2LMHeadModel, "forward", limited)
+    monkeypatch.setattr(GPT2Model, "forward", limited)
     decoder = parse("contrastive-search")[0]
     search = decoders.get(decoder.name).search(decoder)
     rules = Rules(Ending(frozenset([3])), 0, 2e-5)
