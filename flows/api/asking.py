@@ -66,9 +66,11 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
 
     with database_at(db).fenced() as connection:
         try:
-            return connection.execute(sql).to_arrow_table()
+            if answer := connection.sql(sql):
+                return answer.to_arrow_table()
         except duckdb.Error as error:
             raise TerminalError(f"the query is refused: {error}") from None
+    raise TerminalError("the query is refused: it asks for no rows")
 
 
 def _of_snapshot(name: str, snapshot: str, db: PathLike | None) -> pa.Table:

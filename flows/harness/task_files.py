@@ -71,7 +71,7 @@ _README = """\
 {documents:,} articles of the snapshot `{snapshot_id}` (content `{content_sha256}`) as a task of
 [lm-evaluation-harness](https://github.com/EleutherAI/lm-evaluation-harness):
 
-    pip install newwiki-eval lm-eval==0.4.13
+    pip install newwiki-eval 'lm-eval[hf]==0.4.13'
     lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task} --include_path FOLDER
 
 FOLDER is this folder, wherever it stands. The completions are scored by New-Wiki Eval's evaluators: {metrics}.
