@@ -1,4 +1,4 @@
-"""The catalogue of metrics, as a table and as the Markdown that stands in README.md and docs/metrics.md.
+"""The catalogues of metrics and decoders, and of metrics the Markdown that stands in README.md and docs/metrics.md.
 
     python -m flows.catalogue FILE.md...
 
@@ -12,9 +12,54 @@ from pathlib import Path
 
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, evaluators, set_evaluators
+from newwiki.registry import decoders as registered_decoders
 
 _BLOCK = re.compile(r"(<!-- metrics: (core|all) -->\n).*?(<!-- end -->)", re.DOTALL)
 _BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
+
+COLUMNS = (
+    "metric",
+    "unit",
+    "range",
+    "better",
+    "evaluator",
+    "version",
+    "core",
+    "scope",
+    "definition",
+    "source",
+    "pitfalls",
+)
+DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
+
+
+def rows() -> list[list[str]]:
+    """All metrics, under `COLUMNS`."""
+    return [
+        [
+            metric.name,
+            metric.unit,
+            span(metric.minimum, metric.maximum),
+            metric.direction,
+            evaluator.name,
+            evaluator.version,
+            "yes" if evaluator.core else "no",
+            metric.scope,
+            metric.definition,
+            metric.source,
+            metric.pitfalls,
+        ]
+        for metric, evaluator in metrics()
+    ]
+
+
+def decoders() -> list[list[object]]:
+    """All decoders, a row a parameter, under `DECODER_COLUMNS`."""
+    return [
+        [name, key, "–" if setting.default is None else setting.default, setting.range, kind.source]
+        for name, kind in sorted(registered_decoders.all().items())
+        for key, setting in sorted(kind.parameters.items())
+    ]
 
 
 def metrics(kind: str = "all") -> list[tuple[Metric, Evaluator]]:

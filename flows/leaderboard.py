@@ -1,11 +1,10 @@
 """The leaderboard and the funnel, laid out for people."""
 
-from collections.abc import Collection
 from typing import Any
 
 from flows import tables
-from flows.steps.leaderboard import PARTS, Board, board
-from flows.steps.ranking import ranked
+from flows.steps.leaderboard import PARTS, Board
+from flows.steps.ranking import leaderboard
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
@@ -14,23 +13,12 @@ _ACROSS = 6  # as many runs fit beside each other; more of them stand below each
 _TITLE = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
 
 
-def show(
-    database: Database,
-    snapshot: str | None,
-    form: str,
-    *,
-    by_evaluator: bool = False,
-    prefer: Collection[str] | None = None,
-    rank: str | None = None,
-    seed: int = 0,
-) -> tuple[str, ...]:
-    """Writes the leaderboard (see `flows.steps.leaderboard`) to stdout, ranked by a metric if one is named.
+def show(database: Database, snapshot: str | None, form: str, **choices: Any) -> tuple[str, ...]:
+    """Writes the leaderboard to stdout; the choices are those of `flows.steps.ranking.leaderboard`.
 
     Gives what a reader must know beside it.
     """
-    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
-    if rank and shown.records:
-        shown = ranked(database, shown, rank, seed)
+    shown = leaderboard(database, snapshot, **choices)
     if form != "table":
         tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
     elif not shown.records:

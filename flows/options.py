@@ -34,14 +34,19 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
             )
             if name in rest
         }  # fmt: skip
-        settings = load_settings(config, db=db, **flags)
-        if settings.scorers:
-            from evaluators.scorer import add_scorers
-
-            add_scorers(settings.scorers)
-        return command(settings=settings, quiet=quiet, **rest)
+        return command(settings=settings_in_force(config, db=db, **flags), quiet=quiet, **rest)
 
     return with_settings
+
+
+def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
+    """The settings, with the metrics of the scorers that they name. Raises UsageError."""
+    settings = load_settings(config, **flags)
+    if settings.scorers:
+        from evaluators.scorer import add_scorers
+
+        add_scorers(settings.scorers)
+    return settings
 
 
 def form_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,9 +77,13 @@ def scorer_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The models that score and the user's own scorers, which are in the command's `settings`."""
+    return metric_models_options(scorer_option(command))
+
+
+def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The models that score, which are in the command's `settings`."""
     for option in (
-        scorer_option,
         click.option(
             "--likelihood-model",
             metavar="NAME[@REVISION]",

@@ -1,27 +1,106 @@
-"""New-Wiki Eval: evaluates language models on the Wikipedia articles that have just been written."""
+"""New-Wiki Eval: evaluates language models on the Wikipedia articles that have just been written.
 
+Here is what a Python program needs: the decorators for pieces of one's own, and functions that do what the commands do
+and answer with Arrow tables (see `docs/python.md`).
+"""
+
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from newwiki.allocator import keep_few_kernels
 from newwiki.records import Metric, SetScore, Unscorable
 from newwiki.registry import evaluator, set_evaluator
 
-__all__ = ["Metric", "SetScore", "Unscorable", "evaluator", "main", "set_evaluator"]
+if TYPE_CHECKING:
+    from flows.api import (
+        DocumentScorer,
+        articles,
+        candidates,
+        compare,
+        completions,
+        decoders,
+        evaluate,
+        export_results,
+        export_runs,
+        export_snapshot,
+        export_task,
+        gate,
+        leaderboard,
+        metrics,
+        query,
+        refresh,
+        runs,
+        score,
+        scores,
+        snapshots,
+        verify,
+    )
+
+__all__ = [
+    "DocumentScorer",
+    "Metric",
+    "SetScore",
+    "Unscorable",
+    "articles",
+    "candidates",
+    "compare",
+    "completions",
+    "decoders",
+    "evaluate",
+    "evaluator",
+    "export_results",
+    "export_runs",
+    "export_snapshot",
+    "export_task",
+    "gate",
+    "leaderboard",
+    "main",
+    "metrics",
+    "query",
+    "refresh",
+    "runs",
+    "score",
+    "scores",
+    "set_evaluator",
+    "snapshots",
+    "verify",
+]
 
 keep_few_kernels()
 
 
 def main() -> None:
     """The command line. Names what shadows our packages first: other projects have a folder `flows` too."""
+    if hidden := _hidden():
+        sys.exit(f"newwiki: {hidden}")
+    from flows import cli
+
+    cli.leave(cli.main())
+
+
+def __getattr__(name: str) -> Any:
+    """What is in `__all__` and not here is in `flows.api`, which is imported when it is first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module 'newwiki' has no attribute '{name}'")
+    if hidden := _hidden():
+        raise ImportError(hidden)
+    return getattr(importlib.import_module("flows.api"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _hidden() -> str | None:
+    """Which of our packages another one of the same name shadows, if one does."""
     home = Path(__file__).resolve().parent.parent
     for package in ("evaluators", "storage", "flows"):
         spec = importlib.util.find_spec(package)
         found = Path(spec.origin).resolve() if spec and spec.origin else None
         if found is None or found.parent.parent != home:
             where = found or (list(spec.submodule_search_locations or []) if spec else "nowhere")
-            sys.exit(f"newwiki: its package '{package}' is hidden by {where}; run newwiki from another folder")
-    from flows import cli
-
-    cli.leave(cli.main())
+            return f"its package '{package}' is hidden by {where}; run newwiki from another folder"
+    return None

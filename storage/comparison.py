@@ -65,6 +65,16 @@ def contenders(database: Database, names: Iterable[str]) -> list[Contender]:
     return [_one(name, known) for name in names]
 
 
+def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contender]:
+    """Those of these names, or all where none is named. Raises UsageError, also where there is none at all."""
+    if names:
+        return contenders(database, names)
+    every = [Contender(*row) for row in database.rows("comparable_runs")]
+    if not every:
+        raise UsageError("there are no runs yet: make one with `newwiki evaluate`")
+    return every
+
+
 def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
     """The finished scorings of these runs' texts."""
     return [Scoring(*row) for row in database.rows("text_scorings", run_ids)]

@@ -91,6 +91,11 @@ class Database:
             found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
             return found
 
+    def table(self, name: str, *parameters: object) -> pa.Table:
+        """What the named query answers, with its columns' names and types."""
+        with self.read() as connection:
+            return connection.sql(query(name), params=list(parameters)).to_arrow_table()
+
     def _require(self) -> None:
         if not self.path.is_file():
             raise TerminalError(

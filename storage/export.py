@@ -1,39 +1,46 @@
 """A snapshot outside the database: as a manifest without texts, as Parquet, as JSON lines, as a `datasets` folder."""
 
 import json
-import os
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-
-import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.manifest import Entry, Manifest
 from newwiki.records import Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import datasets_card
-from storage.database import Database, query
+from storage.database import Database
+from storage.folders import is_free, write_text
+from storage.rows import RowsForm, write_rows
 from storage.snapshots import articles, resolve
 
 _MANIFEST = "manifest.json"
 _TABLES = ("articles", "candidates")
 
 
+Writer = Callable[[Database, Snapshot, Path], Sequence[Path]]
+
+
 def export(database: Database, name: str, form: str, folder: Path) -> list[Path]:
     """Writes the snapshot into a folder in the form `manifest`, `parquet`, `jsonl` or `datasets`; gives the files.
 
-    Every form comes with the manifest, by which a folder is known to hold this snapshot, and only then is written to
-    again. Raises TerminalError for a folder that holds anything else.
+    Raises TerminalError for a folder that holds anything else.
+    """
+    return write_folder(database, name, folder, FORMS[form])
+
+
+def write_folder(database: Database, name: str, folder: Path, write: Writer) -> list[Path]:
+    """Writes the snapshot's manifest into a folder, and what `write` makes of the snapshot; gives the files.
+
+    By the manifest a folder is known to hold this snapshot, and only then is written to again. Raises TerminalError for
+    a folder that holds anything else.
     """
     snapshot = resolve(database, name)
+    named = manifest(database, snapshot.snapshot_id).to_json()
     _require_ours(folder, snapshot)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {_MANIFEST: _manifest_bytes(database, snapshot), **FORMS[form](database, snapshot)}
-    for place, content in files.items():
-        _write(folder / place, content)
-    return [folder / place for place in files]
+    write_text(folder / _MANIFEST, named)
+    return [folder / _MANIFEST, *write(database, snapshot, folder)]
 
 
 def manifest(database: Database, name: str) -> Manifest:
@@ -73,29 +80,25 @@ def manifest(database: Database, name: str) -> Manifest:
     )
 
 
-def _manifest_bytes(database: Database, snapshot: Snapshot) -> bytes:
-    return manifest(database, snapshot.snapshot_id).to_json().encode()
+def _nothing_more(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return []
 
 
-def _nothing_more(database: Database, snapshot: Snapshot) -> dict[str, bytes]:
-    return {}
+def _parquet(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return _tables(database, snapshot, folder, "parquet")
 
 
-def _parquet(database: Database, snapshot: Snapshot) -> dict[str, bytes]:
-    return {f"{table}.parquet": _parquet_bytes(_table(database, snapshot, table)) for table in _TABLES}
+def _jsonl(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return _tables(database, snapshot, folder, "jsonl")
 
 
-def _jsonl(database: Database, snapshot: Snapshot) -> dict[str, bytes]:
-    return {f"{table}.jsonl": _jsonl_bytes(_table(database, snapshot, table)) for table in _TABLES}
-
-
-def _datasets(database: Database, snapshot: Snapshot) -> dict[str, bytes]:
+def _datasets(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
     card = datasets_card.card(snapshot, database.rows("funnel", snapshot.snapshot_id))
-    tables = {f"data/{place}": content for place, content in _parquet(database, snapshot).items()}
-    return {"README.md": card.encode(), **tables}
+    write_text(folder / "README.md", card)
+    return [folder / "README.md", *_tables(database, snapshot, folder / "data", "parquet")]
 
 
-FORMS: dict[str, Callable[[Database, Snapshot], dict[str, bytes]]] = {
+FORMS: dict[str, Writer] = {
     "manifest": _nothing_more,
     "parquet": _parquet,
     "jsonl": _jsonl,
@@ -103,27 +106,15 @@ FORMS: dict[str, Callable[[Database, Snapshot], dict[str, bytes]]] = {
 }
 
 
-def _table(database: Database, snapshot: Snapshot, name: str) -> pa.Table:
-    with database.read() as connection:
-        return connection.sql(query(f"export_{name}"), params=[snapshot.snapshot_id]).to_arrow_table()
-
-
-def _parquet_bytes(table: pa.Table) -> bytes:
-    import pyarrow.parquet as parquet
-
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd")
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def _jsonl_bytes(table: pa.Table) -> bytes:
-    rows = (json.dumps(row, default=datetime.isoformat, ensure_ascii=False) for row in table.to_pylist())
-    return "".join(f"{row}\n" for row in rows).encode()
+def _tables(database: Database, snapshot: Snapshot, folder: Path, form: RowsForm) -> list[Path]:
+    paths = {table: folder / f"{table}.{form}" for table in _TABLES}
+    for table, path in paths.items():
+        write_rows(database, f"export_{table}", [[snapshot.snapshot_id]], path, form)
+    return list(paths.values())
 
 
 def _require_ours(folder: Path, snapshot: Snapshot) -> None:
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+    if is_free(folder):
         return
     if (folder / _MANIFEST).is_file():
         there = Manifest.read(folder / _MANIFEST)
@@ -131,11 +122,3 @@ def _require_ours(folder: Path, snapshot: Snapshot) -> None:
             return
         raise TerminalError(f"'{folder}' holds snapshot {there.snapshot_id}, and another content; name a new folder")
     raise TerminalError(f"'{folder}' holds something else than a snapshot; name a new folder")
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Whole or not at all, so that an interrupted export leaves no half of a file under its name."""
-    path.parent.mkdir(exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -8,7 +8,6 @@ import click
 from flows import tables
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
-from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,24 +35,17 @@ def compare(settings: Settings, quiet: bool, form: str, runs: tuple[str, ...], m
     RUN is the beginning of a run's id, or the end of MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's
     articles are reference:SNAPSHOT.
     """
-    from flows.steps import compare as step
-    from storage.comparison import contenders
+    from flows.steps.compare import Difference, compare_all
 
-    if len(runs) < 2:
-        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
-    database = open_database(settings)
-    first, *others = contenders(database, runs)
-    if len({first, *others}) <= len(others):
-        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
-    compared = [step.compare(database, first, other, step.wanted_metrics(metrics), seed) for other in others]
+    compared = compare_all(open_database(settings), runs, metrics, seed)
     if form in ("csv", "json"):
-        columns = [field.name for field in fields(step.Difference)]
-        tables.show(columns, [astuple(row) for rows, _ in compared for row in rows], form)
+        columns = [field.name for field in fields(Difference)]
+        tables.show(columns, [astuple(row) for _, _, rows, _ in compared for row in rows], form)
     else:
-        for other, (rows, _) in zip(others, compared, strict=True):
+        for first, other, rows, _ in compared:
             tables.show(_heads(first, other, form), [_cells(row) for row in rows], form, _title(first, other))
         reporter(quiet).note(_LEGEND)
-    for note in dict.fromkeys(note for _, notes in compared for note in notes):
+    for note in dict.fromkeys(note for *_, notes in compared for note in notes):
         reporter(quiet).note(note)
 
 

@@ -12,16 +12,13 @@ from newwiki.settings import Settings
 @form_option
 def decoders(settings: Settings, quiet: bool, form: str) -> None:
     """The decoders with their parameters, defaults, ranges and sources."""
-    from newwiki.registry import decoders as registry
+    from flows import catalogue
 
-    rows = [
-        [name, key, "–" if setting.default is None else setting.default, setting.range, kind.source]
-        for name, kind in sorted(registry.all().items())
-        for key, setting in sorted(kind.parameters.items())
-    ]
+    rows = catalogue.decoders()
     if form == "table":
-        rows = [_without_repetition(before, row) for before, row in zip([[""] * 5, *rows], rows, strict=False)]
-    tables.show(["decoder", "parameter", "default", "range", "source"], rows, form)
+        above: list[list[object]] = [[""] * 5, *rows]
+        rows = [_without_repetition(before, row) for before, row in zip(above, rows, strict=False)]
+    tables.show(catalogue.DECODER_COLUMNS, rows, form)
 
 
 def _without_repetition(before: list[object], row: list[object]) -> list[object]:

@@ -6,7 +6,6 @@ import click
 
 from flows.options import common, form_option, metrics_options, open_database, prefect_option, scoring_options
 from flows.progress import reporter
-from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 
@@ -66,61 +65,23 @@ def evaluate(
 
     MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub.
     """
-    from evaluators.scoring import select
     from flows import leaderboard
     from flows.steps.evaluate import EvaluationRequest
-    from newwiki.decoding.grammar import parse
-    from storage.snapshots import resolve
+    from flows.steps.evaluate_all import check, evaluate_all, model_arguments, rows_at_once
 
-    chosen = [decoder for specification in decoders for decoder in parse(specification)]
-    select(metrics)  # misuse is told before any work
-    rows = _batch_size(batch_size)
-    request = EvaluationRequest(snapshot, batch_size=rows, template=settings.template, **rest)
+    request = EvaluationRequest(snapshot, batch_size=rows_at_once(batch_size), template=settings.template, **rest)
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
-    arguments = {"dtype": dtype, **{name: "yes" for name, is_set in flags.items() if is_set}}
-    arguments |= _model_arguments(model_args)
-    database = open_database(settings)
-    resolve(database, snapshot)
+    arguments = model_arguments(model_args, dtype, **flags)
+    database, progress = open_database(settings), reporter(quiet)
+    scoring: dict[str, Any] = {"metrics": metrics, "budget": budget, "backend": backend}
     if prefect:
         from flows.evaluate import evaluate as flow
 
+        check(database, decoders, request, metrics)
         scorers = flow(
-            settings.db,
-            models,
-            decoders,
-            request=request,
-            settings=settings,
-            metrics=metrics,
-            budget=budget,
-            backend=backend,
-            model_arguments=arguments,
+            settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, **scoring
         )
     else:
-        from flows.steps.evaluate import find_models, generate, load_model, plan
-        from flows.steps.score import Jury, choose, score_run
-
-        progress = reporter(quiet)
-        find_models(backend, models, arguments)
-        jury = Jury(choose(metrics, settings, progress), settings, budget)
-        for name in models:
-            loaded = load_model(backend, name, arguments)
-            for decoder in chosen:
-                planned = plan(database, loaded, decoder, request)
-                generate(database, planned, loaded, decoder, progress)
-                score_run(database, planned.run, planned.articles, jury, progress)
-        scorers = jury.ids(jury.evaluators)
+        scorers = evaluate_all(database, models, decoders, request, settings, progress, arguments=arguments, **scoring)
     for note in leaderboard.show(database, snapshot, form, prefer=scorers):
-        reporter(quiet).note(note)
-
-
-def _batch_size(text: str) -> int | None:
-    if text != "auto" and not text.isdigit():
-        raise UsageError(f"--batch-size is a number or auto, not '{text}'")
-    return None if text == "auto" else int(text)
-
-
-def _model_arguments(text: str) -> dict[str, str]:
-    parts = [part.partition("=") for part in text.split(",") if part]
-    if any(not equals or not key for key, equals, _ in parts):
-        raise UsageError(f"--model-args are written key=value,key=value, not '{text}'")
-    return {key.strip(): value.strip() for key, _, value in parts}
+        progress.note(note)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from storage.comparison import Contender
 
 _HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
-_COLUMNS = ["fails_if", "baseline", "candidate", "difference", "low", "high", "prompts", "outcome"]
 _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passed, but not surely"}
 
 
@@ -41,7 +40,7 @@ def gate(
     the difference lies beyond it; the intervals are not corrected for the number of bounds. RUN is named as for
     `newwiki compare`.
     """
-    from flows.steps.gate import judge, parse_bounds
+    from flows.steps.gate import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
     asked = parse_bounds(bounds)
@@ -50,7 +49,7 @@ def gate(
     judgements, notes = judge(database, first, second, asked)
     title = _title(first, second)
     if form in ("csv", "json"):
-        tables.show(_COLUMNS, [_numbers(one) for one in judgements], form)
+        tables.show(COLUMNS, [one.row for one in judgements], form)
     else:
         tables.show(_HEADS, [_cells(one) for one in judgements], form, title)
     table = tables.markdown(_HEADS, [_cells(one) for one in judgements])
@@ -72,11 +71,6 @@ def _cells(one: "Judgement") -> list[str]:
     row = one.difference
     interval = f"{row.difference:+.4g} [{row.low:+.4g}, {row.high:+.4g}]"
     return [str(one.bound), f"{row.mean_a:.4g}", f"{row.mean_b:.4g}", interval, _MARKS[one.outcome]]
-
-
-def _numbers(one: "Judgement") -> list[object]:
-    row = one.difference
-    return [str(one.bound), row.mean_a, row.mean_b, row.difference, row.low, row.high, row.prompts, one.outcome]
 
 
 def _github_summary() -> Path | None:

@@ -1,15 +1,13 @@
 """`newwiki refresh`: the pages of a window become a snapshot."""
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from flows import tables
 from flows.options import common, form_option, open_database, prefect_option
 from flows.progress import reporter
-from newwiki.errors import UsageError
-from newwiki.records import OLD_SELECTION, Selection, Snapshot, Window
+from newwiki.records import OLD_SELECTION, Selection, Snapshot
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,31 +42,18 @@ def refresh(
     quiet: bool,
     prefect: bool,
     form: str,
-    month: str | None,
-    first: datetime | None,
-    last: datetime | None,
     api: str | None,
     wiki: str | None,
     dump: str | None,
-    min_revisions: int,
-    min_words: int | None,
-    sample: int | None,
-    seed: int,
-    cutoff: datetime | None,
-    limit: int | None,
     kind: str,
-    before: datetime | None,
+    **asked: Any,
 ) -> None:
     """Publish the pages that were created in a window as a snapshot."""
     from flows import leaderboard
-    from flows.steps.refresh import RefreshRequest
+    from flows.steps.which_pages import refresh_request, source_of
 
-    window = _window(month, first, last) if kind == "new" and not before else _old(kind, before, month, first, last)
-    source, place = _source(api, wiki, dump)
-    source = f"old-{source}" if kind == "old" else source
-    usual = OLD_SELECTION if kind == "old" else Selection()
-    selection = Selection(min_revisions, min_words or usual.min_words, sample or usual.sample, seed, limit)
-    request = RefreshRequest(window, selection, cutoff.replace(tzinfo=UTC) if cutoff else None, kind)
+    request = refresh_request(kind=kind, **asked)
+    source, place = source_of(api, wiki, dump, kind)
     snapshot = _refresh(settings, quiet, prefect, source, place, request)
     database = open_database(settings)
     if form == "table":
@@ -87,40 +72,6 @@ def _refresh(
         contact = settings.contact or None
         published: Snapshot = flow(settings.db, source, place, request, contact=contact, wikidata=settings.wikidata)
         return published
-    from flows.steps.refresh import gather, publish
-    from flows.steps.topics import look_up_if_reachable
-    from newwiki.registry import sources
+    from flows.steps.which_pages import refresh_from
 
-    contact, database, progress = settings.contact or None, open_database(settings), reporter(quiet)
-    gathered = gather(database, sources.get(source)(place, contact), request, progress)
-    snapshot = publish(database, gathered, request, progress)
-    if source == "api" and not gathered.published:
-        look_up_if_reachable(database, snapshot.snapshot_id, place, contact, settings.wikidata, progress)
-    return snapshot
-
-
-def _window(month: str | None, first: datetime | None, last: datetime | None) -> Window:
-    if month and not first and not last:
-        return Window.month(month)
-    if first and last and not month:
-        return Window.days(first.date(), last.date())
-    raise UsageError("which pages? Give --month 2026-10, or --from and --to")
-
-
-def _old(kind: str, before: datetime | None, *others: object) -> Window:
-    if kind != "old" or before is None or any(others):
-        raise UsageError("which old pages? Give --kind old and --before 2020-01-01, and no other dates")
-    return Window.before(before.date())
-
-
-def _source(api: str | None, wiki: str | None, dump: str | None) -> tuple[str, str]:
-    given = [(name, place) for name, place in (("api", api), ("wiki", wiki), ("dump", dump)) if place]
-    if len(given) != 1:
-        raise UsageError("from where? Give one of --api URL, --wiki enwiki, --dump FILE")
-    ((name, place),) = given
-    if name != "wiki":
-        return name, place
-    language = place.removesuffix("wiki").replace("_", "-")
-    if not place.endswith("wiki") or not language:
-        raise UsageError(f"'{place}' is not the name of a Wikipedia; write it as enwiki, or give --api URL")
-    return "api", f"https://{language}.wikipedia.org/w/api.php"
+    return refresh_from(open_database(settings), source, place, request, settings, reporter(quiet))

@@ -1,12 +1,12 @@
 """`newwiki score`: scores for runs that lack them, and for texts that were written elsewhere."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from flows.options import common, form_option, metrics_options, open_database, scoring_options
 from flows.progress import reporter
-from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 
@@ -27,12 +27,7 @@ def score(
     form: str,
     files: tuple[Path, ...],
     run_ids: tuple[str, ...],
-    missing: bool,
-    snapshot: str,
-    model: str | None,
-    decoder: str | None,
-    metrics: str,
-    budget: int,
+    **asked: Any,
 ) -> None:
     """Score stored runs, or texts that were written elsewhere. What is scored already is not scored again.
 
@@ -40,24 +35,9 @@ def score(
     reference. Sample logs of lm-evaluation-harness are read as they are.
     """
     from flows import leaderboard
-    from flows.steps.outside import take_in
-    from flows.steps.score import Jury, choose, score_run
-    from storage import runs
+    from flows.steps.score_all import score_all
 
-    if not files and not run_ids and not missing:
-        raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
-    database = open_database(settings)
-    progress = reporter(quiet)
-    jury = Jury(choose(metrics, settings, progress), settings, budget)
-    work = [take_in(database, file, snapshot=snapshot, model=model, decoder=decoder) for file in files]
-    ids = list(run_ids)
-    if missing:
-        stored, alone = runs.complete_runs(database)
-        ids += stored
-        if alone:
-            progress.note(f"not scored, as their references are in their files: {', '.join(alone)}")
-    work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]
-    for run, articles in work:
-        score_run(database, run, articles, jury, progress)
-    for note in leaderboard.show(database, None, form, prefer=jury.ids(jury.evaluators)):
+    database, progress = open_database(settings), reporter(quiet)
+    scorers = score_all(database, settings, progress, files=files, run_ids=run_ids, **asked)
+    for note in leaderboard.show(database, None, form, prefer=scorers):
         progress.note(note)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from flows import tables
+from flows.commands.export import export_snapshot
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
@@ -21,6 +22,9 @@ class ListByDefault(click.Group):
 @click.group(cls=ListByDefault)
 def snapshots() -> None:
     """List, show and verify the snapshots."""
+
+
+snapshots.add_command(export_snapshot, "export")
 
 
 @snapshots.command("list")
@@ -66,19 +70,6 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     if not problems:
         print(f"{resolve(database, snapshot).snapshot_id}: as it was published")
     return 1 if problems else 0
-
-
-@snapshots.command("export")
-@click.argument("snapshot")
-@click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new or empty folder.")
-@common
-def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
-    """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
-    from storage.export import export
-
-    for path in export(open_database(settings), snapshot, form, out):
-        print(path)
 
 
 @snapshots.command("rebuild")

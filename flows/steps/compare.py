@@ -81,6 +81,22 @@ def compare(
     return rows, notes
 
 
+def compare_all(
+    database: Database, names: Sequence[str], metrics: str = "all", seed: int = 0
+) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
+    """The first of the runs with each of the others, with what `compare` says of the two.
+
+    Raises UsageError unless the names mean two runs or more.
+    """
+    if len(names) < 2:
+        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
+    first, *others = comparison.contenders(database, names)
+    if len({first, *others}) <= len(others):
+        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
+    wanted = None if metrics == "all" else [name.strip() for name in metrics.split(",")]
+    return [(first, other, *compare(database, first, other, wanted, seed)) for other in others]
+
+
 def _evaluators(
     database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
 ) -> tuple[dict[str, str], list[str]]:
@@ -162,8 +178,3 @@ def _differences(
 
 def _number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def wanted_metrics(text: str) -> Sequence[str] | None:
-    """The names between commas; None for `all`."""
-    return None if text == "all" else [name.strip() for name in text.split(",")]

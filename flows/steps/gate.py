@@ -16,6 +16,8 @@ _BOUND = re.compile(
     r"(?P<metric>\w+)\s*(?P<sign>[<>])\s*(?P<limit>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE
 )
 
+COLUMNS = ("fails_if", "baseline", "candidate", "difference", "low", "high", "prompts", "outcome")
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -36,6 +38,13 @@ class Judgement:
     bound: Bound
     difference: Difference
     outcome: Outcome
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """What `COLUMNS` name."""
+        found = self.difference
+        means = (found.mean_a, found.mean_b, found.difference, found.low, found.high)
+        return (str(self.bound), *means, found.prompts, self.outcome)
 
 
 def parse_bounds(text: str) -> list[Bound]:

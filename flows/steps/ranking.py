@@ -1,7 +1,7 @@
 """The leaderboard by one metric, with groups of runs that cannot be told apart."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
@@ -9,10 +9,24 @@ from typing import Any
 import numpy as np
 
 from evaluators import statistics
-from flows.steps.leaderboard import Board, Column
+from flows.steps.leaderboard import Board, Column, board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from storage import comparison
 from storage.database import Database
+
+
+def leaderboard(
+    database: Database,
+    snapshot: str | None = None,
+    *,
+    by_evaluator: bool = False,
+    prefer: Collection[str] | None = None,
+    rank: str | None = None,
+    seed: int = 0,
+) -> Board:
+    """The board (see `flows.steps.leaderboard`), ranked by a metric if one is named."""
+    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
+    return ranked(database, shown, rank, seed) if rank and shown.records else shown
 
 
 def ranked(database: Database, board: Board, metric: str, seed: int = 0) -> Board:

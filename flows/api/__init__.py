@@ -1,0 +1,46 @@
+"""The Python API: what the commands do, with arguments named like their options, answering with Arrow tables.
+
+`import newwiki` hands these functions on. Where `db` is None it is that of the settings (`NEWWIKI_DB`, newwiki.toml, or
+newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
+"""
+
+from flows.api.asking import (
+    articles,
+    candidates,
+    completions,
+    decoders,
+    metrics,
+    query,
+    runs,
+    scores,
+    snapshots,
+    verify,
+)
+from flows.api.exporting import export_results, export_runs, export_snapshot, export_task
+from flows.api.judging import compare, gate, leaderboard
+from flows.api.making import evaluate, refresh, score
+from flows.harness.document_scorer import DocumentScorer
+
+__all__ = [
+    "DocumentScorer",
+    "articles",
+    "candidates",
+    "compare",
+    "completions",
+    "decoders",
+    "evaluate",
+    "export_results",
+    "export_runs",
+    "export_snapshot",
+    "export_task",
+    "gate",
+    "leaderboard",
+    "metrics",
+    "query",
+    "refresh",
+    "runs",
+    "score",
+    "scores",
+    "snapshots",
+    "verify",
+]

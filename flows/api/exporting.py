@@ -1,0 +1,52 @@
+"""Snapshots, runs and results for other people's tools, and the numbers for one of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.api.opening import PathLike, database_at, joined, known, opened
+from flows.progress import reporter
+
+
+def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
+    """Writes a snapshot into a folder as `manifest`, `parquet`, `jsonl` or `datasets`; gives the files."""
+    from storage.export import FORMS, export
+
+    return export(database_at(db), snapshot, known(format, FORMS), Path(out))
+
+
+def export_runs(*runs: str, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
+    """Writes runs (all) with their scores into a folder as `parquet`, `jsonl` or `datasets`; gives the files."""
+    from storage import export_runs as exporting
+    from storage.comparison import contenders_or_all
+
+    database = database_at(db)
+    chosen = contenders_or_all(database, runs)
+    return exporting.export_runs(database, chosen, known(format, exporting.RUN_FORMS), Path(out))
+
+
+def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> list[Path]:
+    """Writes the results of runs in lm-evaluation-harness's shape, to a file.json or a folder; gives the files."""
+    from flows.harness import results
+    from storage.comparison import contenders
+
+    database = database_at(db)
+    return results.export_results(database, contenders(database, runs), Path(out))
+
+
+def export_task(
+    snapshot: str = "latest",
+    *,
+    out: PathLike,
+    prompts: int | None = None,
+    max_new_tokens: int = 512,
+    metrics: str | Sequence[str] = "core",
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> list[Path]:
+    """Writes a snapshot as a task of lm-evaluation-harness into a folder; gives the files."""
+    from flows.harness import task
+
+    force, database = opened(db, settings)
+    request = task.TaskRequest(prompts, max_new_tokens, joined(metrics))
+    return task.export_task(database, snapshot, request, force, Path(out), reporter(quiet))

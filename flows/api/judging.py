@@ -1,0 +1,57 @@
+"""Runs beside each other."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+import pyarrow as pa
+
+from flows.api.opening import PathLike, database_at, joined, rows_of, say
+from storage.database import Database
+
+
+def leaderboard(
+    snapshot: str | None = None,
+    *,
+    rank: str | None = None,
+    seed: int = 0,
+    by_evaluator: bool = False,
+    db: PathLike | None = None,
+    quiet: bool = False,
+) -> pa.Table:
+    """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, and under METRIC_sd,
+    METRIC_low and METRIC_high its standard deviation and 95 % interval."""
+    return board_table(database_at(db), snapshot, quiet, rank=rank, seed=seed, by_evaluator=by_evaluator)
+
+
+def compare(
+    *runs: str, metrics: str | Sequence[str] = "all", seed: int = 0, db: PathLike | None = None, quiet: bool = False
+) -> pa.Table:
+    """Whether runs differ from the first one: a row a run and metric, as `flows.steps.compare.Difference` says."""
+    from flows.steps.compare import Difference, compare_all
+
+    compared = compare_all(database_at(db), runs, joined(metrics), seed)
+    say((note for *_, notes in compared for note in notes), quiet)
+    return rows_of(
+        [asdict(row) for _, _, rows, _ in compared for row in rows], [one.name for one in fields(Difference)]
+    )
+
+
+def gate(*, baseline: str, candidate: str, fail_if: str, db: PathLike | None = None, quiet: bool = False) -> pa.Table:
+    """The candidate by every bound: its `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing."""
+    from flows.steps.gate import COLUMNS, judge, parse_bounds
+    from storage.comparison import contenders
+
+    bounds, database = parse_bounds(fail_if), database_at(db)
+    first, second = contenders(database, [baseline, candidate])
+    judgements, notes = judge(database, first, second, bounds)
+    say(notes, quiet)
+    return rows_of([dict(zip(COLUMNS, one.row, strict=True)) for one in judgements], COLUMNS)
+
+
+def board_table(database: Database, snapshot: str | None, quiet: bool, **choices: Any) -> pa.Table:
+    from flows.steps import ranking
+
+    board = ranking.leaderboard(database, snapshot, **choices)
+    say(board.notes, quiet)
+    return rows_of(board.records, board.heads)

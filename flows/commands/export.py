@@ -1,0 +1,90 @@
+"""`newwiki export`: snapshots, runs and results for other people's tools."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from flows.options import common, metric_models_options, open_database
+from flows.progress import reporter
+from newwiki.settings import Settings
+
+_folder = click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new or empty folder."
+)
+
+
+@click.group()
+def export() -> None:
+    """Write snapshots, runs and results for other people's tools."""
+
+
+@export.command("snapshot")
+@click.argument("snapshot")
+@click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
+@_folder
+@common
+def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
+    """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
+    from storage.export import export as write
+
+    _show(write(open_database(settings), snapshot, form, out))
+
+
+@export.command("runs")
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.option("--format", "form", type=click.Choice(["parquet", "jsonl", "datasets"]), required=True)
+@_folder
+@common
+def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: str, out: Path) -> None:
+    """Write runs (all) into a folder: what the models wrote, its scores, and who scored.
+
+    RUN is named as for `newwiki compare`; reference:SNAPSHOT are the scores of a snapshot's articles.
+    """
+    from storage.comparison import contenders_or_all
+    from storage.export_runs import export_runs as write
+
+    database = open_database(settings)
+    _show(write(database, contenders_or_all(database, runs), form, out))
+
+
+@export.command("results")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
+@common
+def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
+    """Write the results of runs as lm-evaluation-harness would, a file each."""
+    from flows.harness.results import export_results as write
+    from storage.comparison import contenders
+
+    database = open_database(settings)
+    _show(write(database, contenders(database, runs), out))
+
+
+@export.command("task")
+@click.argument("snapshot")
+@click.option("--prompts", "--limit", type=int, help="Only the longest so many articles (all).")
+@click.option("--max-new-tokens", "--max_new_tokens", type=int, default=512, show_default=True)
+@click.option("--template", help="The prompt, with {title} and {first_sentence}.")
+@click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…")
+@metric_models_options
+@_folder
+@common
+def export_task(
+    settings: Settings, quiet: bool, snapshot: str, prompts: int | None, max_new_tokens: int, metrics: str, out: Path
+) -> None:
+    """Write a snapshot as a task of lm-evaluation-harness, which runs it with our metrics."""
+    from flows.harness.task import TaskRequest, task_name
+    from flows.harness.task import export_task as write
+    from storage.snapshots import resolve
+
+    database, progress = open_database(settings), reporter(quiet)
+    request = TaskRequest(prompts, max_new_tokens, metrics)
+    _show(write(database, snapshot, request, settings, out, progress))
+    task = task_name(resolve(database, snapshot).snapshot_id)
+    progress.note(f"lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task} --include_path {out}")
+
+
+def _show(paths: Sequence[Path]) -> None:
+    for path in paths:
+        print(path)

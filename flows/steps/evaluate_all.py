@@ -1,0 +1,68 @@
+"""Every model under every decoder, written and scored one after the other."""
+
+from collections.abc import Mapping, Sequence
+
+from evaluators.scoring import select
+from flows.progress import Progress
+from flows.steps.evaluate import EvaluationRequest, find_models, generate, load_model, plan
+from flows.steps.score import DEFAULT_BUDGET, Jury, choose, score_run
+from newwiki.decoding.grammar import parse
+from newwiki.errors import UsageError
+from newwiki.settings import Settings
+from storage.database import Database
+from storage.snapshots import resolve
+
+
+def evaluate_all(
+    database: Database,
+    models: Sequence[str],
+    decoders: Sequence[str],
+    request: EvaluationRequest,
+    settings: Settings,
+    progress: Progress,
+    *,
+    metrics: str = "core",
+    budget: int = DEFAULT_BUDGET,
+    backend: str = "hf",
+    arguments: Mapping[str, str] | None = None,
+) -> set[str]:
+    """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had."""
+    chosen = [decoder for specification in decoders for decoder in parse(specification)]
+    check(database, decoders, request, metrics)
+    loading = dict(arguments or {})
+    find_models(backend, models, loading)
+    jury = Jury(choose(metrics, settings, progress), settings, budget)
+    for name in models:
+        loaded = load_model(backend, name, loading)
+        for decoder in chosen:
+            planned = plan(database, loaded, decoder, request)
+            generate(database, planned, loaded, decoder, progress)
+            score_run(database, planned.run, planned.articles, jury, progress)
+    return jury.ids(jury.evaluators)
+
+
+def check(database: Database, decoders: Sequence[str], request: EvaluationRequest, metrics: str) -> None:
+    """Raises for decoders, metrics or a snapshot that are not there, before anything is loaded."""
+    for specification in decoders:
+        parse(specification)
+    select(metrics)
+    resolve(database, request.snapshot)
+
+
+def rows_at_once(text: str) -> int | None:
+    """The number that --batch-size is; None for auto. Raises UsageError."""
+    if text != "auto" and not text.isdigit():
+        raise UsageError(f"--batch-size is a number or auto, not '{text}'")
+    return None if text == "auto" else int(text)
+
+
+def model_arguments(text: str, dtype: str = "auto", **flags: bool) -> dict[str, str]:
+    """What a backend is loaded with: `text` is `key=value,key=value`, a flag that is set becomes `yes`.
+
+    Raises UsageError.
+    """
+    parts = [part.partition("=") for part in text.split(",") if part]
+    if any(not equals or not key for key, equals, _ in parts):
+        raise UsageError(f"--model-args are written key=value,key=value, not '{text}'")
+    named = {key.strip(): value.strip() for key, _, value in parts}
+    return {"dtype": dtype, **{name: "yes" for name, is_set in flags.items() if is_set}} | named

@@ -1,0 +1,61 @@
+"""What a query answers, written to a file in batches, as Parquet or as JSON lines."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from storage.database import Database, query
+from storage.folders import whole
+
+RowsForm = Literal["parquet", "jsonl"]
+
+_BATCH = 50_000  # rows in memory at once
+
+Write = Callable[[pa.RecordBatch], None]
+
+
+def write_rows(
+    database: Database, name: str, each: Sequence[Sequence[object]], path: Path, form: RowsForm = "parquet"
+) -> None:
+    """Writes what the named query answers for each of these parameters (one or more), in their order.
+
+    The database is open for one of them at a time, so that whoever writes to it meanwhile gets a turn.
+    """
+    with whole(path) as part, ExitStack() as opened:
+        write: Write | None = None
+        for parameters in each:
+            with database.read() as connection:
+                reader = connection.sql(query(name), params=list(parameters)).to_arrow_reader(_BATCH)
+                write = write or opened.enter_context(_WRITERS[form](part, reader.schema))
+                for batch in reader:
+                    write(batch)
+
+
+@contextmanager
+def _parquet(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    import pyarrow.parquet as parquet
+
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        yield writer.write_batch
+
+
+@contextmanager
+def _json_lines(path: Path, schema: pa.Schema) -> Iterator[Write]:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+
+        def write(batch: pa.RecordBatch) -> None:
+            for row in batch.to_pylist():
+                file.write(json.dumps(row, default=datetime.isoformat, ensure_ascii=False) + "\n")
+
+        yield write
+
+
+_WRITERS: dict[RowsForm, Callable[[Path, pa.Schema], AbstractContextManager[Write]]] = {
+    "parquet": _parquet,
+    "jsonl": _json_lines,
+}

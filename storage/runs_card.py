@@ -1,0 +1,46 @@
+"""The data card of exported runs: what Hugging Face's `datasets` reads first, and what their users must know."""
+
+from collections.abc import Sequence
+
+from storage.comparison import Contender
+
+_CARD = """\
+---
+pretty_name: New-Wiki Eval runs
+task_categories:
+- text-generation
+configs:
+{configs}
+---
+
+# What language models wrote of new Wikipedia articles, and its scores
+
+| run | model | decoder | snapshot |
+| --- | --- | --- | --- |
+{runs}
+
+- `completions` (the default): every text, with the page that it was written for; `kept` ones are scored.
+- `scores`: a row a text and metric, `value` is null where `status` says why. `scores_wide`: a row a text.
+- `summaries`: mean, standard deviation and 95 % interval (clustered by prompt) of each run and metric.
+- `runs`, `metrics`, `evaluators`: how it was written, what was measured, and by whom, to the hash of the weights.
+
+Every score names its `evaluator_id`. Numbers of different evaluators are not to be averaged or compared. A score of
+`reference:SNAPSHOT` is that of the article itself.
+"""
+_CONFIG = """\
+- config_name: {name}{default}
+  data_files:
+  - split: test
+    path: data/{name}.parquet"""
+
+
+def card(tables: Sequence[str], runs: Sequence[Contender]) -> str:
+    """The README.md of a `datasets` folder with these tables, the first of which is the default."""
+    configs = [_CONFIG.format(name=name, default="\n  default: true" if name == tables[0] else "") for name in tables]
+    rows = [f"| {' | '.join(map(_cell, (run.run_id, run.model, run.decoder, run.snapshot_id)))} |" for run in runs]
+    return _CARD.format(configs="\n".join(configs), runs="\n".join(rows))
+
+
+def _cell(text: str) -> str:
+    """A table's cell in which nothing is Markdown."""
+    return f"`{' '.join(text.replace('|', chr(92) + '|').replace('`', chr(39)).split())}`"

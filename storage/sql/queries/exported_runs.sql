@@ -1,0 +1,1 @@
+select * from runs where run_id = ?;

@@ -1,0 +1,1 @@
+select * from metric_summaries where run_id = ? order by metric;

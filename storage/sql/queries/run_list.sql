@@ -1,0 +1,1 @@
+from runs order by started_at, run_id;
