@@ -9,6 +9,7 @@ from pathlib import Path
 
 from flows import leaderboard
 from flows.progress import Progress
+from flows.report import page
 from flows.steps.evaluate import EvaluationRequest
 from flows.steps.refresh import RefreshRequest, refresh
 from newwiki.records import Selection, Window
@@ -67,15 +68,17 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     leaderboard.show_funnel(database, snapshot, "table")
     for note in leaderboard.show(database, snapshot, "table", prefer=()):
         progress.note(note)
-    print(_where_next(database.path, checkpoint))
+    report = page.write(database, progress, snapshot, folder / "report.html")
+    print(_where_next(database.path, checkpoint, report))
 
 
-def _where_next(db: Path, checkpoint: Path) -> str:
+def _where_next(db: Path, checkpoint: Path, report: Path) -> str:
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     query = "select title, text from completions join articles using (page_id) where kept limit 3"
     return "\n".join(
         (
             "Where next",
+            f"  open {report} in a browser: leaderboard, figures, and what the model wrote",
             f'  {newwiki} sql "{query}" --db {db}',
             f"  {newwiki} evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --entities rules-v1 --db {db}",
             f"  {newwiki} leaderboard --format markdown --db {db}",

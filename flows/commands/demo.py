@@ -16,7 +16,7 @@ from newwiki.settings import Settings
 @scoring_options
 @common
 def demo(settings: Settings, quiet: bool, out: Path) -> None:
-    """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard."""
+    """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard, the report."""
     from flows.demo import run
 
     run(out, settings, reporter(quiet))

@@ -11,6 +11,7 @@ _INK, _FONT = "currentColor", "system-ui, sans-serif"
 # Okabe and Ito's colours without black and yellow: told apart by the colour-blind too, on white and on near-black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 _CONFIG = {
+    "aria": False,  # the label speaks for the whole
     "background": None,
     "font": _FONT,
     "view": {"stroke": None},

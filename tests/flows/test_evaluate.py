@@ -206,5 +206,5 @@ def test_an_argument_that_a_backend_does_not_take_is_the_users_mistake(
         def find(cls, name: str) -> None: ...
 
     monkeypatch.setitem(models._pieces, "mine", Mine)
-    with pytest.raises(UsageError, match="backend 'mine' does not take these model arguments: .*'a'"):
+    with pytest.raises(UsageError, match=r"backend 'mine' does not take these model arguments: .*'a'"):
         ask()

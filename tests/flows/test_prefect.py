@@ -137,6 +137,8 @@ class TestInProcess:
         ):
             assert metric in first
         assert "Where next" in first
+        assert f"open {tmp_path / 'report.html'} in a browser" in first
+        assert "Leaderboard" in (tmp_path / "report.html").read_text("utf-8")
         assert capsys.readouterr().out == first
         assert (tmp_path / "demo.duckdb").read_bytes() == before
 

@@ -1,0 +1,169 @@
+"""The paper's figures 1, 2, 3 and 5 on our data."""
+
+import json
+import shlex
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from flows.report.charts import PALETTE, svg
+from flows.report.drawing import SHAPES, dots, lines
+from flows.report.material import Material, Record
+from flows.report.paper import PaperColumn, paper_columns
+from flows.report.tables import Row, rows
+
+SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
+_GRIDS = {
+    "top_p": "top_p=[0.5,0.9,0.95,1.0],top_k=50,temperature=0.9",
+    "top_k": "top_p=1.0,top_k=[20,50,100,500],temperature=0.9",
+    "temperature": "top_p=1.0,top_k=50,temperature=[0.1,0.5,0.9]",
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a colour and a shape stand for."""
+
+    colour: str
+    shape: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """Runs that differ in one parameter and in nothing else; `points` are its values in words, with a row each."""
+
+    label: str
+    points: Sequence[tuple[str, Row]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    column: PaperColumn
+    image: Markup
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Figure 1, 2 or 3. With no family there is nothing to draw, and `command` says what to run. Those families are
+    drawn that have a key; all are in the table."""
+
+    parameter: str
+    words: str
+    heads: Sequence[PaperColumn]
+    families: Sequence[Family]
+    keys: Sequence[Key]
+    panels: Sequence[Panel]
+    command: str
+
+
+def sweep(material: Material, parameter: str) -> Sweep:
+    """Means and standard deviations against top_p, top_k or temperature."""
+    heads = paper_columns(material.text_columns)
+    families = _families(material, parameter, heads)
+    drawn = families[: len(PALETTE)]
+    keys = [
+        Key(colour, shape, family.label) for colour, shape, family in zip(PALETTE, SHAPES.values(), drawn, strict=False)
+    ]
+    panels = [
+        Panel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
+        for place, head in enumerate(heads)
+        if head.low is not None and any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
+    ]
+    return Sweep(parameter, SWEPT[parameter], heads, families, keys, panels, _command(material, parameter))
+
+
+def spreads(material: Material, records: Sequence[Record]) -> tuple[Sequence[Key], Markup] | None:
+    """Figure 5: the standard deviations of these runs and of the articles, each over the range of its metric."""
+    heads = [head for head in paper_columns(material.text_columns) if head.low is not None]
+    named = [(record, material.names[record["run_id"]]) for record in records[: len(PALETTE) - 1]]
+    if material.reference:
+        named.append((material.reference, "Wikipedia"))
+    values = [
+        {"metric": head.title, "who": str(place), "sd": record[head.column.name + "_sd"] / (head.high - head.low)}
+        for place, (record, _) in enumerate(named)
+        for head in heads
+        if record[head.column.name + "_sd"] is not None and head.low is not None and head.high is not None
+    ]
+    if not values:
+        return None
+    keys = [Key(c, s, text) for c, s, (_, text) in zip(PALETTE, SHAPES.values(), named, strict=False)]
+    return keys, svg(dots(values, [head.title for head in heads], len(named)), "Figure 5; its numbers are in table 3.")
+
+
+def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) -> list[Family]:
+    """The largest first."""
+    groups: dict[tuple[object, ...], list[tuple[float, Record]]] = defaultdict(list)
+    for record in material.records:
+        run = (entry := material.entries[record["run_id"]]).run
+        values: dict[str, Any] = json.loads(run.decoder_parameters)
+        if run.decoder.partition(":")[0] == "sample" and parameter in values:
+            value = values.pop(parameter)
+            fixed = tuple(sorted(values.items()))
+            key = (run.model_sha256, run.prompts, run.seed, *entry.request, fixed)
+            groups[key].append((value, record))
+    columns = [head.column for head in heads]
+    families = [
+        Family(_label(material, points[0][1], parameter), _points(material, parameter, points, columns))
+        for points in groups.values()
+        if len({value for value, _ in points}) > 1
+    ]
+    return sorted(families, key=lambda family: -len(family.points))
+
+
+def _points(
+    material: Material, parameter: str, points: Sequence[tuple[float, Record]], columns: Sequence[Any]
+) -> list[tuple[str, Row]]:
+    # top_k=0 draws from all tokens, so it is the largest.
+    ordered = sorted(points, key=lambda p: (parameter == "top_k" and p[0] == 0, p[0]))
+    words = ["off" if parameter == "top_k" and value == 0 else f"{value:g}" for value, _ in ordered]
+    return list(zip(words, rows(material, [record for _, record in ordered], columns), strict=True))
+
+
+def _label(material: Material, record: Record, parameter: str) -> str:
+    """The model, and what the runs share of what is swept in figures 1 to 3 or is not the default."""
+    defaults = {"top_k": 0, "top_p": 1, "typical_p": 1, "temperature": 1, "repetition_penalty": 1}
+    values = json.loads(material.entries[record["run_id"]].run.decoder_parameters)
+    shared = [
+        f"{name}={value:g}"
+        for name, value in sorted(values.items())
+        if name != parameter and (name in SWEPT or value != defaults.get(name, 0))
+    ]
+    return f"{material.names[record['run_id']]}, {', '.join(shared)}"
+
+
+def _command(material: Material, parameter: str) -> str:
+    """The paper's grid for the first model of the snapshot, entities found as they were."""
+    model = next((entry.run.model for entry in material.entries.values()), "MODEL")
+    rules = any(evaluator.model == "rules-v1" for evaluator in material.evaluators.values())
+    return (
+        f"newwiki evaluate {shlex.quote(model)} --decoder 'sample:{_GRIDS[parameter]}' "
+        f"--snapshot {material.snapshot.snapshot_id}{' --entities rules-v1' if rules else ''}"
+    )
+
+
+def _panel(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> Markup:
+    values: list[dict[str, Any]] = [
+        {
+            "x": word,
+            "who": str(number),
+            "mean": head.rescaled(cell.mean),
+            "low": head.rescaled(cell.mean - (cell.sd or 0)),
+            "high": head.rescaled(cell.mean + (cell.sd or 0)),
+        }
+        for number, family in enumerate(families)
+        for word, row in family.points
+        if (cell := row.cells[place]).mean is not None
+    ]
+    told = "; ".join(
+        f"{family.label}: " + ", ".join(f"{word} {row.cells[place].mean:.4g}" for word, row in family.points
+                                        if row.cells[place].mean is not None)
+        for family in families
+    )  # fmt: skip
+    label = f"{head.title} against {words}, means: {told}"
+    order = sorted({value["x"] for value in values}, key=lambda x: float("inf") if x == "off" else float(x))
+    return svg(lines(values, order, words), label)

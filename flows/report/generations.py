@@ -1,0 +1,128 @@
+"""What the models wrote: the worst, the median and the best text of each run, beside the article."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from evaluators.entities import Tagger
+from flows.progress import Progress
+from flows.report.entities import Finders, marked
+from flows.report.material import Material
+from flows.steps.leaderboard import Column
+from newwiki.errors import UsageError, did_you_mean
+from storage.database import Database
+
+_SHOWN = 1200  # characters of a text
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The beginning of a text, its entities marked; `characters` counts the whole."""
+
+    text: Markup
+    shown: int
+    characters: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
+
+    rank: str
+    value: float
+    page_id: int
+    sample: int
+    title: str
+    permalink: str
+    first_sentence: str
+    generation: Passage
+    reference: Passage
+    words: int
+    finish_reason: str
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Of one run; `entities` says who found those that are marked, or why none are."""
+
+    entities: str
+    shown: Sequence[Example]
+
+
+def column_for(material: Material, metric: str | None) -> Column | None:
+    """The column that examples are chosen by: the metric asked for, or sbert, or else the first that has a better
+    direction. Raises UsageError where the metric asked for has no numbers of texts here."""
+    columns = material.text_columns
+    if metric:
+        found = next((column for column in columns if metric in (column.name, column.metric)), None)
+        if not found:
+            names = [column.name for column in columns]
+            raise UsageError(
+                f"no text here is scored by '{metric}'{did_you_mean(metric, names) or ';'} "
+                f"there are: {', '.join(names) or 'none'}"
+            )
+        return found
+    directed = [column for column in columns if material.direction(column) != "none"]
+    return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
+
+
+def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:
+    """By run id."""
+    records = {record["run_id"]: record for record in material.records}
+    all_finders = Finders()
+    rows = database.rows(
+        "report_examples", list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id
+    )
+    finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
+    by_run: dict[str, list[Example]] = defaultdict(list)
+    with progress.stretch("finding entities in the examples", "texts") as bar:
+        for done, (run_id, *row) in enumerate(rows, 1):
+            by_run[run_id].append(_example(row, all_finders, finders[run_id], material.direction(column)))
+            bar.update(done, len(rows))
+    return {run_id: Examples(_who(finders[run_id]), _worst_first(shown)) for run_id, shown in by_run.items()}
+
+
+def _who(finder: Tagger | str) -> str:
+    if isinstance(finder, str):
+        return f"none are marked: {finder}"
+    return f"by {finder.model}, which scored this run"
+
+
+def _example(row: Sequence[Any], finders: Finders, finder: Tagger | str, direction: str) -> Example:
+    place, scored, value, page_id, sample, title, permalink, first_sentence, reference, text, words, finish = row
+    here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
+    return Example(
+        _rank(place, scored, direction),
+        value,
+        page_id,
+        sample,
+        title,
+        permalink,
+        first_sentence,
+        _passage(text, here, there),
+        _passage(reference, there, here),
+        words,
+        finish,
+    )
+
+
+def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str]) -> Passage:
+    length = len(text)
+    if length > _SHOWN:
+        length = max(text.rfind(" ", 0, _SHOWN), _SHOWN - 100)
+    return Passage(Markup(marked(text, mentions, elsewhere, length).translate(_CONTROLS)), length, len(text))
+
+
+def _rank(place: int, scored: int, direction: str) -> str:
+    if scored == 1:
+        return "only"
+    lowest, highest = {"higher": ("worst", "best"), "lower": ("best", "worst")}.get(direction, ("lowest", "highest"))
+    return lowest if place == 1 else highest if place == scored else "median"
+
+
+def _worst_first(shown: Sequence[Example]) -> Sequence[Example]:
+    return shown[::-1] if shown[0].rank == "best" else shown

@@ -1,0 +1,112 @@
+"""What a report is made of: one snapshot, its runs on their board, and all that explains them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any
+
+from flows.steps.leaderboard import Board, Column, board
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import TerminalError
+from newwiki.records import Fingerprint, Metric, Run, Snapshot
+from storage import snapshots
+from storage.database import Database
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run as it is stored."""
+
+    run: Run
+    status: str
+    started_at: datetime | None
+    finished_at: datetime | None
+
+    @property
+    def request(self) -> tuple[object, ...]:
+        """What two runs must share, beside model and decoder, for their numbers to stand beside each other."""
+        run = self.run
+        return (run.prompt_template, run.samples, run.keep, run.max_new_tokens, run.dtype, run.backend)
+
+
+@dataclass(frozen=True)
+class Material:
+    """`entries` are all runs of the snapshot by id; `metrics` by name and `evaluators` by id explain the board's
+    columns; `names` are the models' names by run, as short as they can be told apart."""
+
+    snapshot: Snapshot
+    board: Board
+    entries: Mapping[str, Entry]
+    metrics: Mapping[str, Metric]
+    evaluators: Mapping[str, Fingerprint]
+    names: Mapping[str, str]
+
+    @property
+    def reference(self) -> Record | None:
+        """The articles' own record, if they are scored."""
+        return next((one for one in self.board.records if one["run_id"].startswith("reference:")), None)
+
+    @property
+    def records(self) -> list[Record]:
+        """Those of runs."""
+        return [record for record in self.board.records if record["run_id"] in self.entries]
+
+    @property
+    def text_columns(self) -> list[Column]:
+        """The columns whose numbers are of one text each."""
+        return [column for column in self.board.columns if self.metrics[column.metric].scope == "text"]
+
+    def label(self, record: Record) -> str:
+        return f"{self.names[record['run_id']]} · {short_form(record['decoder'])}"
+
+    def direction(self, column: Column) -> str:
+        return self.metrics[column.metric].direction
+
+
+def gather(database: Database, snapshot: str) -> Material:
+    """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so."""
+    found = snapshots.resolve(database, snapshot)
+    shown = _board(database, found.snapshot_id)
+    entries = [Entry(Run(*row[:-3]), *row[-3:]) for row in database.rows("report_runs", found.snapshot_id)]
+    metrics = database.rows("report_metrics", [column.metric for column in shown.columns])
+    evaluators = database.rows("report_evaluators", [column.evaluator_id for column in shown.columns])
+    return Material(
+        found,
+        shown,
+        {entry.run.run_id: entry for entry in entries},
+        {row[0]: Metric(*row) for row in metrics},
+        {row[0]: _fingerprint(row) for row in evaluators},
+        _names(entry.run for entry in entries),
+    )
+
+
+def _board(database: Database, snapshot_id: str) -> Board:
+    try:
+        return board(database, snapshot_id)
+    except TerminalError as refusal:
+        apart = board(database, snapshot_id, by_evaluator=True)
+        return Board(apart.about, apart.columns, apart.records, (*apart.notes, f"{refusal}; each has a column here"))
+
+
+def _fingerprint(row: Sequence[Any]) -> Fingerprint:
+    *names, parameters, dependencies, dtype, backend = row
+    evaluator_id, name, version, model, model_sha256 = names
+    made_of, made_with = json.loads(parameters), json.loads(dependencies)
+    return Fingerprint(evaluator_id, name, version, model, model_sha256, made_of, made_with, dtype, backend)
+
+
+def _names(runs: Iterable[Run]) -> dict[str, str]:
+    """The last part of the model's path or hub id; more of it, or its weights' hash, where others are named so."""
+    models = {run.run_id: (run.model, run.model_sha256) for run in runs}
+    for names in (
+        {one: PurePath(one[0]).name or one[0] for one in models.values()},
+        {one: one[0] for one in models.values()},
+        {one: f"{one[0]} ({one[1][:8]})" for one in models.values()},
+    ):
+        if len(set(names.values())) == len({(name, one[1]) for one, name in names.items()}):
+            break
+    return {run_id: names[model] for run_id, model in models.items()}
