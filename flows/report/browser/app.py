@@ -18,15 +18,15 @@ from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live
 from flows.report.browser.pages import Handler, NotFound, Page
 from newwiki.decoding.grammar import short_form
-from newwiki.errors import NewWikiError, TransientError, UsageError
+from newwiki.errors import NewWikiError, TransientError
 from storage.database import Database
 
 _HERE = Path(__file__).parent
 
 
-def application(database: Database) -> Guard:
+def application(live: Live) -> Guard:
     """The pages over this database, as an ASGI application."""
-    live, templates = Live(database), _templates(database)
+    templates = _templates(live.database)
 
     def page(address: str, handler: Handler) -> Route:
         def answer(request: Request) -> Response:
@@ -66,8 +66,8 @@ def _told(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
         return error.status_code, f"there is no such page here ({error.detail})"
     if isinstance(error, NewWikiError):
-        status = 404 if isinstance(error, NotFound) else 400 if isinstance(error, UsageError) else 500
-        return 503 if isinstance(error, TransientError) else status, str(error)
+        status = 404 if isinstance(error, NotFound) else 503 if isinstance(error, TransientError) else 400
+        return status, str(error)
     return 500, "this page cannot be made; the terminal where `newwiki browse` runs says why"
 
 

@@ -25,11 +25,12 @@ SECONDS = 20  # a writer waits a minute for its turn
 SHOWN = 1_000  # rows in a table
 _MEMORY = 2 << 30  # bytes
 _LARGEST_FILE = 1 << 30  # bytes of CSV
-_LIMITS = {"memory_limit": "1GB", "max_temp_directory_size": "0GB", "threads": 4}
+_LIMITS: dict[str, str | int] = {"memory_limit": "1GB", "max_temp_directory_size": "0GB", "threads": 4}
 _CELL, _LABEL = 2_000, 100  # characters of a cell in the rows that are shown, and in those that are only drawn
 _BATCH = 10_000  # rows of CSV written at a time
 _TOO_LONG = f"the query took over {SECONDS} s and was stopped; ask for less, or use `newwiki sql`"
 _TOO_MUCH = f"the query needed more than {_MEMORY >> 30} GB of memory; ask for less, or use `newwiki sql`"
+_DIED = "the query's process came to an end, most likely for want of memory; ask for less, or use `newwiki sql`"
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["flows.report.browser.asking", "storage.database"])
 
@@ -67,7 +68,7 @@ def _in_a_process(live: Live, statement: str, most: int, file: Path | None) -> A
         try:
             answer = receiver.recv() if receiver.poll(SECONDS) else TerminalError(_TOO_LONG)
         except EOFError:
-            answer = TerminalError(_TOO_MUCH)
+            answer = TerminalError(_DIED)
         finally:
             process.kill()
             process.join()

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 
+from newwiki.errors import TransientError
 from storage.database import Database, query
 
 _SHORTEST, _LONGEST = 0.02, 0.6  # seconds of rest; the longer one outlasts any pause between a writer's attempts
@@ -26,7 +27,11 @@ class Live:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._page, self._query = threading.Lock(), threading.Lock()
-        self._free_at = 0.0
+        self._free_at, self._closed = 0.0, False
+
+    def close(self) -> None:
+        """Lets no further turn begin."""
+        self._closed = True
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -45,6 +50,8 @@ class Live:
         with lock:
             while (wait := self._free_at - time.monotonic()) > 0:
                 time.sleep(wait)
+            if self._closed:
+                raise TransientError("`newwiki browse` has been ended; start it again")
             begun = time.monotonic()
             try:
                 yield

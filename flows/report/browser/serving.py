@@ -1,5 +1,6 @@
 """The server: on this machine's own address, until it is interrupted."""
 
+import multiprocessing
 import socket
 import sys
 import threading
@@ -8,6 +9,7 @@ import webbrowser
 import uvicorn
 
 from flows.report.browser.app import application
+from flows.report.browser.live import Live
 from newwiki.errors import TerminalError
 from storage.database import Database
 
@@ -25,17 +27,32 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
         print(f"{database.path} to read; Ctrl-C ends it", file=sys.stderr, flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        live = Live(database)
         config = uvicorn.Config(
-            application(database),
+            application(live),
             log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_PATIENCE,
         )
         try:
-            uvicorn.Server(config).run([listening])
+            _Server(config, live).run([listening])
         except KeyboardInterrupt:
             return  # which uvicorn passes on when it has ended
+
+
+class _Server(uvicorn.Server):
+    """One that does not wait for the query of a reader when it is ended."""
+
+    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+        super().__init__(config)
+        self._live = live
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._live.close()
+        for query in multiprocessing.active_children():
+            query.kill()
+        await super().shutdown(sockets)
 
 
 def _socket(port: int) -> socket.socket:

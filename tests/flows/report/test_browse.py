@@ -1,5 +1,6 @@
 """`newwiki browse` as a process of its own, in a real browser and as many readers see it."""
 
+import functools
 import os
 import re
 import shutil
@@ -27,6 +28,10 @@ from tests.flows.scored import RULES, SNAPSHOT, add_run
 _GREEDY, _NUCLEUS, _UNDER_WAY = "aaaa0123", "bbbb4567", "cccc89ab"
 _TITLE = "\"><img src=x onerror=console.error(1)> <script>console.error('title')</script>"
 _TEXT = "He wrote <script>console.error('text')</script> </textarea></div>\"><img src=x onerror=console.error(2)> שלום"
+
+_SECONDS = 60  # that a slow machine has
+_get = functools.partial(httpx.get, timeout=_SECONDS)
+expect.set_options(timeout=_SECONDS * 1000)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +152,7 @@ def test_titles_and_texts_are_only_text(site: str, browser: Browser) -> None:
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
 def test_no_page_is_wider_than_the_screen(site: str, browser: Browser, width: int, scheme: str) -> None:
     with watched(browser, allowed=site, viewport={"width": width, "height": 800}, color_scheme=scheme) as page:
-        plotted = "sql?plot=histogram&q=" + quote("select words, text from completions")
+        plotted = "sql?plot=histogram&q=" + quote("select words, text from completions")  # noqa: S608
         for place in ("", f"snapshots/{SNAPSHOT}", f"runs/{_GREEDY}", f"runs/{_GREEDY}/{_a_page(page, site)}", plotted):
             page.goto(site + place)
             assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), place
@@ -184,7 +189,7 @@ def _a_page(page: Page, site: str) -> str:
 )
 def test_a_query_that_does_more_than_read_is_refused(site: str, query: str) -> None:
     for place in ("sql", "sql.csv"):
-        answer = httpx.get(site + place, params={"q": query})
+        answer = _get(site + place, params={"q": query})
         assert answer.status_code == 400
         assert re.search(r'role="alert">(the query is refused: |there is no query;)[^\n]+</p>', answer.text), (
             answer.text
@@ -192,36 +197,36 @@ def test_a_query_that_does_more_than_read_is_refused(site: str, query: str) -> N
 
 
 def test_every_example_answers_with_its_plot(site: str) -> None:
-    examples = re.findall(r'<li><a href="/(sql\?[^"]+)"', httpx.get(site + "sql").text)
+    examples = re.findall(r'<li><a href="/(sql\?[^"]+)"', _get(site + "sql").text)
     assert len(examples) > 4
     for address in examples:
-        answer = httpx.get(site + address.replace("&amp;", "&"), timeout=60)
+        answer = _get(site + address.replace("&amp;", "&"))
         assert answer.status_code == 200 and 'role="alert"' not in answer.text, address
         assert ("<svg role" in answer.text) == ("plot=" in address)
 
 
 def test_a_long_result_is_cut_where_it_is_shown_and_whole_as_a_file(site: str) -> None:
     query = {"q": "select range as n, null as nothing, 'a,b' as words from range(2500)"}
-    shown = httpx.get(site + "sql", params=query).text
+    shown = _get(site + "sql", params=query).text
     assert "these are the first 1,000" in shown and shown.count("<tr>") == 1001
-    assert "first 1,000 rows of the result" in httpx.get(site + "sql", params=query | {"plot": "line"}, timeout=60).text
-    file = httpx.get(site + "sql.csv", params=query)
+    assert "first 1,000 rows of the result" in _get(site + "sql", params=query | {"plot": "line"}).text
+    file = _get(site + "sql.csv", params=query)
     assert file.headers["content-disposition"] == 'attachment; filename="newwiki.csv"'
     assert file.text == "n,nothing,words\n" + "".join(f'{n},,"a,b"\n' for n in range(2500))
 
 
 def test_only_this_machine_may_ask_and_only_to_read(site: str) -> None:
-    assert httpx.get(site, headers={"host": "evil.example"}).status_code == 400
-    assert httpx.get(site, headers={"host": f"localhost:{httpx.URL(site).port}"}).status_code == 200
+    assert _get(site, headers={"host": "evil.example"}).status_code == 400
+    assert _get(site, headers={"host": f"localhost:{httpx.URL(site).port}"}).status_code == 200
     for method in ("POST", "PUT", "DELETE", "OPTIONS"):
-        assert httpx.request(method, site + "sql").status_code == 405
-    assert httpx.head(site).status_code == 200
+        assert httpx.request(method, site + "sql", timeout=_SECONDS).status_code == 405
+    assert httpx.head(site, timeout=_SECONDS).status_code == 200
     embedded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
     followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
-    assert httpx.get(site + "sql?q=select+1", headers=embedded).status_code == 403
-    assert httpx.get(site + "sql?q=select+1", headers=followed).status_code == 200
+    assert _get(site + "sql?q=select+1", headers=embedded).status_code == 403
+    assert _get(site + "sql?q=select+1", headers=followed).status_code == 200
     for place, status in (("", 200), ("nowhere", 404), ("sql?q=drop", 400)):
-        answer = httpx.get(site + place)
+        answer = _get(site + place)
         assert answer.status_code == status
         assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'self'")
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -244,7 +249,7 @@ def test_only_this_machine_may_ask_and_only_to_read(site: str) -> None:
     ],
 )
 def test_an_address_says_what_is_wrong_with_it(site: str, place: str, status: int, words: str) -> None:
-    answer = httpx.get(site + place)
+    answer = _get(site + place)
     assert (answer.status_code, words in answer.text) == (status, True), answer.text
 
 
@@ -263,6 +268,7 @@ def test_fifty_read_while_a_run_is_written(site: str, database: Database) -> Non
         while not read.is_set():
             runs.add_completions(database, _UNDER_WAY, [_text(page, batches, "a batch") for page in pages])
             batches += 1
+            time.sleep(0.05)  # a model takes longer for a batch
         return batches
 
     with ThreadPoolExecutor(51) as people:
