@@ -1,8 +1,8 @@
 """The live database, read in short turns that leave a writer time to get in.
 
 DuckDB gives a writer no place in a queue: it tries again every half second at the latest, and succeeds only while
-nobody reads. So after each turn nobody begins one for half as long as it took, which is unnoticed by one reader and lets
-a run be written while many read.
+nobody reads. So after each turn nobody begins one for half as long as it took, which is unnoticed by one reader and
+lets a run be written while many read.
 """
 
 import threading

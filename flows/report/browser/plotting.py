@@ -44,6 +44,8 @@ class Chosen:
 def choose(answer: Answer, kind: str, x: str | None, y: str | None, color: str | None) -> Chosen:
     """The columns that were named, and for those that were not: x the first that is no number, y the first number;
     points and histograms take numbers for both. Raises UsageError where a column is not there or does not fit."""
+    if not answer.rows:
+        raise UsageError("the result has no rows to plot")
     for name in (x, y, color):
         if name and name not in answer.columns:
             raise UsageError(

@@ -93,5 +93,7 @@ def test_over_six_colours_are_refused() -> None:
 def test_a_result_without_numbers_has_no_plot() -> None:
     with pytest.raises(UsageError, match="there is none"):
         choose(Answer(("name",), [("a",)], True), "bar", None, None, None)
+    with pytest.raises(UsageError, match="no rows to plot"):
+        choose(Answer(("n",), [], True), "histogram", None, None, None)
     with pytest.raises(UsageError, match="'n' has no number to plot"):
         draw(Answer(("n",), [(float("nan"),)], True), Chosen("histogram", "n", None, None))
