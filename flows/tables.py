@@ -20,12 +20,12 @@ def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None
     """Writes the rows to stdout. Numbers are rounded only where people look: `table` and `markdown`."""
     if form == "json":
         records = [dict(zip(columns, row, strict=True)) for row in rows]
-        sys.stdout.write(json.dumps(records, default=_plain, ensure_ascii=False, indent=1) + "\n")
+        sys.stdout.write(json.dumps(records, default=plain, ensure_ascii=False, indent=1) + "\n")
     elif form == "csv":
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([["" if cell is None else _plain(cell) for cell in row] for row in rows])
+        writer.writerows([["" if cell is None else plain(cell) for cell in row] for row in rows])
         sys.stdout.write(stream.getvalue())
     elif form == "markdown":
         sys.stdout.write(markdown(columns, rows))
@@ -38,7 +38,7 @@ def markdown(columns: Sequence[str], rows: Rows) -> str:
     lines = [
         [_escaped(column) for column in columns],
         ["---"] * len(columns),
-        *[[_escaped(_short(cell)) for cell in row] for row in rows],
+        *[[_escaped(short(cell)) for cell in row] for row in rows],
     ]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -72,7 +72,7 @@ def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
         numeric = any(row[place] is not None for row in rows) and all(_is_number(row[place]) for row in rows)
         table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*[Text(_short(cell)) for cell in row])
+        table.add_row(*[Text(short(cell)) for cell in row])
     console.print(table)
 
 
@@ -80,7 +80,8 @@ def _is_number(cell: object) -> bool:
     return cell is None or (isinstance(cell, int | float | Decimal) and not isinstance(cell, bool))
 
 
-def _short(cell: object) -> str:
+def short(cell: object) -> str:
+    """A cell for people: numbers rounded, times to the minute."""
     if cell is None:
         return ""
     if isinstance(cell, float):
@@ -90,7 +91,8 @@ def _short(cell: object) -> str:
     return str(cell)
 
 
-def _plain(cell: Any) -> Any:
+def plain(cell: Any) -> Any:
+    """A cell for programs: as it is where JSON has its like, otherwise as text."""
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):

@@ -77,10 +77,13 @@ class Database:
                     self._read = None
 
     @contextmanager
-    def fenced(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection that can reach no file, no network and no extension, for SQL from outside."""
+    def fenced(self, **limits: str | int) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection that can reach no file, no network and no extension, for SQL from outside.
+
+        `limits` are DuckDB's settings, such as `memory_limit`; no SQL can lift them.
+        """
         self._require()
-        with self._connect(read_only=True, config=_OFFLINE) as connection:
+        with self._connect(read_only=True, config=_OFFLINE | limits) as connection:
             for setting in _FENCE:
                 connection.execute(setting)
             yield connection

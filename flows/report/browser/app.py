@@ -1,0 +1,99 @@
+"""The application: which address is which page, and how a page becomes HTML."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from flows import tables
+from flows.report.browser import query_page, run_pages, snapshot_pages
+from flows.report.browser.guard import Guard
+from flows.report.browser.live import Live
+from flows.report.browser.pages import Handler, NotFound, Page
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import NewWikiError, TransientError
+from storage.database import Database
+
+_HERE = Path(__file__).parent
+
+
+def application(live: Live) -> Guard:
+    """The pages over this database, as an ASGI application."""
+    templates = _templates(live.database)
+
+    def page(address: str, handler: Handler) -> Route:
+        def answer(request: Request) -> Response:
+            return _html(templates, request, handler(live, request))
+
+        return Route(address, answer)
+
+    def as_csv(request: Request) -> Response:
+        return query_page.as_csv(live, request)
+
+    def failed(request: Request, error: Exception) -> Response:
+        status, message = _told(error)
+        return _html(templates, request, Page("error.html", {"message": message, "status": status}, status))
+
+    routes = [
+        page("/", snapshot_pages.home),
+        page("/snapshots/{snapshot_id:path}", snapshot_pages.snapshot),
+        page("/articles/{snapshot_id:path}/{page_id:int}", snapshot_pages.article),
+        page("/articles/{snapshot_id:path}", snapshot_pages.articles),
+        page("/runs/{run_id}", run_pages.run),
+        page("/runs/{run_id}/{page_id:int}", run_pages.prompt),
+        page("/sql", query_page.query),
+        Route("/sql.csv", as_csv),
+        Mount("/static", StaticFiles(directory=_HERE / "static")),
+    ]
+    handled = dict.fromkeys((NewWikiError, HTTPException, Exception), failed)
+    return Guard(Starlette(routes=routes, exception_handlers=handled))
+
+
+def _html(templates: Environment, request: Request, page: Page) -> Response:
+    shown = page.shown | {"path": request.url.path, "query": dict(request.query_params)}
+    return HTMLResponse(templates.get_template(page.template).render(shown), page.status)
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    """The status and the line for an error."""
+    if isinstance(error, HTTPException):
+        return error.status_code, f"there is no such page here ({error.detail})"
+    if isinstance(error, NewWikiError):
+        status = 404 if isinstance(error, NotFound) else 503 if isinstance(error, TransientError) else 400
+        return status, str(error)
+    return 500, "this page cannot be made; the terminal where `newwiki browse` runs says why"
+
+
+def _templates(database: Database) -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {"digits": _digits, "short": tables.short, "decoder": short_form, "part": _part}
+    found.globals |= {"address": _address, "database": database.path.name}
+    return found
+
+
+def _digits(number: float | None) -> str:
+    return "–" if number is None else tables.digits(number)
+
+
+def _part(text: object) -> str:
+    """A name as part of an address."""
+    return quote(str(text), safe="")
+
+
+def _address(path: str, **asked: Any) -> str:
+    """A path with its question, without what is empty."""
+    given = {name: value for name, value in asked.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path

@@ -1,0 +1,50 @@
+"""What stands before every page: who may ask, how, and what a browser may do with the answer."""
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+# A foreign page can make a browser ask for a name of its own that leads to this machine. Such a name is refused.
+_HOSTS = ["127.0.0.1", "localhost"]
+_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Guard:
+    """Only GET and HEAD, only by the names of this machine, and from a foreign page only by following a link."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = TrustedHostMiddleware(app, allowed_hosts=_HOSTS, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await (_refusal(scope) or self._app)(scope, receive, send_guarded)
+
+
+def _refusal(scope: Scope) -> PlainTextResponse | None:
+    if scope["method"] not in ("GET", "HEAD"):
+        return PlainTextResponse("this page can only be read", 405, {"allow": "GET, HEAD"})
+    asked = Headers(scope=scope)
+    foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")
+    if foreign and (asked.get("sec-fetch-mode"), asked.get("sec-fetch-dest")) != ("navigate", "document"):
+        return PlainTextResponse("another site's page may link to this one, and nothing else", 403)
+    return None

@@ -1,0 +1,68 @@
+"""The live database, read in short turns that leave a writer time to get in.
+
+DuckDB gives a writer no place in a queue: it tries again every half second at the latest, and succeeds only while
+nobody reads. So after each turn nobody begins one for half as long as it took, which is unnoticed by one reader and
+lets a run be written while many read.
+"""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+
+from newwiki.errors import TransientError
+from storage.database import Database, query
+
+_SHORTEST, _LONGEST = 0.02, 0.6  # seconds of rest; the longer one outlasts any pause between a writer's attempts
+
+Record = dict[str, Any]
+
+
+class Live:
+    """A database for many threads. One page reads at a time, and one query of a reader's own runs beside it."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._page, self._query = threading.Lock(), threading.Lock()
+        self._free_at, self._closed = 0.0, False
+
+    def close(self) -> None:
+        """Lets no further turn begin."""
+        self._closed = True
+
+    @contextmanager
+    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One opening for all that a page asks. Nothing is to be drawn or sent inside."""
+        with self._turn(self._page), self.database.read() as connection:
+            yield connection
+
+    @contextmanager
+    def query(self) -> Iterator[None]:
+        """The turn of a query that another process answers."""
+        with self._turn(self._query):
+            yield
+
+    @contextmanager
+    def _turn(self, lock: threading.Lock) -> Iterator[None]:
+        with lock:
+            while (wait := self._free_at - time.monotonic()) > 0:
+                time.sleep(wait)
+            if self._closed:
+                raise TransientError("`newwiki browse` has been ended; start it again")
+            begun = time.monotonic()
+            try:
+                yield
+            finally:
+                ended = time.monotonic()
+                rest = min(max((ended - begun) / 2, _SHORTEST), _LONGEST)
+                self._free_at = max(self._free_at, ended + rest)
+
+
+def records(connection: duckdb.DuckDBPyConnection, name: str, *parameters: object) -> list[Record]:
+    """What the named query answers, each row by its columns' names."""
+    cursor = connection.execute(query(name), list(parameters))
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

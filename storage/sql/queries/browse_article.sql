@@ -1,0 +1,1 @@
+select * from articles where snapshot_id = ? and page_id = ?;
