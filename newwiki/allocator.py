@@ -13,8 +13,8 @@ _KERNELS = "LRU_CACHE_CAPACITY"
 def keep_few_kernels() -> None:
     """Lets torch keep 32 of the kernels that it makes for shapes on a CPU, not 1,024, unless the user says otherwise.
 
-    A kernel keeps its workspace, about a megabyte, and texts come in hundreds of lengths. It has to be said before torch
-    makes its first kernel.
+    A kernel keeps its workspace, about a megabyte, and texts come in hundreds of lengths. This has to be said before
+    torch makes its first kernel.
     """
     os.environ.setdefault(_KERNELS, "32")
 
