@@ -16,7 +16,7 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references, runs
 from storage.database import Database
 
-_BATCH, _COSTLY_BATCH = 256, 8  # texts: seconds of work, which is what an interruption costs
+_BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
 DEFAULT_BUDGET = 200
 
 Key = tuple[int, int]  # page id and sample
