@@ -1,6 +1,7 @@
 """What several rooms test with: the sample wiki, a tiny checkpoint of our own, and XML exports written by hand."""
 
 import atexit
+import fcntl
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -56,12 +57,24 @@ def sample_wiki() -> Path:
 
 
 @pytest.fixture(scope="session")
-def toy_checkpoint(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all workers of this run. What stands there is made once, under a lock, and never changed."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def toy_checkpoint(sample_wiki: Path, shared_folder: Path) -> Path:
     """A real GPT-2 of two layers after a few steps of training. Tests that change it copy it."""
-    window, cutoff = Window.month("2026-08"), datetime(2026, 10, 1, tzinfo=UTC)
-    pages = [page for batch in DumpSource(str(sample_wiki)).pages(window, cutoff, set()) for page in batch.pages]
-    folder = tmp_path_factory.mktemp("models") / "toy-gpt2"
-    toy.train([extract_prose(page.wikitext or "", load_language("en")) for page in pages], folder, steps=20)
+    folder = shared_folder / "toy-gpt2"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            window, cutoff = Window.month("2026-08"), datetime(2026, 10, 1, tzinfo=UTC)
+            pages = [
+                page for batch in DumpSource(str(sample_wiki)).pages(window, cutoff, set()) for page in batch.pages
+            ]
+            toy.train([extract_prose(page.wikitext or "", load_language("en")) for page in pages], folder, steps=20)
     return folder
 
 

@@ -98,7 +98,7 @@ def test_an_evaluation_that_is_killed_goes_on(
 ) -> None:
     whole = Path(shutil.copy(database, tmp_path / "whole.duckdb"))
     asked: list[str | Path] = ["evaluate", toy_checkpoint, "--decoder", "sample:top_p=0.9", "--entities", "rules-v1"]
-    asked += ["--prompts", "4", "--samples", "8", "--keep", "4", "--max-new-tokens", "250"]
+    asked += ["--prompts", "4", "--samples", "8", "--keep", "4", "--max-new-tokens", "120"]
     ended = newwiki(*asked, "--db", whole)
     assert ended.returncode == 0, ended.stderr
     kill_when(

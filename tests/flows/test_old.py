@@ -21,10 +21,9 @@ def test_a_source_that_cannot_walk_at_random_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("more", [(), ("--prefect",)], ids=["direct", "prefect"])
-def test_old_articles_are_published_and_verified(newwiki: Run, more: tuple[str, ...]) -> None:
+def test_old_articles_are_published_and_verified(newwiki: Run) -> None:
     asked = ("--kind", "old", "--before", "2026-09-20", "--min-words", "400", "--sample", "5")
-    ended = newwiki("refresh", "--dump", wiki(), *asked, *more, "--format", "json", "--quiet")
+    ended = newwiki("refresh", "--dump", wiki(), *asked, "--format", "json", "--quiet")
     assert ended.returncode == 0, ended.stderr
     (snapshot,) = json.loads(ended.stdout)
     assert (snapshot["articles"], snapshot["kind"]) == (5, "old")

@@ -1,12 +1,10 @@
 """The flows on a real Prefect server: they run, retry what may pass, leave artifacts, and a schedule really fires."""
 
 import dataclasses
-import socket
+import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,8 @@ from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
-from tests.flows.conftest import command, environment
+from tests.flows.conftest import Run, command, environment
+from tests.flows.serving import PrefectServer, prefect_server, running, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +32,21 @@ _SEPTEMBER = RefreshRequest(Window.month("2026-09"))
 
 
 @pytest.fixture(scope="module")
-def harness() -> Iterator[None]:
-    from prefect.testing.utilities import prefect_test_harness
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrefectServer]:
+    with prefect_server(tmp_path_factory.mktemp("server")) as server:
+        yield server
 
-    with prefect_test_harness(server_startup_timeout=120):
+
+@pytest.fixture
+def connected(server: PrefectServer) -> Iterator[None]:
+    """Flows of this process run on the server."""
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    with temporary_settings({PREFECT_API_URL: server.api}):
         yield
 
 
-@pytest.mark.usefixtures("harness")
+@pytest.mark.usefixtures("connected")
 class TestInProcess:
     def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, toy_checkpoint: Path) -> None:
         from prefect.artifacts import Artifact
@@ -143,63 +149,29 @@ class TestInProcess:
         assert (tmp_path / "demo.duckdb").read_bytes() == before
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
-@contextmanager
-def running(arguments: list[str], log: Path, env: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    with log.open("wb") as stream:
-        process = subprocess.Popen(arguments, env=env, stdout=stream, stderr=subprocess.STDOUT, cwd=log.parent)
-        try:
-            yield process
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def wait_for(what: Any, seconds: float, log: Path) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, log.read_text()[-3000:]
-        time.sleep(0.5)
-
-
-def test_a_schedule_really_fires(tmp_path: Path) -> None:
+def test_a_schedule_really_fires(server: PrefectServer, tmp_path: Path) -> None:
     """A served cron starts the refresh by itself. It has broken with newer SQLAlchemy; see pyproject.toml."""
-    import requests
-
-    port = free_port()
-    api = f"http://127.0.0.1:{port}/api"
-    env = environment(
-        PREFECT_HOME=str(tmp_path / "prefect"), PREFECT_API_URL=api, DO_NOT_TRACK="1",
-        PREFECT_SERVER_ANALYTICS_ENABLED="false",
-    )  # fmt: skip
-
-    def healthy() -> bool:
-        try:
-            return requests.get(f"{api}/health", timeout=2).ok
-        except requests.RequestException:
-            return False
-
-    server = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    with running(server, tmp_path / "server.log", env):
-        wait_for(healthy, 120, tmp_path / "server.log")
-        script = [
-            sys.executable,
-            str(Path(__file__).with_name("served.py")),
-            str(tmp_path / "newwiki.duckdb"),
-            str(wiki()),
-        ]
-        with running(script, tmp_path / "serve.log", env):
-            wait_for((tmp_path / "newwiki.duckdb").exists, 180, tmp_path / "serve.log")
-            runs = requests.post(f"{api}/flow_runs/filter", json={}, timeout=10).json()
+    before = {run["id"] for run in server.runs()}
+    database, script = tmp_path / "newwiki.duckdb", Path(__file__).with_name("served.py")
+    serve = [sys.executable, str(script), str(database), str(wiki())]
+    with running(serve, tmp_path / "serve.log", server.env):
+        wait_for(database.exists, 180, tmp_path / "serve.log")
+        runs = [run for run in server.runs() if run["id"] not in before]
     started = [run for run in runs if run["start_time"]]
     assert started
     assert all(run["auto_scheduled"] for run in started)
     assert all(datetime.fromisoformat(run["expected_start_time"]).second == 0 for run in started)
+
+
+def test_the_command_line_goes_through_the_server_that_is_configured(newwiki: Run, server: PrefectServer) -> None:
+    asked = ("--kind", "old", "--before", "2026-09-20", "--min-words", "400", "--sample", "5")
+    ended = newwiki("refresh", "--dump", wiki(), *asked, "--format", "json", "--quiet", **server.env)
+    assert ended.returncode == 0, ended.stderr
+    (snapshot,) = json.loads(ended.stdout)
+    assert (snapshot["articles"], snapshot["kind"]) == (5, "old")
+    assert newwiki("snapshots", "verify", snapshot["snapshot_id"]).returncode == 0
+    states = {run["name"]: run["state_type"] for run in server.runs()}
+    assert states[f"refresh old-before-2026-09-20 from {wiki()}"] == "COMPLETED"
 
 
 def test_the_command_line_goes_through_prefect_where_asked(tmp_path: Path) -> None:

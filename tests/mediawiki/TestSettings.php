@@ -1,15 +1,22 @@
 <?php
 // Required by LocalSettings.php: a wiki that looks like a Wikimedia one to an API client, and fails when router.php says so.
 
+// Where it stands now: the folder may be a copy of the one that the export was imported into.
+$wgSQLiteDataDir = getenv( 'MW_TEST_HOME' ) . '/data';
+if ( is_file( getenv( 'MW_TEST_HOME' ) . '/port' ) ) {
+	$wgServer .= ':' . trim( file_get_contents( getenv( 'MW_TEST_HOME' ) . '/port' ) );
+}
+
 // Without fsync the import takes a tenth of the time, and a test's wiki can be made again.
 $quick = [ 'synchronous' => 'OFF' ];
 $wgDBservers = [ [
 	'type' => 'sqlite', 'host' => '', 'user' => '', 'password' => '', 'dbname' => $wgDBname,
 	'dbDirectory' => $wgSQLiteDataDir, 'tablePrefix' => '', 'flags' => DBO_DEFAULT, 'load' => 1, 'variables' => $quick,
 ] ];
-$wgObjectCaches[CACHE_DB]['server']['variables'] = $quick;
-$wgJobTypeConf['default']['server']['variables'] = $quick;
-$wgLocalisationCacheConf['storeServer']['variables'] = $quick;
+$here = [ 'dbDirectory' => $wgSQLiteDataDir, 'variables' => $quick ];
+$wgObjectCaches[CACHE_DB]['server'] = $here + $wgObjectCaches[CACHE_DB]['server'];
+$wgJobTypeConf['default']['server'] = $here + $wgJobTypeConf['default']['server'];
+$wgLocalisationCacheConf['storeServer'] = $here + $wgLocalisationCacheConf['storeServer'];
 
 // Maintenance scripts change the wiki behind the server's back, so the server remembers nothing.
 $wgMainCacheType = CACHE_NONE;

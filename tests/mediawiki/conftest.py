@@ -14,17 +14,19 @@ StartWiki = Callable[..., Wiki]
 
 
 @pytest.fixture(scope="session")
-def wiki(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartWiki]:
+def wiki(tmp_path_factory: pytest.TempPathFactory, shared_folder: Path) -> Iterator[StartWiki]:
     """`wiki(export)` is a wiki over that export; keywords are environment variables of serve.sh."""
     if not is_installed():
         say = pytest.fail if os.environ.get("CI") else pytest.skip
         say(f"there is no MediaWiki here; run: {INSTALL}")
     started: list[Wiki] = []
+    imported = shared_folder / "imported"
+    imported.mkdir(exist_ok=True)
 
     def start(export: Path, **environment: str) -> Wiki:
         home = tmp_path_factory.mktemp("mediawiki")
         started.append(Wiki(api_url="", home=home))
-        return Wiki.start(export, home, **environment)
+        return Wiki.start(export, home, imported, **environment)
 
     yield start
     for each in started:

@@ -1,7 +1,8 @@
 #!/bin/bash
-# serve.sh EXPORT.xml PORT   install MediaWiki, import the export, serve it at http://127.0.0.1:PORT/w/api.php
-# serve.sh stop              stop that server
-# Both can be said twice: a running server is left alone, and an export that is imported is not imported again.
+# serve.sh EXPORT.xml PORT     install MediaWiki, import the export, serve it at http://127.0.0.1:PORT/w/api.php
+# serve.sh import EXPORT.xml   only install and import; a copy of the folder can be served at any port
+# serve.sh stop                stop that server
+# All can be said twice: a running server is left alone, and an export that is imported is not imported again.
 # MW_TEST_HOME is where all of it lives (a folder of its own, outside the repository). MW_API_MAX: see TestSettings.php.
 set -euo pipefail
 
@@ -33,7 +34,7 @@ import() {
     rm -rf "$MW_TEST_HOME"
     mkdir -p "$MW_TEST_HOME"/{data,cache}
     maintain install.php --dbtype=sqlite --dbpath="$MW_TEST_HOME/data" --dbname="$(first '<dbname>[^<]+')" \
-        --lang="$(first 'xml:lang="[^"]+')" --server="http://127.0.0.1:$port" --scriptpath=/w \
+        --lang="$(first 'xml:lang="[^"]+')" --server=http://127.0.0.1 --scriptpath=/w \
         --confpath="$MW_TEST_HOME" --pass=not-a-secret-1 "Test Wiki" Admin
     echo "require '$here/TestSettings.php';" >>"$MW_CONFIG_FILE"
     maintain importDump.php --no-updates --username-prefix=imported "$export"
@@ -57,12 +58,17 @@ if [ "${1:-}" = stop ]; then
     stop
     exit
 fi
-export=$(readlink -f "${1:?which export?}") port=${2:?which port?}
-imported=$({ echo "$port"; cat "$export" "$here"/{TestSettings,afterImport}.php; } | sha256sum)
+[ "${1:-}" = import ] && only_import=yes && shift
+export=$(readlink -f "${1:?which export?}")
+imported=$(cat "$export" "$here"/{TestSettings,afterImport}.php | sha256sum)
 [ "$(cat "$MW_TEST_HOME/imported" 2>/dev/null)" = "$imported" ] || {
     stop
     import >&2
 }
+[ -z "${only_import:-}" ] || exit 0
+port=${2:?which port?}
+[ "$(cat "$MW_TEST_HOME/port" 2>/dev/null)" = "$port" ] || stop
+echo "$port" >"$MW_TEST_HOME/port"
 is_running || start
 for _ in $(seq 200); do
     answers && exit

@@ -1,5 +1,7 @@
 """A real MediaWiki over an export: how it is started, changed, made to fail and asked what it was asked."""
 
+import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -72,10 +74,17 @@ class Wiki:
     home: Path
 
     @classmethod
-    def start(cls, export: Path, home: Path, **environment: str) -> "Wiki":
+    def start(cls, export: Path, home: Path, imported: Path, **environment: str) -> "Wiki":
+        """Serves a copy of what the export has become; `imported` is the folder where that is kept, for all workers."""
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         wiki = cls(f"http://127.0.0.1:{port}/w/api.php", home)
+        original = cls("", imported / hashlib.sha256(export.read_bytes()).hexdigest()[:16])
+        with Path(f"{original.home}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not original.home.exists():
+                original._run("bash", HERE / "serve.sh", "import", export)
+        shutil.copytree(original.home, home, dirs_exist_ok=True)
         wiki._run("bash", HERE / "serve.sh", export, port, **environment)
         wiki.reset()
         return wiki

@@ -1,4 +1,6 @@
-"""Every decoder once more, naively: one hypothesis a forward pass, no cache, no batch, sums in float64.
+"""Every decoder once more, naively: one prompt at a time, every token read anew for each step, sums in float64.
+
+There is no cache and no padding: hypotheses share a forward pass where they are those of one step, of one length.
 
 It is what the decoders are tested against, so it shares nothing with them but the noise and where a sentence ends.
 Equations and sections are those of the papers that each function names.
@@ -79,17 +81,30 @@ class Naive:
 
     def logits(self, tokens: Sequence[int]) -> Tensor:
         """[vocabulary], after all the tokens."""
-        return _read(self.model, tokens).logits[0, -1].float().double()
+        return _logits(self.model, [tokens])[0]
 
     def log_p(self, task: Task, tokens: Sequence[int]) -> Tensor:
         """[vocabulary]: log-softmax, then -inf where an n-gram would repeat, as transformers' beam search does it."""
-        read = (*task.prompt, *tokens)
-        return _blocked(self.logits(read).log_softmax(dim=0), read, task.no_repeat_ngram_size)
+        return self.log_ps(task, [Hypothesis((*tokens,))])[0]
+
+    def log_ps(self, task: Task, running: Sequence[Hypothesis]) -> list[Tensor]:
+        """That of each hypothesis; all are of one length."""
+        read = [(*task.prompt, *one.tokens) for one in running]
+        logits = _logits(self.model, read)
+        return [
+            _blocked(of_one.log_softmax(dim=0), tokens, task.no_repeat_ngram_size)
+            for of_one, tokens in zip(logits, read, strict=True)
+        ]
 
 
 @torch.no_grad()
-def _read(model: Any, tokens: Sequence[int], **options: Any) -> Any:
-    return model(input_ids=torch.tensor([list(tokens)]), use_cache=False, **options)
+def _read(model: Any, rows: Sequence[Sequence[int]], **options: Any) -> Any:
+    return model(input_ids=torch.tensor([list(tokens) for tokens in rows]), use_cache=False, **options)
+
+
+def _logits(model: Any, rows: Sequence[Sequence[int]]) -> Tensor:
+    """[rows, vocabulary], after all the tokens of each row."""
+    return _read(model, rows).logits[:, -1].float().double()
 
 
 def _blocked(scores: Tensor, read: Sequence[int], size: int) -> Tensor:
@@ -252,14 +267,14 @@ def _search(naive: Naive, task: Task, num_beams: int, length_penalty: float) -> 
 def beam(naive: Naive, task: Task, num_beams: int = 5, length_penalty: float = 1.0) -> tuple[int, ...]:
     search = _search(naive, task, num_beams, length_penalty)
     while not search.over:
-        search.step(
-            [
-                child
-                for parent in search.running
-                for child in _children(parent, naive.log_p(task, parent.tokens), search.looked_at)
-            ]
-        )
+        search.step(_all_children(naive, task, search.running, search.looked_at))
     return _winner(search.finished)
+
+
+def _all_children(naive: Naive, task: Task, running: Sequence[Hypothesis], many: int) -> list[Hypothesis]:
+    """So many of each hypothesis, in the order of the hypotheses."""
+    pairs = zip(running, naive.log_ps(task, running), strict=True)
+    return [child for parent, scores in pairs for child in _children(parent, scores, many)]
 
 
 def _winner(finished: list[Hypothesis]) -> tuple[int, ...]:
@@ -282,8 +297,7 @@ def group_beam(
             if group.over:
                 continue
             candidates = []
-            for parent in group.running:
-                scores = naive.log_p(task, parent.tokens)
+            for parent, scores in zip(group.running, naive.log_ps(task, group.running), strict=True):
                 for token, times in chosen.items():
                     scores[token] -= diversity_penalty * times
                 candidates += _children(parent, scores, group.looked_at)
@@ -298,8 +312,8 @@ def sibling_beam(
     search = _search(naive, task, num_beams, length_penalty)
     while not search.over:
         candidates = []
-        for parent in search.running:
-            children = _children(parent, naive.log_p(task, parent.tokens), search.looked_at)
+        for parent, scores in zip(search.running, naive.log_ps(task, search.running), strict=True):
+            children = _children(parent, scores, search.looked_at)
             rate = sibling_penalty if parent.tokens else 0.0
             candidates += [
                 Hypothesis(child.tokens, child.score - rate * rank) for rank, child in enumerate(children, start=1)
@@ -334,10 +348,7 @@ def _delayed_sentence(
             return drawn
     running, pooled = [Hypothesis(drawn)], list[Hypothesis]()
     while running and len(running[0].tokens) < most:
-        candidates = [
-            child for parent in running for child in _children(parent, naive.log_p(task, parent.tokens), 2 * num_beams)
-        ]
-        looked_at = _best(candidates, 2 * num_beams)
+        looked_at = _best(_all_children(naive, task, running, 2 * num_beams), 2 * num_beams)
         pooled += [one for one in looked_at[:num_beams] if ends(one.tokens)]
         running = [one for one in looked_at if not ends(one.tokens)][:num_beams]
         if pooled and running and _best(pooled, 1)[0].score >= running[0].score:
@@ -351,8 +362,10 @@ def contrastive_search(naive: Naive, task: Task, top_k: int = 5, penalty_alpha: 
     def choose(tokens: tuple[int, ...]) -> int:
         log_p = naive.log_p(task, tokens).log_softmax(dim=0)
         scores = torch.full_like(log_p, -INF)
-        for token in _falling(log_p)[:top_k]:
-            hidden = _read(naive.model, (*task.prompt, *tokens, token), output_hidden_states=True).hidden_states[-1][0]
+        looked_at = _falling(log_p)[:top_k]
+        rows = [(*task.prompt, *tokens, token) for token in looked_at]
+        read = _read(naive.model, rows, output_hidden_states=True).hidden_states[-1]
+        for token, hidden in zip(looked_at, read, strict=True):
             unit = torch.nn.functional.normalize(hidden.double(), dim=1)
             penalty = (unit[:-1] @ unit[-1]).max()
             if log_p[token] > -INF:
@@ -375,27 +388,29 @@ def contrastive_decoding(
     """Li et al. 2022, eq. 2 and 3, 3.4, and 7.3 where nothing is searched for. `amateur` is a name, and not used."""
     authors = candidates == "authors"
 
-    def expert_and_contrast(tokens: tuple[int, ...]) -> tuple[Tensor, Tensor]:
-        """log p_EXP, -inf where a token may not be; CD-score, -inf where it is not plausible, either."""
-        expert = naive.log_p(task, tokens)
-        if authors:
-            expert[sorted(naive.end_tokens)] = -INF
-        read = (*task.prompt[-1:], *tokens) if amateur_context == "last" else (*task.prompt, *tokens)
-        logits = _read(naive.amateur, read).logits[0, -1].float().double()
-        if authors:
-            contrast = expert.log_softmax(dim=0) - logits.log_softmax(dim=0) / amateur_temperature
-        else:
-            contrast = expert - (logits / amateur_temperature).log_softmax(dim=0)
-        head = _plausible(expert, alpha, at_least=(2 if num_beams else 1) if authors else 1)
-        return expert, _only(contrast, head)
+    def expert_and_contrast(running: Sequence[Hypothesis]) -> Iterable[tuple[Tensor, Tensor]]:
+        """Of each: log p_EXP, -inf where a token may not be; CD-score, -inf where it is not plausible, either."""
+        context = task.prompt[-1:] if amateur_context == "last" else task.prompt
+        amateurs = _logits(naive.amateur, [(*context, *one.tokens) for one in running])
+        for expert, logits in zip(naive.log_ps(task, running), amateurs, strict=True):
+            if authors:
+                expert[sorted(naive.end_tokens)] = -INF
+                contrast = expert.log_softmax(dim=0) - logits.log_softmax(dim=0) / amateur_temperature
+            else:
+                contrast = expert - (logits / amateur_temperature).log_softmax(dim=0)
+            head = _plausible(expert, alpha, at_least=(2 if num_beams else 1) if authors else 1)
+            yield expert, _only(contrast, head)
+
+    def draw(tokens: tuple[int, ...]) -> int:
+        ((_, contrast),) = expert_and_contrast([Hypothesis(tokens)])
+        return _race(task, tokens, contrast)
 
     if num_beams == 0:
-        return _one_by_one(naive, task, lambda tokens: _race(task, tokens, expert_and_contrast(tokens)[1]))
+        return _one_by_one(naive, task, draw)
     search = _search(naive, task, num_beams, length_penalty=1.0)
     while not search.over:
         found: list[tuple[float, Hypothesis]] = []
-        for parent in search.running:
-            expert, contrast = expert_and_contrast(parent.tokens)
+        for parent, (expert, contrast) in zip(search.running, expert_and_contrast(search.running), strict=True):
             tokens = _falling(expert)[: 2 * num_beams] if authors else _falling(contrast)[: search.looked_at]
             found += [(float(expert[token]), parent.and_then(token, float(contrast[token]))) for token in tokens]
         if authors:

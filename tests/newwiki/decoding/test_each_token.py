@@ -1,3 +1,5 @@
+"""Decoders that choose token by token, in the engine, against the naive ones."""
+
 import pytest
 
 from newwiki.decoding.grammar import parse
@@ -17,14 +19,16 @@ from tests.newwiki.decoding.running import written
         "sample:repetition_penalty=1.3,presence_penalty=0.5,frequency_penalty=0.4,no_repeat_ngram_size=3",
     ],
 )
-@pytest.mark.parametrize("rows", [1, 3, 8])
-def test_smoke(spec, rows):
+def test_what_is_chosen_token_by_token_is_what_the_naive_one_chooses(spec: str) -> None:
     model = lively(0)
     ends = frozenset([3, 7])
     requests = [(page, sample, prompt) for page, prompt in enumerate(prompts(1, 5)) for sample in range(3)]
-    naive = Naive(model, ends, 64)
+    naive, (decoder,) = Naive(model, ends, 64), parse(spec)
     expected = {
-        (p, s): naive.write(parse(spec)[0], list(t), room=20, seed=0, page_id=p, sample=s) for p, s, t in requests
+        (page, sample): naive.write(decoder, text, room=20, seed=0, page_id=page, sample=sample)
+        for page, sample, text in requests
     }
-    assert written(spec, model, requests, ends=ends, room=20, rows=rows) == expected
-    assert written(spec, model, requests[::-1], ends=ends, room=20, rows=rows, slack=10.0) == expected
+    for rows in (1, 3, 8):
+        assert written(spec, model, requests, ends=ends, room=20, rows=rows) == expected, f"{rows} rows"
+        settled = written(spec, model, requests[::-1], ends=ends, room=20, rows=rows, slack=10.0)
+        assert settled == expected, f"{rows} rows, every token settled alone"

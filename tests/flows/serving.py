@@ -1,0 +1,74 @@
+"""A Prefect server of the tests' own, and processes that run until they are ended."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+
+from tests.flows.conftest import environment
+
+
+@dataclass(frozen=True)
+class PrefectServer:
+    """A running server. `env` is what a process needs to run its flows there."""
+
+    api: str
+    env: dict[str, str]
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Every flow run that it knows."""
+        answer = requests.post(f"{self.api}/flow_runs/filter", json={}, timeout=10)
+        answer.raise_for_status()
+        return list(answer.json())
+
+
+@contextmanager
+def prefect_server(folder: Path) -> Iterator[PrefectServer]:
+    """`prefect server start`, with its files in the folder."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    api = f"http://127.0.0.1:{port}/api"
+    env = {
+        "PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api, "DO_NOT_TRACK": "1",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    }  # fmt: skip
+
+    def healthy() -> bool:
+        try:
+            return requests.get(f"{api}/health", timeout=2).ok
+        except requests.RequestException:
+            return False
+
+    start = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    with running(start, folder / "server.log", env):
+        wait_for(healthy, 120, folder / "server.log")
+        yield PrefectServer(api, env)
+
+
+@contextmanager
+def running(arguments: list[str], log: Path, env: dict[str, str]) -> Iterator[None]:
+    """A process that writes to `log` and is ended at the end."""
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            arguments, env=environment(**env), stdout=stream, stderr=subprocess.STDOUT, cwd=log.parent
+        )
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def wait_for(what: Callable[[], bool], seconds: float, log: Path) -> None:
+    """Until it is so; if it is not in time, the test fails with the end of the log."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, log.read_text()[-3000:]
+        time.sleep(0.5)

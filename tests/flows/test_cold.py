@@ -1,0 +1,53 @@
+"""Commands in an interpreter that has imported nothing. Elsewhere in the tests they are forked from a process in which
+the libraries are there already, so that an import which a command lacks would not be missed."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import environment
+
+pytestmark = pytest.mark.slow
+
+
+def newwiki(folder: Path, *arguments: str | Path, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """Runs it cold; `options` are Python's own."""
+    return subprocess.run(
+        [sys.executable, *options, "-m", "newwiki", *map(str, arguments)],
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+
+
+def test_evaluate_score_and_compare(database: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
+    small = ("--prompts", "3", "--max-new-tokens", "8", "--entities", "rules-v1", "--metrics", "core")
+    decoders = ("--decoder", "greedy", "--decoder", "contrastive-search")
+    evaluated = newwiki(tmp_path, "evaluate", toy_checkpoint, *decoders, *small, "--db", database, "--format", "json")
+    assert evaluated.returncode == 0, evaluated.stderr
+    shown = {row["decoder"]: row["sbert"] for row in json.loads(evaluated.stdout)}
+    assert len(shown) == 3 and None not in shown.values()
+
+    (tmp_path / "texts.jsonl").write_text(json.dumps({"text": "It rains.", "prompt": "Rain", "reference": "It pours."}))
+    of_file = ("--metrics", "rep_4,bleu", "--db", database, "--format", "json")
+    scored = newwiki(tmp_path, "score", "texts.jsonl", *of_file)
+    assert scored.returncode == 0, scored.stderr
+    assert any(row["model"] == "texts" for row in json.loads(scored.stdout))
+
+    compared = newwiki(tmp_path, "compare", "greedy", "contrastive-search", "--db", database, "--format", "json")
+    assert compared.returncode == 0, compared.stderr
+    assert {"sbert", "rep_4"} <= {row["metric"] for row in json.loads(compared.stdout)}
+
+
+def test_a_question_in_sql_waits_for_no_model_and_no_server(database: Path, tmp_path: Path) -> None:
+    asked = ("sql", "select count(*) from articles", "--db", database, "--format", "csv")
+    ended = newwiki(tmp_path, *asked, options=("-X", "importtime"))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.split()[-1] == "13"
+    imported = {name.split(".")[0] for name in re.findall(r"^import time:.*\| +(\S+)$", ended.stderr, re.MULTILINE)}
+    assert "duckdb" in imported
+    assert (
+        imported & {"torch", "transformers", "sentence_transformers", "spacy", "prefect", "sklearn", "altair"} == set()
+    )
