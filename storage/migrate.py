@@ -90,7 +90,7 @@ def _summary_columns(metrics: Iterable[str]) -> str:
     parts = {"mean": "", "sd": "_sd", "low": "_low", "high": "_high"}
     return (
         ",\n    ".join(
-            f"max(summaries.{part}) filter (summaries.metric = {_text(metric)}) as {_name(metric + suffix)}"
+            f"numbers.of[{_text(metric)}].{part} as {_name(metric + suffix)}"
             for metric in metrics
             for part, suffix in parts.items()
         )
