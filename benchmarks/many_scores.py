@@ -7,6 +7,7 @@ one in a hundred is NULL with a reason.
 """
 
 import json
+import time
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -49,6 +50,7 @@ class Maker:
     def __init__(self, database: Database, size: Size) -> None:
         self.database = database
         self.size = size
+        self.finishing: list[float] = []  # seconds
         self.random = np.random.default_rng(0)
         frequencies = Counter(word for text in articles() for word in text.split())
         self.vocabulary = np.array(list(frequencies), dtype=object)
@@ -91,8 +93,8 @@ class Maker:
         })  # fmt: skip
         similarity = self.random.uniform(0.1, 0.5, len(pages))
         novelty = pa.table({
-            "snapshot_id": [name] * len(pages), "page_id": pages, "nearest_title": [f"Page {page - 1}" for page in pages],
-            "nearest_snapshot_id": [name] * len(pages), "similarity": similarity,
+            "snapshot_id": [name] * len(pages), "page_id": pages, "similarity": similarity,
+            "nearest_snapshot_id": [name] * len(pages), "nearest_title": [f"Page {page - 1}" for page in pages],
         })  # fmt: skip
         with self.database.write() as connection:
             insert_arrow(connection, "topics", topics)
@@ -127,7 +129,9 @@ class Maker:
                 rows.append(_scores(run_id, name, self.evaluators[name], pages[part], samples[part], numbers[part]))
         with self.database.write() as connection:
             insert_arrow(connection, "scores", pa.concat_tables(rows))
+        start = time.perf_counter()
         runs.finish_scoring(self.database, run_id, {one.evaluator_id for one in self.evaluators.values()})
+        self.finishing.append(time.perf_counter() - start)
 
     def _values(self, metric: Metric, pages: NDArray[np.int64]) -> NDArray[np.float64]:
         low, high = metric.minimum or 0.0, metric.maximum if metric.maximum is not None else 100.0

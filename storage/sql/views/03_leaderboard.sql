@@ -37,3 +37,12 @@ select
 from rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
+
+comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric four columns: its mean, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean.';
+comment on column leaderboard.model is 'The model; Wikipedia for the articles.';
+comment on column leaderboard.decoder is 'The decoder in canonical form.';
+comment on column leaderboard.snapshot_id is 'The snapshot.';
+comment on column leaderboard.run_id is 'The run.';
+comment on column leaderboard.prompts is 'How many prompts have kept texts.';
+comment on column leaderboard.completions is 'How many texts are kept.';
+comment on column leaderboard.scored_by is 'A hash of who made the numbers: rows that have the same can be compared.';
