@@ -28,6 +28,6 @@ def split(connection: duckdb.DuckDBPyConnection, sql: str, *, writing: bool = Fa
     return found
 
 
-def refused(error: duckdb.Error) -> TerminalError:
+def refused(error: Exception) -> TerminalError:
     """What DuckDB says of a query, without its drawing of where."""
     return TerminalError(f"the query is refused: {str(error).partition('LINE 1:')[0].strip()}")

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import count
 from typing import Any, BinaryIO
 
 import duckdb
@@ -43,10 +44,11 @@ def answer(
 
 
 def _write(reader: pa.RecordBatchReader, form: str, progress: Progress) -> None:
+    schema = _distinct(reader.schema)
     if form == "parquet":
-        _parquet(reader, sys.stdout.buffer)
+        _parquet(schema, _batches(reader, schema), sys.stdout.buffer)
         return
-    columns, rows = reader.schema.names, _rows(reader)
+    columns, rows = schema.names, _rows(schema, _batches(reader, schema))
     if form == "table":
         shown = [row for _, row in zip(range(_SHOWN), rows, strict=False)]
         tables.show(columns, shown, form)
@@ -56,21 +58,39 @@ def _write(reader: pa.RecordBatchReader, form: str, progress: Progress) -> None:
         tables.show(columns, rows, form)
 
 
-def _parquet(reader: pa.RecordBatchReader, out: BinaryIO) -> None:
+def _distinct(schema: pa.Schema) -> pa.Schema:
+    """`a`, `a` become `a`, `a_1`, as in DuckDB's own tables."""
+    names: list[str] = []
+    for name in schema.names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        names.append(name if name not in names else next(one for one in numbered if one not in schema.names + names))
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+
+
+def _batches(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """As they are computed, which may still fail."""
+    try:
+        for batch in reader:
+            yield batch.rename_columns(schema.names)
+    except (OSError, pa.ArrowException) as error:
+        raise refused(error) from None
+
+
+def _parquet(schema: pa.Schema, batches: Iterator[pa.RecordBatch], out: BinaryIO) -> None:
     from pyarrow.parquet import ParquetWriter
 
     try:
-        writer = ParquetWriter(out, reader.schema)
+        writer = ParquetWriter(out, schema)
     except pa.ArrowNotImplementedError as error:
         raise UsageError(f"a column has a type that Parquet has not; cast it in the query: {error}") from None
     with writer:
-        for batch in reader:
+        for batch in batches:
             writer.write_batch(batch)
 
 
-def _rows(reader: pa.RecordBatchReader) -> Iterator[tuple[Any, ...]]:
-    intervals = [pa.types.is_interval(kind) for kind in reader.schema.types]
-    for batch in reader:
+def _rows(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+    intervals = [pa.types.is_interval(kind) for kind in schema.types]
+    for batch in batches:
         columns = [column.to_pylist(maps_as_pydicts="lossy") for column in batch.columns]
         for place in (place for place, is_interval in enumerate(intervals) if is_interval):
             columns[place] = [_interval(cell) for cell in columns[place]]

@@ -4,16 +4,20 @@ with differing as (
     from page_means as stored
     full join page_means_anew as anew using (run_id, metric, evaluator_id, page_id)
     where stored.texts is distinct from anew.texts
-        or not abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1)
+        or (stored.mean is distinct from anew.mean
+            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
     union
     select run_id, metric
     from stored_summaries as stored
     full join summaries_anew as anew using (run_id, metric, evaluator_id)
     where (stored.scored, stored.unscored, stored.pages, stored.reasons)
             is distinct from (anew.scored, anew.unscored, anew.pages, anew.reasons)
-        or not abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1)
-        or not abs(stored.sd - anew.sd) <= 1e-6 * greatest(abs(anew.sd), 1)
-        or not abs(stored.standard_error - anew.standard_error) <= 1e-6 * greatest(abs(anew.standard_error), 1)
+        or (stored.mean is distinct from anew.mean
+            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
+        or (stored.sd is distinct from anew.sd
+            and not coalesce(abs(stored.sd - anew.sd) <= 1e-6 * greatest(abs(anew.sd), 1), false))
+        or (stored.standard_error is distinct from anew.standard_error
+            and not coalesce(abs(stored.standard_error - anew.standard_error) <= 1e-6 * greatest(abs(anew.standard_error), 1), false))
     union
     select run_id, metric from page_means group by run_id, metric, evaluator_id, page_id having count(*) > 1
     union
