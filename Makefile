@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format catalogue picture bench-extract bench-generate bench-score bench-flips clean
+.PHONY: demo test check format catalogue picture bench-extract bench-generate bench-score bench-flips bench-sql clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -23,7 +23,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 catalogue: $(INSTALLED)
-	$(BIN)/python -m flows.catalogue README.md docs/metrics.md
+	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md
 
 picture: demo
 	$(BIN)/python docs/picture.py demo/report.html docs/report.png
@@ -40,6 +40,9 @@ bench-score: $(INSTALLED)
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py
+
+bench-sql: $(INSTALLED)
+	$(BIN)/python benchmarks/sql_speed.py
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

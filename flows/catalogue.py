@@ -1,8 +1,9 @@
-"""The catalogues of metrics and decoders, and of metrics the Markdown that stands in README.md and docs/metrics.md.
+"""The catalogues of metrics and decoders, and what the documents say of metrics, tables and queries.
 
     python -m flows.catalogue FILE.md...
 
-writes the tables in the files anew, between `<!-- metrics: core -->` (or `all`) and `<!-- end -->`.
+writes anew what stands in the files between `<!-- metrics: core -->` (or `metrics: all`, `schema: view`,
+`schema: table`, `cookbook: all`) and `<!-- end -->`.
 """
 
 import re
@@ -13,8 +14,10 @@ from pathlib import Path
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, evaluators, set_evaluators
 from newwiki.registry import decoders as registered_decoders
+from storage.cookbook import questions
+from storage.schema import documented
 
-_BLOCK = re.compile(r"(<!-- metrics: (core|all) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- (metrics|schema|cookbook): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
 
 COLUMNS = (
@@ -75,11 +78,31 @@ def span(minimum: float | None, maximum: float | None) -> str:
 
 
 def written_anew(text: str) -> str:
-    """The text with its tables of metrics as they are now."""
-    return _BLOCK.sub(lambda found: f"{found[1]}{_markdown(found[2])}{found[3]}", text)
+    """The text with its blocks as they are to be now."""
+    writers = {"metrics": _metrics, "schema": _schema, "cookbook": _cookbook}
+    return _BLOCK.sub(lambda found: f"{found[1]}{writers[found[2]](found[3])}{found[4]}", text)
 
 
-def _markdown(kind: str) -> str:
+def _schema(kind: str) -> str:
+    """The views, or the tables, each with its columns."""
+    parts = []
+    for relation in documented():
+        if relation.kind == kind:
+            rows = [_line([f"`{one.name}`", one.type, one.comment or ""]) for one in relation.columns]
+            head = _line(["column", "type", "what it is"]) + _line(["---"] * 3)
+            parts.append(f"\n### `{relation.name}`\n\n{relation.comment}\n\n{head}{''.join(rows)}")
+    return "".join(parts) + "\n"
+
+
+def _cookbook(_: str) -> str:
+    parts = []
+    for number, question in enumerate(questions(), start=1):
+        title = f"\n## {number}. {question.words}\n\n" + (f"{question.notes}\n\n" if question.notes else "")
+        parts.append(f"{title}`newwiki sql --example {question.name}`\n\n```sql\n{question.query}```\n")
+    return "".join(parts) + "\n"
+
+
+def _metrics(kind: str) -> str:
     heads = ["metric", "what it is", "unit", "range", "better"]
     if kind == "all":
         heads += ["source", "pitfalls"]

@@ -86,6 +86,7 @@ def _database(path: Path) -> list[Row]:
     try:
         database = Database(path)
         broken = [f"{count} {problem}" for problem, count in database.rows("integrity") if count]
+        broken += [sentence for (sentence,) in database.rows("stale_summaries")]
         for row in database.rows("snapshot_list"):
             broken += [f"{row[0]}: {problem}" for problem in snapshots.verify(database, row[0])]
     except NewWikiError as error:

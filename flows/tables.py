@@ -1,10 +1,10 @@
 """Rows as people and programs want them: a table to look at, or CSV, JSON or Markdown, on stdout."""
 
 import csv
-import io
 import json
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -16,31 +16,48 @@ FORMATS = ("table", "csv", "json", "markdown")
 Rows = Sequence[Sequence[Any]]
 
 
-def show(columns: Sequence[str], rows: Rows, form: str, title: str | None = None) -> None:
-    """Writes the rows to stdout. Numbers are rounded only where people look: `table` and `markdown`."""
+def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str | None = None) -> None:
+    """Writes the rows to stdout. Numbers are rounded only where people look: `table` and `markdown`.
+
+    All but `table` write each row as it comes, so they may be as many as there are.
+    """
     if form == "json":
-        records = [dict(zip(columns, row, strict=True)) for row in rows]
-        sys.stdout.write(json.dumps(records, default=plain, ensure_ascii=False, indent=1) + "\n")
+        _json(columns, rows)
     elif form == "csv":
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([["" if cell is None else plain(cell) for cell in row] for row in rows])
-        sys.stdout.write(stream.getvalue())
+        writer.writerows(["" if cell is None else plain(cell) for cell in row] for row in rows)
     elif form == "markdown":
-        sys.stdout.write(markdown(columns, rows))
+        sys.stdout.writelines(_markdown_lines(columns, rows))
     else:
-        _table(columns, rows, title)
+        _table(columns, list(rows), title)
 
 
 def markdown(columns: Sequence[str], rows: Rows) -> str:
     """The rows as a Markdown table."""
-    lines = [
-        [_escaped(column) for column in columns],
-        ["---"] * len(columns),
-        *[[_escaped(short(cell)) for cell in row] for row in rows],
-    ]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(_markdown_lines(columns, rows))
+
+
+def _markdown_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_escaped, columns))} |\n"
+    yield f"| {' | '.join(['---'] * len(columns))} |\n"
+    for row in rows:
+        yield f"| {' | '.join(_escaped(short(cell)) for cell in row)} |\n"
+
+
+def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A list of objects, as `json.dumps` with an indent of 1 writes it; a number that JSON has not is null."""
+    before = "[\n "
+    for row in rows:
+        record = {name: _finite(cell) for name, cell in zip(columns, row, strict=True)}
+        written = json.dumps(record, default=plain, ensure_ascii=False, indent=1)
+        sys.stdout.write(before + written.replace("\n", "\n "))
+        before = ",\n "
+    sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
+
+
+def _finite(cell: Any) -> Any:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:
@@ -96,7 +113,7 @@ def plain(cell: Any) -> Any:
     if isinstance(cell, datetime | date):
         return cell.isoformat()
     if isinstance(cell, Decimal):
-        return float(cell)
+        return int(cell) if cell == cell.to_integral_value() else float(cell)
     return cell if isinstance(cell, int | float | str | bool | dict | list) else str(cell)
 
 

@@ -7,18 +7,18 @@ whoever finds the file taken tries again for a while.
 import functools
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
 
-from newwiki.errors import TerminalError, TransientError
-from storage.migrate import is_current, migrate
+from newwiki.errors import TerminalError, TransientError, UsageError
+from storage.migrate import is_current, is_ours, migrate
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -27,7 +27,11 @@ _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 _BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
-_FENCE = ("set enable_external_access = false", "set lock_configuration = true")
+# The second because the first still lets `copy … to` write over the database's own file and its log.
+_FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'LocalFileSystem'")
+_LOCK = "set lock_configuration = true"
+
+T = TypeVar("T")
 
 
 @functools.cache
@@ -84,9 +88,33 @@ class Database:
         """
         self._require()
         with self._connect(read_only=True, config=_OFFLINE | limits) as connection:
-            for setting in _FENCE:
+            for setting in (*_FENCE, _LOCK):
                 connection.execute(setting)
             yield connection
+
+    @contextmanager
+    def beside(self, own: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+        """One transaction in a file of the user's own, made where there is none; this database is `newwiki` in it, to
+        read. Both files and no other can be reached: what may be asked is for `storage.statements` to say.
+
+        Raises UsageError where `own` is a database of New-Wiki Eval, or would bear the name `newwiki`.
+        """
+        self._require()
+        if own.stem == "newwiki" or (own.exists() and own.samefile(self.path)):
+            raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
+        with _ONE_AT_A_TIME:
+            connection = patiently(own, lambda: duckdb.connect(str(own), config=_OFFLINE | _CREATED_AS))
+            try:
+                if is_ours(connection):
+                    raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
+                name = str(self.path).replace("'", "''")
+                patiently(self.path, lambda: connection.execute(f"attach '{name}' as newwiki (read_only)"))
+                for setting in ("set TimeZone = 'UTC'", _FENCE[0], _LOCK):
+                    connection.execute(setting)
+                with transaction(connection):
+                    yield connection
+            finally:
+                connection.close()
 
     def rows(self, name: str, *parameters: object) -> list[tuple[Any, ...]]:
         """What the named query answers."""
@@ -115,26 +143,31 @@ class Database:
     @contextmanager
     def _connect(self, *, read_only: bool, config: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
         with _ONE_AT_A_TIME:
-            connection = self._open(read_only, config)
+            connection = patiently(
+                self.path, lambda: duckdb.connect(str(self.path), read_only=read_only, config=config)
+            )
             try:
                 connection.execute("set TimeZone = 'UTC'")
                 yield connection
             finally:
                 connection.close()
 
-    def _open(self, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-        deadline = time.monotonic() + _PATIENCE
-        pause = 0.005
-        while True:
-            try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=config)
-            except (duckdb.IOException, duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
-                if not any(words in str(error) for words in _BUSY):
-                    raise TerminalError(f"'{self.path}' cannot be opened: {_first_line(error)}") from error
-                if time.monotonic() > deadline:
-                    raise TransientError(f"'{self.path}' is in use by another program: {_first_line(error)}") from error
-            time.sleep(pause)
-            pause = min(pause * 2, 0.5)
+
+def patiently(path: Path, open_it: Callable[[], T]) -> T:
+    """What `open_it` gives once nobody else has the file. Raises TransientError where that takes too long,
+    TerminalError where the file cannot be opened at all."""
+    deadline = time.monotonic() + _PATIENCE
+    pause = 0.005
+    while True:
+        try:
+            return open_it()
+        except (duckdb.IOException, duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
+            if not any(words in str(error) for words in _BUSY):
+                raise TerminalError(f"'{path}' cannot be opened: {_first_line(error)}") from error
+            if time.monotonic() > deadline:
+                raise TransientError(f"'{path}' is in use by another program: {_first_line(error)}") from error
+        time.sleep(pause)
+        pause = min(pause * 2, 0.5)
 
 
 @contextmanager

@@ -13,14 +13,27 @@ from newwiki.errors import TerminalError
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
 
-Metrics = Sequence[tuple[str, str]]
+# The columns that each metric has in `leaderboard`, and what they are.
+_PARTS = {
+    "": ("mean", "mean"),
+    "_sd": ("sd", "standard deviation over texts"),
+    "_low": ("low", "lower end of the mean's 95 % interval"),
+    "_high": ("high", "upper end of the mean's 95 % interval"),
+}
+
+Metrics = Sequence[tuple[str, str, str]]
+
+
+def is_ours(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether it is a database that New-Wiki Eval manages."""
+    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
+    return {"schema_migrations", "schema_views"} <= tables
 
 
 def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
     """Whether the file has this program's schema. Raises TerminalError if it is another program's, or newer."""
-    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
-    if not {"schema_migrations", "schema_views"} <= tables:
-        if tables:
+    if not is_ours(connection):
+        if connection.execute("select count(*) from duckdb_tables()").fetchall() != [(0,)]:
             raise TerminalError(f"'{path}' is not a New-Wiki Eval database: it holds other tables; name another file")
         return False
     (version,) = connection.execute("select max(version) from schema_migrations").fetchall()[0]
@@ -45,6 +58,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         if version > done:
             connection.execute(statements)
             connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    connection.execute(_comments())
     create_views(connection)
     connection.commit()
 
@@ -52,15 +66,15 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 def create_views(connection: duckdb.DuckDBPyConnection) -> None:
     """Writes the views anew, with the columns of all metrics that the database knows."""
     metrics = _metrics(connection)
-    for text in _view_texts(metrics):
+    for text in (*_view_texts(metrics), _metric_comments(metrics)):
         connection.execute(text)
     connection.execute("delete from schema_views")
     connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
 
 
 def _metrics(connection: duckdb.DuckDBPyConnection) -> Metrics:
-    """Their names and scopes."""
-    found: Metrics = connection.execute("select metric, scope from metrics order by metric").fetchall()
+    """Their names, scopes and definitions."""
+    found: Metrics = connection.execute("select metric, scope, definition from metrics order by metric").fetchall()
     return found
 
 
@@ -74,8 +88,8 @@ def _numbered() -> dict[int, tuple[str, str]]:
 
 def _view_texts(metrics: Metrics) -> list[str]:
     columns = {
-        "{mean_sd_interval_of_each_metric}": _summary_columns(name for name, _ in metrics),
-        "{value_of_each_metric}": _value_columns(name for name, scope in metrics if scope == "text"),
+        "{mean_sd_interval_of_each_metric}": _summary_columns(name for name, *_ in metrics),
+        "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
     }
     texts = []
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
@@ -87,12 +101,11 @@ def _view_texts(metrics: Metrics) -> list[str]:
 
 
 def _summary_columns(metrics: Iterable[str]) -> str:
-    parts = {"mean": "", "sd": "_sd", "low": "_low", "high": "_high"}
     return (
         ",\n    ".join(
-            f"max(summaries.{part}) filter (summaries.metric = {_text(metric)}) as {_name(metric + suffix)}"
+            f"numbers.of[{_text(metric)}].{part} as {_name(metric + suffix)}"
             for metric in metrics
-            for part, suffix in parts.items()
+            for suffix, (part, _) in _PARTS.items()
         )
         or "null as no_metric"
     )
@@ -105,8 +118,26 @@ def _value_columns(metrics: Iterable[str]) -> str:
     )
 
 
+def _metric_comments(metrics: Metrics) -> str:
+    comments = [
+        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {words}: {definition}')};"
+        for metric, _, definition in metrics
+        for suffix, (_, words) in _PARTS.items()
+    ]
+    comments += [
+        f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"
+        for metric, scope, definition in metrics
+        if scope == "text"
+    ]
+    return "\n".join(comments)
+
+
+def _comments() -> str:
+    return (files("storage") / "sql" / "comments.sql").read_text("utf-8")
+
+
 def _views_sha256(metrics: Metrics) -> str:
-    return hashlib.sha256("\n".join(_view_texts(metrics)).encode()).hexdigest()
+    return hashlib.sha256("\n".join([_comments(), *_view_texts(metrics)]).encode()).hexdigest()
 
 
 def _name(text: str) -> str:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Article, Completion, Fingerprint, Metric, Run, RunScore, Score
-from storage import snapshots
+from storage import snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new, query
 from storage.migrate import create_views
 
@@ -132,8 +132,10 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
 
 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
+    """Stores them. Where they add to a scoring that was finished, what it amounts to is stored anew with them."""
     with database.write() as connection:
         insert_new(connection, "scores", scores, run_id, ["page_id", "sample", "metric", "evaluator_id"])
+        summaries.renew_finished(connection, run_id, {score.evaluator_id for score in scores})
 
 
 def set_scored(database: Database, run_id: str) -> dict[str, int]:
@@ -153,7 +155,9 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:
-    """Enters that these evaluators have scored the whole run; those that have done so before keep their time."""
+    """Enters that these evaluators have scored the whole run, and what their scores amount to; those that have done so
+    before keep their time."""
     if finished := sorted(evaluator_ids):
         with database.write() as connection:
-            connection.execute(query("finish_scoring"), [run_id, finished, run_id])
+            entered = connection.execute(query("finish_scoring"), [run_id, finished, run_id]).fetchall()
+            summaries.store(connection, run_id, [evaluator_id for (evaluator_id,) in entered])

@@ -1,25 +1,87 @@
-"""`newwiki sql`: a question to the database in SQL."""
+"""`newwiki sql`: questions to the database in SQL."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 
 from flows import tables
-from flows.options import common, form_option, open_database
+from flows.options import common, open_database
+from flows.progress import reporter
+from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 
 @click.command()
-@click.argument("query")
+@click.argument("query", required=False)
+@click.option("--example", metavar="NAME", help="A question of the cookbook (docs/cookbook.md), such as leaderboard.")
+@click.option("--write", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.duckdb",
+              help="Write tables into a database of your own; this one is `newwiki` there.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice((*tables.FORMATS, "parquet")), default="table", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where the answer goes.")
 @common
-@form_option
-def sql(settings: Settings, quiet: bool, form: str, query: str) -> None:
-    """Ask the database a question in SQL. It can read, and nothing else."""
-    import duckdb
+def sql(
+    settings: Settings,
+    quiet: bool,
+    query: str | None,
+    example: str | None,
+    write: Path | None,
+    form: str,
+    out: Path | None,
+) -> None:
+    """Ask the database in SQL: the QUERY, what is piped in, or else at a prompt. Several are separated by `;`.
 
-    with open_database(settings).fenced() as connection:
-        try:
-            cursor = connection.execute(query)
-            rows = cursor.fetchall()
-            columns = [column[0] for column in cursor.description or []]
-        except duckdb.Error as error:
-            raise click.ClickException(f"the query is refused: {error}") from None
-    tables.show(columns, rows, form)
+    It can read, and nothing else: no file, no network, no extension. With --write FILE.duckdb it writes that file, as
+    in `create table best as select * from newwiki.leaderboard`.
+    """
+    from flows.sql.answers import answer
+
+    if query is not None and example:
+        raise UsageError("give a query or --example NAME, and not both")
+    asked = _example(example) if example else query
+    if asked is None and not sys.stdin.isatty():
+        asked = sys.stdin.read()
+    if form == "parquet" and out is None and sys.stdout.isatty():
+        raise UsageError("Parquet is nothing for a terminal; name a file: --out FILE.parquet")
+    if asked is None and out is not None:
+        raise UsageError("--out goes with a query, and the prompt has many; give the query")
+    database = open_database(settings)
+
+    def ask(text: str) -> None:
+        with database.beside(write) if write else database.fenced() as connection:
+            answer(connection, text, form, reporter(quiet), writing=write is not None)
+
+    if asked is not None:
+        with _into(out):
+            ask(asked)
+    else:
+        from flows.sql.prompt import converse
+        from storage.schema import names
+
+        converse(ask, names(database))
+
+
+def _example(name: str) -> str:
+    from storage.cookbook import question
+
+    return question(name).query
+
+
+@contextlib.contextmanager
+def _into(out: Path | None) -> Iterator[None]:
+    """Stdout goes into the file, which is there only if all went well."""
+    if out is None:
+        yield
+        return
+    unfinished = out.with_name(f".{out.name}.unfinished")
+    try:
+        with open(unfinished, "w", encoding="utf-8", newline="") as stream, contextlib.redirect_stdout(stream):
+            yield
+        os.replace(unfinished, out)
+    except OSError as error:
+        raise UsageError(f"'{out}' cannot be written: {error.strerror}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

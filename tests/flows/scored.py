@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from newwiki.records import Fingerprint, Metric, Run, Score
-from storage import runs
+from storage import runs, summaries
 from storage.database import Database, insert
 
 SNAPSHOT = "samplewiki-2026-09"
@@ -29,6 +29,7 @@ def add_scored_runs(database: Database, scores: Mapping[str, Mapping[str, ArrayL
             insert(connection, "runs", [_run(run_id, "greedy")], status="complete")
             insert(connection, "scores", _rows(of_run, by), run_id=run_id)
             connection.execute("insert into scorings values (?, ?, now())", [run_id, by.evaluator_id])
+            summaries.store(connection, run_id, [by.evaluator_id])
 
 
 def score(

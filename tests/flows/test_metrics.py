@@ -44,10 +44,18 @@ def test_a_metric_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) 
 _ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/metrics.md"])
-def test_the_tables_for_readers_are_the_catalogue(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("README.md", "metrics"),
+        ("docs/metrics.md", "metrics"),
+        ("docs/sql.md", "schema"),
+        ("docs/cookbook.md", "cookbook"),
+    ],
+)
+def test_what_readers_are_told_is_what_is_there(name: str, kind: str) -> None:
     text = (_ROOT / name).read_text("utf-8")
-    assert "<!-- metrics: " in text
+    assert f"<!-- {kind}: " in text
     assert text == written_anew(text), "write it anew with: make catalogue"
 
 

@@ -1,3 +1,4 @@
+import shutil
 import subprocess
 import sys
 import threading
@@ -8,8 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from newwiki.errors import TerminalError, TransientError
+from newwiki.errors import TerminalError, TransientError, UsageError
 from storage.database import Database
+from storage.statements import split
 
 HOLD = """
 import duckdb, sys
@@ -208,6 +210,12 @@ def test_the_fence_lets_questions_through(fenced: duckdb.DuckDBPyConnection) -> 
         "alter table scorings add column a int",
         "copy scorings to '{folder}/out.csv'",
         "copy scorings from '{folder}/in.csv'",
+        "copy scorings to '{folder}/newwiki.duckdb' (use_tmp_file false)",
+        "copy scorings to '{folder}/newwiki.duckdb.wal' (use_tmp_file false)",
+        "copy scorings to '{folder}/newwiki.duckdb.wal'",
+        "explain analyze copy scorings to '{folder}/newwiki.duckdb' (use_tmp_file false)",
+        "select * from read_blob('{folder}/newwiki.duckdb')",
+        "attach '{folder}/newwiki.duckdb' as other",
         "export database '{folder}/export'",
         "import database '{folder}'",
         "select * from read_csv('{folder}/in.csv')",
@@ -235,9 +243,79 @@ def test_the_fence_lets_questions_through(fenced: duckdb.DuckDBPyConnection) -> 
 def test_the_fence_stops_everything_else(fenced: duckdb.DuckDBPyConnection, tmp_path: Path, statement: str) -> None:
     a_local_table = duckdb.sql("select 1").to_arrow_table()
     (tmp_path / "in.csv").write_text("secret\n1\n")
-    before = {path.name for path in tmp_path.iterdir()}
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(duckdb.Error):
         fenced.execute(statement.format(folder=tmp_path)).fetchall()
-    assert {path.name for path in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     assert fenced.execute("select run_id, evaluator_id from scorings").fetchall() == [("a", "e")]
     assert len(a_local_table) == 1
+
+
+def test_a_file_of_ones_own_is_written_beside_the_database(database: Database, tmp_path: Path) -> None:
+    with database.write() as connection:
+        add(connection, "a")
+    before = database.path.read_bytes()
+    own = tmp_path / "it's mine.duckdb"
+    for _ in range(2):
+        with database.beside(own) as connection:
+            connection.execute("create table if not exists runs_scored (run_id varchar)")
+            connection.execute("insert into runs_scored select run_id from newwiki.scorings")
+    with pytest.raises(duckdb.CatalogException), database.beside(own) as connection:
+        connection.execute("delete from runs_scored").execute("select * from nowhere")
+    with duckdb.connect(str(own), read_only=True) as connection:
+        assert connection.execute("select * from runs_scored").fetchall() == [("a",), ("a",)]
+    assert database.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["newwiki.duckdb", "other/newwiki.duckdb", "a copy.duckdb"])
+def test_a_database_of_new_wiki_eval_is_nobodys_own_file(database: Database, tmp_path: Path, name: str) -> None:
+    with database.write():
+        pass
+    shutil.copy(database.path, tmp_path / "a copy.duckdb")
+    before = database.path.read_bytes()
+    with pytest.raises(UsageError, match="name another file"), database.beside(tmp_path / name):
+        pass
+    assert database.path.read_bytes() == (tmp_path / "a copy.duckdb").read_bytes() == before
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "insert into newwiki.scorings select * from newwiki.scorings",
+        "drop table newwiki.scorings",
+        "create or replace view newwiki.leaderboard as select 1",
+        "create table t as select * from read_csv('{folder}/in.csv')",
+        "create view v as select * from '{folder}/in.csv'",
+        "create persistent secret s (type s3)",
+    ],
+)
+def test_beside_a_file_of_ones_own_the_database_is_only_read(
+    database: Database, tmp_path: Path, statement: str
+) -> None:
+    with database.write() as connection:
+        add(connection, "a")
+    (tmp_path / "in.csv").write_text("secret\n1\n")
+    before = database.path.read_bytes()
+    asked = statement.format(folder=tmp_path)
+    with pytest.raises(duckdb.Error), database.beside(tmp_path / "mine.duckdb") as connection:
+        connection.execute(asked)
+    assert database.path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "copy t to 'x.csv'", "attach 'x.duckdb'", "attach ':memory:' as x", "detach newwiki", "export database 'x'",
+        "import database 'x'", "install httpfs", "load httpfs", "set threads = 1", "reset threads", "use newwiki",
+        "pragma database_list", "call pragma_version()", "prepare p as copy t to 'x.csv'", "execute p", "begin",
+        "explain analyze copy t to 'x.csv'", "select 1; copy t to 'x.csv'", "checkpoint", "vacuum",
+    ],
+)  # fmt: skip
+def test_what_could_leave_the_two_files_is_not_let_through(statement: str) -> None:
+    with duckdb.connect() as connection:
+        with pytest.raises(TerminalError, match=r"the query is refused: [A-Z ]+; it can write tables of your own and"):
+            split(connection, statement, writing=True)
+        if not statement.startswith("explain"):
+            with pytest.raises(TerminalError, match=r"the query is refused: [A-Z ]+; it can read, and nothing else"):
+                split(connection, statement)

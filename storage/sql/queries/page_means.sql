@@ -3,9 +3,7 @@ select
     list_position($1, run_id) - 1 as run,
     list_position($2, metric) - 1 as metric,
     page_id,
-    avg(value) as mean
-from scores
+    mean
+from page_means
 where run_id in (select unnest($1))
-    and value is not null
-    and list_extract($3, list_position($2, metric)) = evaluator_id
-group by run_id, metric, page_id;
+    and list_extract($3, list_position($2, metric)) = evaluator_id;

@@ -1,0 +1,164 @@
+"""A database as a year of evaluations leaves it, with made-up texts and scores, written as an evaluation writes them.
+
+Half of the runs are on a snapshot of new articles and half on one of old articles; each has five models under
+decoders of several top_p. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
+somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds;
+one in a hundred is NULL with a reason.
+"""
+
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sample_texts import articles
+
+from flows.catalogue import metrics
+from newwiki.decoding.grammar import parse
+from newwiki.records import Fingerprint, Judged, Metric, Run, Selection, Site, Window
+from storage import runs
+from storage.database import Database, insert_arrow
+from storage.snapshots import parameters_json, publish
+
+MODELS = 5
+BATCH = 256  # texts that are scored together
+REJECTED = 4  # candidates for one article
+CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
+SITE = Site("enwiki", "en", "https://en.wikipedia.org/wiki/Main_Page")
+TOPICS = ("Human", "Taxon", "Sports season", "Film", "Human settlement", "Album", None)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of everything; `letters` is about the length of a text."""
+
+    runs: int = 50
+    prompts: int = 2000
+    kept: int = 10
+    metrics: int = 20
+    letters: int = 300
+
+
+class Maker:
+    """Writes the database; the same numbers each time."""
+
+    def __init__(self, database: Database, size: Size) -> None:
+        self.database = database
+        self.size = size
+        self.finishing: list[float] = []  # seconds
+        self.random = np.random.default_rng(0)
+        frequencies = Counter(word for text in articles() for word in text.split())
+        self.vocabulary = np.array(list(frequencies), dtype=object)
+        self.weights = np.array([*frequencies.values()]) / frequencies.total()
+        chosen = sorted((one for one in metrics() if one[0].scope == "text"), key=lambda one: not one[1].core)
+        self.metrics = [metric for metric, _ in chosen[: size.metrics]]
+        self.evaluators = {metric.name: Fingerprint(f"{made.name}-{made.version}", made.name, made.version,
+                                                    parameters={"made_up": True})
+                           for metric, made in chosen[: size.metrics]}  # fmt: skip
+
+    def make(self) -> None:
+        runs.register(self.database, set_of(self.evaluators), self.metrics)
+        snapshots = [self._snapshot("new"), self._snapshot("old")]
+        each = -(-self.size.runs // len(snapshots))
+        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 10:g}' for n in range(-(-each // MODELS)))}]")
+        asked = list(product(range(MODELS), decoders))[:each]
+        for snapshot_id, (model, decoder) in list(product(snapshots, asked))[: self.size.runs]:
+            run = Run(
+                f"{self.random.integers(2**63):016x}", snapshot_id, f"models/model-{model}", f"{model}" * 64, "hf",
+                decoder.canonical, json.dumps(decoder.parameters), "{title}\n\n{first_sentence}", self.size.prompts, 0,
+                self.size.kept, self.size.kept, 512, "float32", "{}",
+            )  # fmt: skip
+            self._run(run)
+
+    def _snapshot(self, kind: str) -> str:
+        window = Window.month("2026-09") if kind == "new" else Window.before(datetime(2020, 1, 1, tzinfo=UTC).date())
+        name = f"enwiki-{window.label}"
+        texts = self._texts(self.size.prompts * REJECTED, 3000)
+        judged = [
+            Judged(page, f"Page {page} {kind}", window.start, "selected" if page <= self.size.prompts else "few_words",
+                   None, page, window.start, 12, len(text.split()), text[:100], text)
+            for page, text in enumerate(texts, start=1)
+        ]  # fmt: skip
+        publish(self.database, name, SITE, window, CUTOFF, parameters_json(window, Selection(), kind), judged)
+        pages = np.arange(1, self.size.prompts + 1)
+        topics = pa.table({
+            "snapshot_id": [name] * len(pages), "page_id": pages, "wikibase_item": [f"Q{page}" for page in pages],
+            "instance_of": pa.array([["Q5"]] * len(pages)), "topic": [TOPICS[page % len(TOPICS)] for page in pages],
+            "looked_up_at": [CUTOFF] * len(pages),
+        })  # fmt: skip
+        similarity = self.random.uniform(0.1, 0.5, len(pages))
+        novelty = pa.table({
+            "snapshot_id": [name] * len(pages), "page_id": pages, "similarity": similarity,
+            "nearest_snapshot_id": [name] * len(pages), "nearest_title": [f"Page {page - 1}" for page in pages],
+        })  # fmt: skip
+        with self.database.write() as connection:
+            insert_arrow(connection, "topics", topics)
+            insert_arrow(connection, "novelty", novelty)
+        self._score(f"reference:{name}", pages, np.zeros_like(pages))
+        return name
+
+    def _run(self, run: Run) -> None:
+        pages = np.repeat(np.arange(1, run.prompts + 1), run.keep)
+        samples = np.tile(np.arange(run.keep), run.prompts)
+        texts = self._texts(len(pages), self.size.letters)
+        words = [len(text.split()) for text in texts]
+        ended = self.random.random(len(pages)) < 0.3
+        completions = pa.table({
+            "run_id": [run.run_id] * len(pages), "page_id": pages, "sample": samples, "text": texts,
+            "tokens": self.random.integers(40, 513, len(pages)), "words": words,
+            "finish_reason": np.where(ended, "stop", "length"), "truncated": ~ended,
+        })  # fmt: skip
+        runs.start(self.database, run)
+        with self.database.write() as connection:
+            insert_arrow(connection, "completions", completions)
+        runs.complete(self.database, run.run_id, run.keep)
+        self._score(run.run_id, pages, samples)
+
+    def _score(self, run_id: str, pages: NDArray[np.int64], samples: NDArray[np.int64]) -> None:
+        """All metrics of a batch of texts, and then of the next one, as `newwiki score` stores them."""
+        values = {metric.name: self._values(metric, pages) for metric in self.metrics}
+        rows = []
+        for start in range(0, len(pages), BATCH):
+            part = slice(start, start + BATCH)
+            for name, numbers in values.items():
+                rows.append(_scores(run_id, name, self.evaluators[name], pages[part], samples[part], numbers[part]))
+        with self.database.write() as connection:
+            insert_arrow(connection, "scores", pa.concat_tables(rows))
+        start = time.perf_counter()
+        runs.finish_scoring(self.database, run_id, {one.evaluator_id for one in self.evaluators.values()})
+        self.finishing.append(time.perf_counter() - start)
+
+    def _values(self, metric: Metric, pages: NDArray[np.int64]) -> NDArray[np.float64]:
+        low, high = metric.minimum or 0.0, metric.maximum if metric.maximum is not None else 100.0
+        middle = self.random.uniform(0.4, 0.6)
+        of_page = np.random.default_rng(len(metric.name)).normal(0, 0.05, pages.max() + 1)[pages]
+        values = low + (high - low) * (middle + of_page + self.random.normal(0, 0.1, len(pages)))
+        values[self.random.random(len(pages)) < 0.01] = np.nan
+        return np.clip(values, low, high)
+
+    def _texts(self, count: int, letters: int) -> list[str]:
+        words = letters // 6
+        drawn = self.random.choice(self.vocabulary, (count, words), p=self.weights)
+        return [" ".join(row) for row in drawn]
+
+
+def _scores(
+    run_id: str, metric: str, by: Fingerprint, pages: NDArray[np.int64], samples: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> pa.Table:  # fmt: skip
+    missing = np.isnan(values)
+    return pa.table({
+        "run_id": [run_id] * len(pages), "page_id": pages, "sample": samples, "metric": [metric] * len(pages),
+        "value": pa.array(values, from_pandas=True), "status": np.where(missing, "no words", "ok"),
+        "evaluator_id": [by.evaluator_id] * len(pages),
+    })  # fmt: skip
+
+
+def set_of(evaluators: dict[str, Fingerprint]) -> list[Fingerprint]:
+    """One of each: some give several metrics."""
+    return list({one.evaluator_id: one for one in evaluators.values()}.values())

@@ -1,0 +1,105 @@
+"""Statements asked one after the other, and each answer written to stdout as it comes: no result is held whole."""
+
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import count
+from typing import Any, BinaryIO
+
+import duckdb
+import pyarrow as pa
+
+from flows import tables
+from flows.progress import Progress
+from newwiki.errors import UsageError
+from storage.statements import refused, split
+
+FORMATS = (*tables.FORMATS, "parquet")
+_ROWS = 10_000  # at a time
+_SHOWN = 1000  # rows of a table for people
+
+
+def answer(
+    connection: duckdb.DuckDBPyConnection, sql: str, form: str, progress: Progress, *, writing: bool = False
+) -> None:
+    """Asks all of `sql`, and writes the answers in one of `FORMATS`.
+
+    Raises UsageError for no statement, or several where the format holds one result; TerminalError for what is refused.
+    """
+    statements = split(connection, sql, writing=writing)
+    if not statements:
+        raise UsageError('there is no query; write one: newwiki sql "select * from leaderboard"')
+    if form == "parquet" and len(statements) > 1:
+        raise UsageError("a Parquet file holds the result of one query; ask them one by one")
+    for number, statement in enumerate(statements):
+        try:
+            asked = connection.sql(statement)
+            if asked is None:
+                continue
+            if number and form != "json":
+                print()
+            _write(asked.to_arrow_reader(_ROWS), form, progress)
+        except duckdb.Error as error:
+            raise refused(error) from None
+
+
+def _write(reader: pa.RecordBatchReader, form: str, progress: Progress) -> None:
+    schema = _distinct(reader.schema)
+    if form == "parquet":
+        _parquet(schema, _batches(reader, schema), sys.stdout.buffer)
+        return
+    columns, rows = schema.names, _rows(schema, _batches(reader, schema))
+    if form == "table":
+        shown = [row for _, row in zip(range(_SHOWN), rows, strict=False)]
+        tables.show(columns, shown, form)
+        if next(rows, None) is not None:
+            progress.note(f"these are the first {_SHOWN:,} rows; --format csv, json or parquet has all of them")
+    else:
+        tables.show(columns, rows, form)
+
+
+def _distinct(schema: pa.Schema) -> pa.Schema:
+    """`a`, `a` become `a`, `a_1`, as in DuckDB's own tables."""
+    names: list[str] = []
+    for name in schema.names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        names.append(name if name not in names else next(one for one in numbered if one not in schema.names + names))
+    return pa.schema([field.with_name(name) for field, name in zip(schema, names, strict=True)])
+
+
+def _batches(reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """As they are computed, which may still fail."""
+    try:
+        for batch in reader:
+            yield batch.rename_columns(schema.names)
+    except (OSError, pa.ArrowException) as error:
+        raise refused(error) from None
+
+
+def _parquet(schema: pa.Schema, batches: Iterator[pa.RecordBatch], out: BinaryIO) -> None:
+    from pyarrow.parquet import ParquetWriter
+
+    try:
+        writer = ParquetWriter(out, schema)
+    except pa.ArrowNotImplementedError as error:
+        raise UsageError(f"a column has a type that Parquet has not; cast it in the query: {error}") from None
+    with writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _rows(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
+    intervals = [pa.types.is_interval(kind) for kind in schema.types]
+    for batch in batches:
+        columns = [column.to_pylist(maps_as_pydicts="lossy") for column in batch.columns]
+        for place in (place for place, is_interval in enumerate(intervals) if is_interval):
+            columns[place] = [_interval(cell) for cell in columns[place]]
+        yield from zip(*columns, strict=True)
+
+
+def _interval(cell: Any) -> timedelta | str | None:
+    """A length of time; one with months has no fixed length, and is told in words."""
+    if cell is None:
+        return None
+    rest = timedelta(days=cell.days, microseconds=cell.nanoseconds // 1000)
+    return f"{cell.months} months {rest}" if cell.months else rest

@@ -1,0 +1,63 @@
+"""The prompt of `newwiki sql`: a history that stays, SQL in colours, names that complete themselves."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.lexers import PygmentsLexer
+from pygments.lexers.sql import SqlLexer
+
+from newwiki.errors import NewWikiError
+
+_HELLO = "SQL, ended by ; and Enter. Tab completes names, Ctrl-C leaves a query, Ctrl-D the prompt."
+
+
+def converse(ask: Callable[[str], None], names: list[str]) -> None:
+    """Reads statements until Ctrl-D, and asks each; what goes wrong is told, and the next one can be asked."""
+    history = _state_folder() / "sql_history"
+    history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    session: PromptSession[str] = PromptSession(
+        "newwiki> ",
+        multiline=True,
+        prompt_continuation="      -> ",
+        lexer=PygmentsLexer(SqlLexer),
+        completer=WordCompleter(names, ignore_case=True),
+        history=FileHistory(str(history)),
+        key_bindings=_keys(),
+    )
+    print(_HELLO, file=sys.stderr)
+    while True:
+        try:
+            text = session.prompt()
+            if text.strip():
+                ask(text)
+        except NewWikiError as error:
+            print(f"newwiki: {' '.join(str(error).split())}", file=sys.stderr)
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        """Asks where the statement is ended, and else begins a new line."""
+        buffer = event.current_buffer
+        if buffer.text.strip() == "" or buffer.text.rstrip().endswith(";"):
+            buffer.validate_and_handle()
+        else:
+            buffer.insert_text("\n")
+
+    return keys
+
+
+def _state_folder() -> Path:
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "newwiki"

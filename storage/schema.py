@@ -1,0 +1,54 @@
+"""The tables and views as they describe themselves: their columns, types and comments."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from storage.database import Database, query
+from storage.migrate import create_views, migrate
+
+# Stands for every metric where the columns of all metrics are meant.
+_ANY_METRIC = """insert into metrics (metric, unit, direction, definition, source)
+values ('METRIC', '', 'none', 'its definition', '')"""
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: str
+    comment: str | None
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A `kind` is `table` or `view`."""
+
+    name: str
+    kind: str
+    comment: str | None
+    columns: tuple[Column, ...]
+
+
+def names(database: Database) -> list[str]:
+    """All tables, views and columns, for people who type."""
+    with database.fenced() as connection:
+        found = list(relations(connection))
+    return sorted({one.name for one in found} | {column.name for one in found for column in one.columns})
+
+
+def documented() -> list[Relation]:
+    """Those of a fresh database, in which `METRIC` stands for every metric."""
+    with duckdb.connect() as connection:
+        migrate(connection, Path(":memory:"))
+        connection.execute(_ANY_METRIC)
+        create_views(connection)
+        return list(relations(connection))
+
+
+def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
+    """Views before tables, each by name, but for the record of the schema itself."""
+    for name, kind, comment in connection.execute(query("relations")).fetchall():
+        columns = connection.execute(query("columns"), [name]).fetchall()
+        yield Relation(name, kind, comment, tuple(Column(*column) for column in columns))

@@ -1,0 +1,170 @@
+-- What the tables and their columns are; docs/sql.md is written from it, and `duckdb_columns()` gives it. Those of views stand
+-- beside them.
+
+comment on table snapshots is 'Published test sets: a row each, which never changes.';
+comment on column snapshots.snapshot_id is 'Its name, such as enwiki-2026-10.';
+comment on column snapshots.wiki is 'The wiki''s database name, such as enwiki.';
+comment on column snapshots.kind is 'new, or old for articles that models may have seen.';
+comment on column snapshots.window_start is 'The first moment at which its articles were created.';
+comment on column snapshots.window_end is 'The first moment after the window.';
+comment on column snapshots.cutoff is 'When it was cut: articles are as they stood then.';
+comment on column snapshots.parameters is 'All that decides which articles are chosen.';
+comment on column snapshots.extractor_version is 'What turned wikitext into prose.';
+comment on column snapshots.candidates is 'How many pages were considered.';
+comment on column snapshots.articles is 'How many were chosen.';
+comment on column snapshots.content_sha256 is 'The hash of articles, parameters and extractor version.';
+comment on column snapshots.published_at is 'When it was published.';
+
+comment on table requests is 'What a refresh asked the wiki for, over all its attempts.';
+comment on column requests.snapshot_id is 'The snapshot that was made of it.';
+comment on column requests.kind is 'What was asked for.';
+comment on column requests.requests is 'How many requests, repetitions included.';
+comment on column requests.retries is 'How many of them were repetitions.';
+comment on column requests.bytes is 'What came, compressed and without headers.';
+comment on column requests.seconds is 'Until the answers were there, waits included.';
+
+comment on table candidates is 'Every page that was considered for a snapshot, and what became of it.';
+comment on column candidates.snapshot_id is 'The snapshot.';
+comment on column candidates.page_id is 'MediaWiki''s number of the page.';
+comment on column candidates.title is 'Its title at the cutoff.';
+comment on column candidates.created_at is 'When its first revision was saved.';
+comment on column candidates.rev_id is 'The revision that was judged; NULL where there is none to be had.';
+comment on column candidates.revisions is 'How many it had at the cutoff, never counted beyond what was asked for; NULL where not asked.';
+comment on column candidates.words is 'Words of prose; NULL where nothing was read.';
+comment on column candidates.verdict is 'selected, or why not.';
+comment on column candidates.detail is 'What else there is to say of the verdict.';
+comment on column candidates.origin is 'original, translation or split, as the edit says that created it; NULL in old snapshots.';
+
+comment on table stored_articles is 'The articles as they were published. Ask the view articles, which knows their topics too.';
+comment on column stored_articles.snapshot_id is 'The snapshot.';
+comment on column stored_articles.page_id is 'MediaWiki''s number of the page.';
+comment on column stored_articles.rev_id is 'The revision that stood at the cutoff.';
+comment on column stored_articles.title is 'Its title.';
+comment on column stored_articles.created_at is 'When its first revision was saved.';
+comment on column stored_articles.revised_at is 'When this revision was saved.';
+comment on column stored_articles.revisions is 'How many it had at the cutoff, never counted beyond what was asked for.';
+comment on column stored_articles.words is 'Words of prose.';
+comment on column stored_articles.first_sentence is 'The first sentence, which is part of the prompt.';
+comment on column stored_articles.completion is 'All prose after it: the reference.';
+comment on column stored_articles.text_sha256 is 'The hash of both.';
+comment on column stored_articles.permalink is 'Where this revision can be read.';
+comment on column stored_articles.headings is 'A list of [level, title, offset in characters]: where in the prose the text below a heading begins.';
+comment on column stored_articles.sha1 is 'The hex SHA-1 of the wikitext, as MediaWiki gives it; NULL in old snapshots.';
+
+comment on table topics is 'What articles are about: a row for each that was looked up.';
+comment on column topics.snapshot_id is 'The snapshot.';
+comment on column topics.page_id is 'The page.';
+comment on column topics.wikibase_item is 'Its Wikidata item; NULL where the page has none.';
+comment on column topics.instance_of is 'The classes that the item is an instance of.';
+comment on column topics.topic is 'The coarse type of those; NULL where there is no class.';
+comment on column topics.looked_up_at is 'When it was looked up.';
+
+comment on table novelty is 'The earlier text that each article is most similar to.';
+comment on column novelty.snapshot_id is 'The snapshot.';
+comment on column novelty.page_id is 'The article.';
+comment on column novelty.nearest_title is 'The title of the other; NULL where nothing reaches 0.1.';
+comment on column novelty.nearest_snapshot_id is 'Where the other stands; the same snapshot for a page of the same refresh.';
+comment on column novelty.similarity is 'The Jaccard index of their word 5-grams, 0 to 1.';
+
+comment on table reference_parts is 'What models made of articles, so that each is read once by each model.';
+comment on column reference_parts.snapshot_id is 'The snapshot.';
+comment on column reference_parts.page_id is 'The article.';
+comment on column reference_parts.part is 'What was made, such as entities or embedding.';
+comment on column reference_parts.made_by is 'The hash of who made it.';
+comment on column reference_parts.value is 'It, in JSON.';
+
+comment on table runs is 'A model under a decoder on the prompts of a snapshot.';
+comment on column runs.run_id is 'A hash of all that decides what is written.';
+comment on column runs.snapshot_id is 'The snapshot; file:… for texts that brought their own references.';
+comment on column runs.model is 'The model''s folder or hub id.';
+comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer.';
+comment on column runs.backend is 'What ran it: hf, seq2seq …; file for texts from elsewhere.';
+comment on column runs.decoder is 'The decoder in canonical form.';
+comment on column runs.decoder_parameters is 'Its parameters by name.';
+comment on column runs.prompt_template is 'What prompts are made of.';
+comment on column runs.prompts is 'How many prompts.';
+comment on column runs.seed is 'The seed; NULL for texts from elsewhere.';
+comment on column runs.samples is 'Completions a prompt.';
+comment on column runs.keep is 'How many of them, the longest by words, are scored.';
+comment on column runs.max_new_tokens is 'The longest completion; NULL for texts from elsewhere.';
+comment on column runs.dtype is 'The numbers that the model computes with.';
+comment on column runs.versions is 'Versions of the packages, and other provenance.';
+comment on column runs.status is 'running, complete or failed.';
+comment on column runs.started_at is 'When it was begun.';
+comment on column runs.finished_at is 'When it was complete, or had failed.';
+
+comment on table completions is 'What models wrote.';
+comment on column completions.run_id is 'The run.';
+comment on column completions.page_id is 'The article that was to be written.';
+comment on column completions.sample is 'The number of the completion among those of its prompt, from 0.';
+comment on column completions.text is 'What was written.';
+comment on column completions.tokens is 'Its length in tokens; NULL for texts from elsewhere.';
+comment on column completions.words is 'Its length in words split at white space.';
+comment on column completions.finish_reason is 'stop, length, context or unknown.';
+comment on column completions.truncated is 'Whether it did not end itself.';
+comment on column completions.kept is 'Whether it is scored; NULL until the run is complete.';
+
+comment on table evaluators is 'Who made scores: programs with their models, as exactly as their numbers depend on them.';
+comment on column evaluators.evaluator_id is 'A hash of all the rest.';
+comment on column evaluators.name is 'The evaluator.';
+comment on column evaluators.version is 'Its version.';
+comment on column evaluators.model is 'The models that it reads with; NULL for none.';
+comment on column evaluators.model_sha256 is 'The hash of their weights.';
+comment on column evaluators.parameters is 'All parameters.';
+comment on column evaluators.dependencies is 'The versions of packages that matter.';
+comment on column evaluators.dtype is 'The numbers that its models compute with.';
+comment on column evaluators.backend is 'What the models run on.';
+
+comment on table metrics is 'What the numbers mean.';
+comment on column metrics.metric is 'The name.';
+comment on column metrics.unit is 'The unit.';
+comment on column metrics.minimum is 'The least that it can be; NULL for no bound.';
+comment on column metrics.maximum is 'The most that it can be; NULL for no bound.';
+comment on column metrics.direction is 'higher, lower or none: which is better.';
+comment on column metrics.definition is 'The formula in words.';
+comment on column metrics.source is 'Where it comes from.';
+comment on column metrics.scope is 'text or run: what one number is of.';
+comment on column metrics.pitfalls is 'What is known to mislead about it.';
+
+comment on table scores is 'The numbers of single texts, by all evaluators. current_scores has those that count.';
+comment on column scores.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on column scores.page_id is 'The article.';
+comment on column scores.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores.metric is 'The metric.';
+comment on column scores.value is 'The number; NULL where it cannot be had.';
+comment on column scores.status is 'ok, or why there is no number.';
+comment on column scores.evaluator_id is 'Who made it.';
+
+comment on table run_scores is 'The numbers of whole runs, by all evaluators. current_run_scores has those that count.';
+comment on column run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles as a run.';
+comment on column run_scores.metric is 'The metric.';
+comment on column run_scores.value is 'The number, a mean over draws; NULL where it cannot be had.';
+comment on column run_scores.spread is 'The standard deviation over the draws or seeds; NULL for one.';
+comment on column run_scores.status is 'ok, or why there is no number.';
+comment on column run_scores.evaluator_id is 'Who made it.';
+comment on column run_scores.texts is 'How many kept texts the run had then.';
+
+comment on table scorings is 'That an evaluator has scored all kept texts of a run. Until then none of its numbers are shown.';
+comment on column scorings.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column scorings.evaluator_id is 'The evaluator.';
+comment on column scorings.finished_at is 'When it had done so for the first time.';
+
+comment on table page_means is 'What finished scorings amount to, prompt by prompt: stored with them.';
+comment on column page_means.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column page_means.metric is 'The metric.';
+comment on column page_means.evaluator_id is 'Who made the numbers.';
+comment on column page_means.page_id is 'The prompt''s article.';
+comment on column page_means.mean is 'The mean over the prompt''s texts that have a number.';
+comment on column page_means.texts is 'How many these are.';
+
+comment on table stored_summaries is 'What finished scorings amount to, run by run: stored with them. Ask scoring_summaries, which has intervals too.';
+comment on column stored_summaries.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column stored_summaries.metric is 'The metric.';
+comment on column stored_summaries.evaluator_id is 'Who made the numbers.';
+comment on column stored_summaries.mean is 'The mean over texts.';
+comment on column stored_summaries.sd is 'Their standard deviation.';
+comment on column stored_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
+comment on column stored_summaries.pages is 'How many prompts have a number.';
+comment on column stored_summaries.scored is 'How many texts have a number.';
+comment on column stored_summaries.unscored is 'How many have none.';
+comment on column stored_summaries.reasons is 'Why, with the number of texts for each reason.';

@@ -1,0 +1,26 @@
+"""What finished scorings amount to: means by page and by run, stored in the transaction that finishes or adds to them.
+
+So no question has to go through all scores, and no summary is ever another than its scores'.
+"""
+
+from collections.abc import Collection
+
+import duckdb
+
+from storage.database import query
+
+
+def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
+    """Enters the summaries of these scorings, which have none yet."""
+    if evaluator_ids:
+        for name in ("store_page_means", "store_summaries"):
+            connection.execute(query(name), [run_id, list(evaluator_ids)])
+
+
+def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
+    """Enters anew the summaries of those of these scorings that are finished; the others have none."""
+    found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
+    if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
+        for name in ("forget_page_means", "forget_summaries"):
+            connection.execute(query(name), [run_id, finished])
+        store(connection, run_id, finished)

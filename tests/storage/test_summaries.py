@@ -1,0 +1,147 @@
+"""What is stored of a finished scoring is what its scores amount to, whatever happens to it afterwards."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+from newwiki.records import Fingerprint, Metric, Score
+from storage import runs
+from storage.database import Database
+
+FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
+BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
+ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
+NOTHING: list[tuple[Any, ...]] = []
+
+
+@pytest.fixture
+def scored(database: Database) -> Iterator[Database]:
+    """Texts of two pages, scored by one evaluator; whatever the test does, nothing may be stale after it."""
+    runs.register(database, [ONE, TWO], [FOG, BLEU])
+    add(database, {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None})
+    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
+    yield database
+    assert database.rows("stale_summaries") == NOTHING
+
+
+def add(
+    database: Database, values: dict[tuple[int, int], float | None], by: Fingerprint = ONE, metric: Metric = FOG
+) -> None:
+    scores = [
+        Score(page, sample, metric.name, value, "no words" if value is None else "ok", by.evaluator_id)
+        for (page, sample), value in values.items()
+    ]
+    runs.add_scores(database, "run", scores)
+
+
+def ask(database: Database, question: str) -> list[tuple[Any, ...]]:
+    with database.read() as connection:
+        found: list[tuple[Any, ...]] = connection.execute(question).fetchall()
+        return found
+
+
+def summary(database: Database) -> list[tuple[Any, ...]]:
+    return ask(database, "select mean, scored, unscored, pages, reasons from scoring_summaries order by evaluator_id")
+
+
+def plant(database: Database, *statements: str) -> None:
+    with duckdb.connect(str(database.path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def test_means_by_prompt_are_stored_with_it(scored: Database) -> None:
+    assert ask(scored, "select page_id, mean, texts from page_means order by page_id") == [(1, 2.0, 2), (2, 4.0, 1)]
+
+
+def test_a_scoring_that_is_not_finished_has_no_summary(scored: Database) -> None:
+    add(scored, {(1, 0): 9.0}, TWO)
+    assert len(summary(scored)) == 1
+    assert ask(scored, "select count(*) from page_means where evaluator_id = 'evaluator-2'") == [(0,)]
+
+
+def test_a_finished_scoring_that_gets_more_texts_is_summed_up_anew_with_them(scored: Database) -> None:
+    """As the articles do when a run on more of them is scored, interrupted or not, and a raised budget."""
+    add(scored, {(3, 0): 8.0, (1, 0): 99.0})
+    assert summary(scored) == [(4.0, 4, 1, 3, {"no words": 1})], "and what was there stays as it was"
+    runs.finish_scoring(scored, "run", {ONE.evaluator_id})
+    assert summary(scored) == [(4.0, 4, 1, 3, {"no words": 1})]
+
+
+def test_another_metric_of_a_finished_evaluator_is_summed_up_with_it(scored: Database) -> None:
+    add(scored, {(1, 0): None, (2, 0): 7.0}, metric=BLEU)
+    asked = "select metric, mean, scored, unscored from metric_summaries order by metric"
+    assert ask(scored, asked) == [("bleu", 7.0, 1, 1), ("fog", 8 / 3, 3, 1)]
+
+
+def test_an_interrupted_transaction_leaves_scores_and_summary_together(
+    scored: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ask(scored, "select * from scores"), summary(scored)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("storage.summaries.store", killed)
+        with pytest.raises(KeyboardInterrupt):
+            add(scored, {(3, 0): 8.0})
+    assert (ask(scored, "select * from scores"), summary(scored)) == before
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_order_of_events_leaves_a_stale_summary(scored: Database, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(8):
+        by, metric = chance.choice([ONE, TWO]), chance.choice([FOG, BLEU])
+        if chance.random() < 0.3:
+            runs.finish_scoring(scored, "run", {by.evaluator_id})
+        else:
+            keys = [(chance.randint(1, 4), chance.randint(0, 2)) for _ in range(3)]
+            add(scored, {key: chance.choice([None, chance.gauss(0, 1e6)]) for key in keys}, by, metric)
+        assert scored.rows("stale_summaries") == NOTHING
+
+
+def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database) -> None:
+    add(scored, {(1, 0): 2.5, (2, 0): None}, TWO, BLEU)
+    add(scored, {(1, 0): 1.0}, TWO)
+    runs.finish_scoring(scored, "run", {TWO.evaluator_id})
+    asked = [f"from {table} order by all" for table in ("page_means", "scoring_summaries", "leaderboard")]
+    before = [ask(scored, question) for question in asked]
+    tables = ("page_means", "stored_summaries")
+    views = [name for (name,) in ask(scored, "select view_name from duckdb_views() where not internal")]
+    plant(
+        scored,
+        *[f"drop view {name}" for name in views],
+        *[f"drop table {name}" for name in tables],
+        "delete from schema_migrations where version >= 10",
+    )
+    assert [ask(Database(scored.path), question) for question in asked] == before
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "update scores set value = 1.5 where value = 1",
+        "delete from scores where value is null",
+        "update scores set status = 'another reason' where value is null",
+        "insert into scores values ('run', 9, 0, 'fog', 1, 'ok', 'evaluator-1')",
+        "update stored_summaries set mean = mean + 0.001",
+        "update stored_summaries set standard_error = null",
+        "delete from stored_summaries",
+        "insert into stored_summaries select * from stored_summaries",
+        "update page_means set mean = mean * 1.001 where page_id = 2",
+        "delete from page_means where page_id = 1",
+        "insert into page_means select * from page_means",
+        "delete from scorings",
+    ],
+)
+def test_a_summary_that_is_not_what_its_scores_amount_to_is_named(scored: Database, planted: str) -> None:
+    whole = scored.path.read_bytes()
+    plant(scored, planted)
+    assert scored.rows("stale_summaries") == [("the summaries of run run are not what its scores amount to: fog",)]
+    scored.path.write_bytes(whole)
