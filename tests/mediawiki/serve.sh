@@ -2,7 +2,7 @@
 # serve.sh EXPORT.xml PORT   install MediaWiki, import the export, serve it at http://127.0.0.1:PORT/w/api.php
 # serve.sh stop              stop that server
 # Both can be said twice: a running server is left alone, and an export that is imported is not imported again.
-# MW_TEST_HOME is where all of it lives (a folder of its own, outside the repository). MW_API_MAX: see TestSettings.php.
+# MW_TEST_HOME is where all of it lives (a folder of its own, outside the repository). MW_API_MAX, MW_SERVER: see TestSettings.php.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
