@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format catalogue picture bench-extract bench-generate bench-score bench-flips bench-sql clean
+.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -24,6 +24,9 @@ format: $(INSTALLED)
 
 catalogue: $(INSTALLED)
 	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md
+
+docs: $(INSTALLED)
+	$(BIN)/sphinx-build -W --keep-going docs build/docs
 
 picture: demo
 	$(BIN)/python docs/picture.py demo/report.html docs/report.png

@@ -14,8 +14,8 @@ from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 
 _NOWHERE = Path(os.devnull)
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload([
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([
     "flows.cli", "flows.leaderboard", "flows.steps.evaluate", "flows.steps.score", "flows.steps.compare",
     "storage.export", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
     "scipy.stats", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
@@ -27,7 +27,7 @@ def start(
     arguments: Sequence[object], folder: Path, env: dict[str, str], out: Path = _NOWHERE, err: Path = _NOWHERE
 ) -> ForkServerProcess:
     """The running process."""
-    process = _FORKS.Process(target=_newwiki, args=([*map(str, arguments)], folder, env, out, err))
+    process = FORKS.Process(target=_newwiki, args=([*map(str, arguments)], folder, env, out, err))
     process.start()
     return process
 
@@ -50,13 +50,18 @@ def run(arguments: Sequence[object], folder: Path, env: dict[str, str], seconds:
 def _newwiki(arguments: Sequence[str], folder: Path, env: dict[str, str], out: Path, err: Path) -> None:
     for number, file in ((1, out), (2, err)):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT), number)
+    settle(["newwiki", *arguments], folder, env)
+
+    from newwiki import main
+
+    main()
+
+
+def settle(arguments: Sequence[str], folder: Path, env: dict[str, str]) -> None:
+    """Makes this process one that was started there, with the output that has been put in the place of its own."""
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
-    sys.argv = ["newwiki", *arguments]
-
-    from newwiki import main
-
-    main()
+    sys.argv = [*arguments]

@@ -26,6 +26,7 @@ $wgMiserMode = true;
 $wgRCMaxAge = 3650 * 86400;
 $wgExtraNamespaces[118] = 'Draft';
 $wgExtraNamespaces[119] = 'Draft_talk';
+$wgServer = getenv( 'MW_SERVER' ) ?: $wgServer;
 $wgAPIMaxResultSize = (int)( getenv( 'MW_API_MAX' ) ?: 8388608 );
 
 // The faults that arise inside MediaWiki; see router.php.

@@ -3,7 +3,8 @@
 # serve.sh import EXPORT.xml   only install and import; a copy of the folder can be served at any port
 # serve.sh stop                stop that server
 # All can be said twice: a running server is left alone, and an export that is imported is not imported again.
-# MW_TEST_HOME is where all of it lives (a folder of its own, outside the repository). MW_API_MAX: see TestSettings.php.
+# MW_TEST_HOME is where all of it lives (a folder of its own, outside the repository). MW_API_MAX, MW_SERVER:
+# see TestSettings.php.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,0 +1,138 @@
+"""Every command of the README and of docs/ is run, page by page, in a reader's shell."""
+
+import json
+import re
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from flows.cli import cli
+from tests.docs.blocks import PAGES, ROOT, Block, blocks, indented, spoken
+from tests.docs.conftest import OpenShell
+from tests.docs.shell import Shell
+
+# These begin where a reader has no database yet.
+_FROM_NOTHING = {"README.md", "docs/refresh.md"}
+_SHELLS = {"sh", "bash", "console"}
+_DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
+
+# Lines that are not run here, and why.
+_SERVES = "it runs until it is stopped; test_schedule.py tries the file, tests/flows/test_prefect.py a server"
+NOT_RUN = {
+    "make demo": "tests/flows/test_prefect.py runs what it runs",
+    "make test": "this is it",
+    "pip install -c constraints.txt -e '.[offline,spacy]'": "the Makefile installs the same, and more",
+    "python -m spacy download en_core_web_sm": "a download; a pipeline of that name lies beside the reader",
+    "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
+    "--include_path newwiki-task --log_samples --output_path results": "tests/flows/harness runs it on a real model",
+    "newwiki score results/MODEL/samples_newwiki_enwiki_2026_09_TIME.jsonl --snapshot enwiki-2026-09 --metrics all": (
+        "it names what lm_eval wrote; tests/flows/harness scores such a log"
+    ),
+    "pip install -r requirements.txt": "a download; what it installs is here",
+    "PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _SERVES,
+    "PREFECT_API_URL=http://127.0.0.1:4200/api python schedule.py": _SERVES,
+}
+
+# What the page asks for in full, and this test in part.
+IN_PART = {
+    "top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]": "top_p=[0.5,1.0],temperature=0.9",
+    "top_p=[0.9,0.95,1.0],top_k=50": "top_p=0.9,top_k=50",
+    "top_k=[100,500]": "top_k=100",
+}
+
+
+def runnable(block: Block) -> tuple[str, list[str]]:
+    """The commands of a block without those of NOT_RUN, and these."""
+    kinds = {"yaml": steps, "console": said}
+    text = re.sub(r"\s*\\\n\s*", " ", kinds.get(block.language, str)(block.text))
+    for whole, part in IN_PART.items():
+        text = text.replace(whole, part)
+    lines = text.splitlines()
+    told = [line for line in lines if _command(line) in NOT_RUN]
+    return "\n".join(line for line in lines if line not in told), [_command(line) for line in told]
+
+
+def _command(line: str) -> str:
+    return line.partition("  #")[0].strip()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_works(page: str, new_shell: OpenShell, scored: Path) -> None:
+    shell = new_shell(None if page in _FROM_NOTHING else scored)
+    for block in blocks(page):
+        ended = try_block(block, shell)
+        place = f"{page}:{block.line}\n{block.text}"
+        assert ended is None or ended.returncode == 0, f"{place}\n{ended.stdout}\n{ended.stderr}"
+
+
+def try_block(block: Block, shell: Shell) -> subprocess.CompletedProcess[str] | None:
+    """What became of it. A block that says which file it is becomes that file; another is run, or read."""
+    if block.file:
+        (shell.folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+        (shell.folder / block.file).write_text(block.text, "utf-8")
+    if block.language in _SHELLS | {"yaml"}:
+        return shell.run(runnable(block)[0])
+    if block.language == "sql":
+        return shell.run(f"newwiki sql {shlex.quote(block.text)}")
+    if block.language == "python" and not block.file:
+        (shell.folder / "block.py").write_text(block.text, "utf-8")
+        return shell.run("python block.py")
+    if block.language == "toml":
+        tomllib.loads(block.text)
+    if block.language == "json":
+        json.loads(block.text)
+    return None
+
+
+def said(console: str) -> str:
+    """The commands of a console, without what it answers."""
+    joined = re.sub(r"\s*\\\n\s*", " ", console)
+    return "\n".join(line.removeprefix("$ ") for line in joined.splitlines() if line.startswith("$ "))
+
+
+def steps(workflow: str) -> str:
+    """The commands of a GitHub workflow."""
+    jobs = yaml.safe_load(workflow)["jobs"].values()
+    return "\n".join(step["run"] for job in jobs for step in job["steps"] if "run" in step)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_escapes(page: str) -> None:
+    """Each has a language that says what is to be done with it; plain text holds no commands."""
+    assert indented(page) == []
+    known = _SHELLS | _DIRECTIVES | {"yaml", "sql", "python", "toml", "json", "text"}
+    assert {block.language.split(" ")[0] for block in blocks(page)} - known == set()
+    plain = [line for block in blocks(page) if block.language == "text" for line in block.text.splitlines()]
+    assert [line for line in plain if line.split()[:1] in (["$"], ["newwiki"], ["make"], ["pip"], ["python"])] == []
+
+
+def test_what_is_not_run_stands_somewhere() -> None:
+    runs = [block for page in PAGES for block in blocks(page) if block.language in _SHELLS | {"yaml"}]
+    assert {line for block in runs for line in runnable(block)[1]} == set(NOT_RUN)
+    assert [whole for whole in IN_PART if not any(whole in block.text for block in runs)] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_command_in_a_sentence_is_one_that_there_is(page: str) -> None:
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    lines = [_command(line) for block in blocks(page) for line in block.text.splitlines()]
+    for code in [*spoken(page), *[line for line in lines if line.startswith("make ")]]:
+        if code.startswith("newwiki "):
+            assert unknown(code.split()[1:]) == [], code
+        if code.startswith("make "):
+            assert set(code.split()[1:]) <= set(targets), code
+
+
+def unknown(words: list[str]) -> list[str]:
+    """The command, or the options of it, that there are not."""
+    command: click.Command = cli
+    while words and isinstance(command, click.Group) and words[0] in command.commands:
+        command = command.commands[words.pop(0)]
+    options = {name for option in command.params for name in option.opts}
+    strange = [word for word in words if word.startswith("--") and word.partition("=")[0] not in options | {"--help"}]
+    return strange + (words[:1] if command is cli else [])
