@@ -81,7 +81,7 @@ class Maker:
         texts = self._texts(self.size.prompts * REJECTED, 3000)
         judged = [
             Judged(page, f"Page {page} {kind}", window.start, "selected" if page <= self.size.prompts else "few_words",
-                   None, page, window.start, 12, len(text.split()), text[:100], text)
+                   None, page, window.start, 12, 500 if page <= self.size.prompts else 400, text[:100], text)
             for page, text in enumerate(texts, start=1)
         ]  # fmt: skip
         publish(self.database, name, SITE, window, CUTOFF, parameters_json(window, Selection(), kind), judged)

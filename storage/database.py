@@ -27,6 +27,8 @@ _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 _BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
+# DuckDB draws its progress bar on stdout, among the answers.
+_MANNERS = ("set TimeZone = 'UTC'", "set enable_progress_bar = false")
 # The second because the first still lets `copy … to` write over the database's own file and its log.
 _FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'LocalFileSystem'")
 _LOCK = "set lock_configuration = true"
@@ -109,7 +111,7 @@ class Database:
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
                 name = str(self.path).replace("'", "''")
                 patiently(self.path, lambda: connection.execute(f"attach '{name}' as newwiki (read_only)"))
-                for setting in ("set TimeZone = 'UTC'", _FENCE[0], _LOCK):
+                for setting in (*_MANNERS, _FENCE[0], _LOCK):
                     connection.execute(setting)
                 with transaction(connection):
                     yield connection
@@ -147,7 +149,8 @@ class Database:
                 self.path, lambda: duckdb.connect(str(self.path), read_only=read_only, config=config)
             )
             try:
-                connection.execute("set TimeZone = 'UTC'")
+                for setting in _MANNERS:
+                    connection.execute(setting)
                 yield connection
             finally:
                 connection.close()

@@ -198,6 +198,10 @@ def test_the_fence_lets_questions_through(fenced: duckdb.DuckDBPyConnection) -> 
     assert fenced.execute("with a as (select 1 as x) select x + 1 from a").fetchall() == [(2,)]
 
 
+def test_no_progress_is_drawn_among_the_answers(fenced: duckdb.DuckDBPyConnection) -> None:
+    assert fenced.execute("select current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
 @pytest.mark.parametrize(
     "statement",
     [
