@@ -62,15 +62,17 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
     """What the database answers. The question can read it, and reach nothing else."""
     import duckdb
 
-    from newwiki.errors import TerminalError
+    from newwiki.errors import UsageError
+    from storage.statements import refused, split
 
     with database_at(db).fenced() as connection:
+        statements = split(connection, sql)
+        if len(statements) != 1:
+            raise UsageError(f"a query is one statement, and this is {len(statements)}")
         try:
-            if answer := connection.sql(sql):
-                return answer.to_arrow_table()
+            return connection.sql(statements[0]).to_arrow_table()
         except duckdb.Error as error:
-            raise TerminalError(f"the query is refused: {error}") from None
-    raise TerminalError("the query is refused: it asks for no rows")
+            raise refused(error) from None
 
 
 def _of_snapshot(name: str, snapshot: str, db: PathLike | None) -> pa.Table:

@@ -22,7 +22,9 @@ OpenShell = Callable[..., Shell]
 
 
 @pytest.fixture(scope="session")
-def elsewhere(sample_wiki: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def elsewhere(
+    sample_wiki: Path, toy_checkpoint: Path, shared_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """The folder of all that is made; in `wiki` is MediaWiki, which runs."""
     if not is_installed():
         say = pytest.fail if os.environ.get("CI") else pytest.skip
@@ -38,7 +40,9 @@ def elsewhere(sample_wiki: Path, toy_checkpoint: Path, tmp_path_factory: pytest.
     bert(home / "classifier", ["toxic"])
     models |= dict.fromkeys(world.CLASSIFIERS, home / "classifier")
     world.write_hub(home / "hub", models)
-    wiki = Wiki.start(export, home / "wiki", MW_SERVER="https://en.wikipedia.org")
+    imported = shared_folder / "imported"
+    imported.mkdir(exist_ok=True)
+    wiki = Wiki.start(export, home / "wiki", imported, MW_SERVER="https://en.wikipedia.org")
     (home / "api").write_text(wiki.api_url)
     (home / "beside").mkdir()
     world.write_files(home / "beside", small, export, home / "stars")

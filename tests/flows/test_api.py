@@ -107,10 +107,17 @@ def test_errors_are_those_of_the_command_line(db: Path, tmp_path: Path) -> None:
         flows.api.query("delete from runs", db=db)
     with pytest.raises(TerminalError, match="the query is refused"):
         flows.api.query("select * from read_text('/etc/passwd')", db=db)
+    with pytest.raises(UsageError, match="one statement, and this is 2"):
+        flows.api.query("select 1; select 2", db=db)
     with pytest.raises(UsageError, match="there is no format 'xlsx'; there are: parquet, jsonl, datasets"):
         flows.api.export_runs(out=tmp_path / "out", format="xlsx", db=db)
     with pytest.raises(UsageError, match="name what to score"):
         flows.api.score(db=db)
+
+
+def test_an_answer_without_rows_is_a_table_with_columns(db: Path) -> None:
+    found = flows.api.query("select title, topic from articles where topic = 'Nothing'", db=db)
+    assert (found.num_rows, found.column_names) == (0, ["title", "topic"])
 
 
 def test_exports_give_their_files(db: Path, tmp_path: Path) -> None:
