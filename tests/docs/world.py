@@ -142,6 +142,7 @@ def write_files(folder: Path, checkpoint: Path, export: Path, classifier: Path) 
     texts = [("Grauven", "It is a village of the hills. "), ("The Salt Ledger", "It was read by few. ")]
     lines = [json.dumps({"title": title, "text": text * 9}) for title, text in texts]
     (folder / "texts.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "question.sql").write_text("select model, decoder from leaderboard;\n")
     grades = [f'"{text * (number % 3 + 1)}",{number % 3}' for number in range(60) for _, text in texts]
     for name in ("essays.csv", "sentences.csv"):
         (folder / name).write_text("\n".join(["text,score", *grades]) + "\n")
