@@ -41,7 +41,7 @@ def kill_when(arguments: list[str | Path], folder: Path, reached: Callable[[], b
     while not reached():
         assert process.exitcode is None, "the command ended before it could be killed"
         assert time.monotonic() < deadline, "the command never got so far"
-        time.sleep(0.002)
+        time.sleep(0.1)  # a look at the database costs as much as it may disturb
     process.kill()
     process.join()
 
@@ -102,11 +102,11 @@ def test_an_evaluation_that_is_killed_goes_on(
     ended = newwiki(*asked, "--db", whole)
     assert ended.returncode == 0, ended.stderr
     kill_when(
-        [*asked, "--batch-size", "3", "--db", database], tmp_path, lambda: 0 < count(database, "completions") < 32
+        [*asked, "--batch-size", "1", "--db", database], tmp_path, lambda: 0 < count(database, "completions") < 32
     )
     written = count(database, "completions")
     assert 0 < written < 32
-    kill_when([*asked, "--batch-size", "5", "--db", database], tmp_path, lambda: count(database, "scores") > 0)
+    kill_when([*asked, "--batch-size", "8", "--db", database], tmp_path, lambda: count(database, "scores") > 0)
     again = newwiki(*asked, "--db", database)
     assert again.returncode == 0, again.stderr
     assert rows(database) == rows(whole)
