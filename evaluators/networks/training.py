@@ -147,7 +147,8 @@ def _descend(model: nn.Module, tokenizer: Any, examples: Sequence[Example], plan
     steps = plan.epochs * math.ceil(len(examples) / _BATCH)
     rate = 2e-3 if plan.kind == "lstm" else 3e-5 if plan.base else 1e-3
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=steps, pct_start=0.1)
+    planned = max(steps, 11)  # of 10 a tenth is a rise of no length, by which torch divides
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=planned, pct_start=0.1)
     generator = torch.Generator().manual_seed(plan.seed)
     device = next(model.parameters()).device
     model.train()

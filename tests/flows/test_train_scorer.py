@@ -65,6 +65,13 @@ def test_the_same_seed_fits_the_same_model(tmp_path: Path) -> None:
     assert len({(tmp_path / folder / "model.safetensors").read_bytes() for folder in ("a", "b")}) == 1
 
 
+@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
+def test_few_steps_are_enough_to_end(tmp_path: Path, steps: int) -> None:
+    plan = Plan(epochs=steps, width=8)  # each epoch is one batch
+    train_scorer(graded(20), plan, tmp_path / "mine", Silent(), name="q", reads="text", held_out=0.1)
+    assert (tmp_path / "mine" / "model.safetensors").is_file()
+
+
 def test_a_transformer_may_begin_with_a_checkpoint(tmp_path: Path) -> None:
     bert(tmp_path / "base", ["a", "b", "c"])
     plan = Plan("transformer", epochs=1, base=str(tmp_path / "base"))
