@@ -27,8 +27,6 @@ _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 _BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
-# DuckDB draws its progress bar on stdout, among the answers.
-_MANNERS = ("set TimeZone = 'UTC'", "set enable_progress_bar = false")
 # The second because the first still lets `copy … to` write over the database's own file and its log.
 _FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'LocalFileSystem'")
 _LOCK = "set lock_configuration = true"
@@ -111,7 +109,8 @@ class Database:
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
                 name = str(self.path).replace("'", "''")
                 patiently(self.path, lambda: connection.execute(f"attach '{name}' as newwiki (read_only)"))
-                for setting in (*_MANNERS, _FENCE[0], _LOCK):
+                _teach_manners(connection)
+                for setting in (_FENCE[0], _LOCK):
                     connection.execute(setting)
                 with transaction(connection):
                     yield connection
@@ -149,8 +148,7 @@ class Database:
                 self.path, lambda: duckdb.connect(str(self.path), read_only=read_only, config=config)
             )
             try:
-                for setting in _MANNERS:
-                    connection.execute(setting)
+                _teach_manners(connection)
                 yield connection
             finally:
                 connection.close()
@@ -171,6 +169,16 @@ def patiently(path: Path, open_it: Callable[[], T]) -> T:
                 raise TransientError(f"'{path}' is in use by another program: {_first_line(error)}") from error
         time.sleep(pause)
         pause = min(pause * 2, 0.5)
+
+
+def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
+    """Times in UTC, and no progress bar on stdout among the answers.
+
+    In a notebook without ipywidgets there is no bar, and DuckDB refuses to be told so.
+    """
+    connection.execute("set TimeZone = 'UTC'")
+    if connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("set enable_progress_bar = false")
 
 
 @contextmanager

@@ -71,8 +71,9 @@ def add_scores(
     runs.finish_scoring(database, run_id, {by.evaluator_id})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For one module alone: while it runs, Prefect takes this thread for one of asyncio's."""
     with chromium() as found:
         yield found
 

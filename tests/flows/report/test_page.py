@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from flows.progress import Silent
 from flows.report import page as report
+from storage import summaries
 from storage.database import Database
 from tests.browser import watched
 from tests.flows.conftest import Run
@@ -194,6 +195,8 @@ def test_fifty_runs_are_far_under_five_megabytes(scored: Path, tmp_path: Path) -
     database = Database(shutil.copy(scored, tmp_path / "many.duckdb"))
     with database.write() as connection:
         connection.execute(MANY)
+        for number in range(45):
+            summaries.store(connection, f"many-{number}", ["evaluator-all"])
     started = time.perf_counter()
     path = report.write(database, Silent(), "latest", tmp_path / "many.html")
     took, size = time.perf_counter() - started, path.stat().st_size
