@@ -33,7 +33,6 @@ NOT_RUN = {
     "newwiki score results/MODEL/samples_newwiki_enwiki_2026_09_TIME.jsonl --snapshot enwiki-2026-09 --metrics all": (
         "it names what lm_eval wrote; tests/flows/harness scores such a log"
     ),
-    "newwiki sql": "a prompt wants a terminal; tests/flows/test_sql.py gives it one",
     "pip install -r requirements.txt": "a download; what it installs is here",
     "PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _SERVES,
     "PREFECT_API_URL=http://127.0.0.1:4200/api python schedule.py": _SERVES,
