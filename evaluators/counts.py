@@ -6,6 +6,7 @@ the Flesch score of Wikipedia by eight points.)
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -16,7 +17,7 @@ from evaluators.easy_words import EASY_WORDS
 _LATIN = re.compile("[a-z]")
 _QUOTE = re.compile(r"'(?![tsd]|ve|ll|re)")
 _PUNCTUATION = re.compile(r"[^\w\s'.!?]")
-_SENTENCE = re.compile(r"\b[^.!?]+[.!?]*")
+_SENTENCE = re.compile(r"\b[^.!?]+")
 # Thai, Lao, Myanmar, Khmer, kana and Chinese characters: scripts that put no space between words.
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _SPACELESS = re.compile(f"[{SPACELESS}]")
@@ -59,9 +60,13 @@ def count_readability(text: str) -> Readability:
     """One pass over a text. Complex words have three syllables or more and are not on the list of easy words."""
     bare = _bare(text)
     words = _words(bare)
-    counted = map(sum, zip(*map(_count_word, words), strict=True)) if words else (0, 0, 0)
-    latin_words, syllables, complex_words = counted
-    sentences = sum(len(sentence.rstrip(".!?").split()) > 2 for sentence in _SENTENCE.findall(bare))
+    latin_words = syllables = complex_words = 0
+    for word, times in Counter(words).items():
+        latin, of_word, is_complex = _count_word(word)
+        latin_words += times * latin
+        syllables += times * of_word
+        complex_words += times * is_complex
+    sentences = sum(len(sentence.split(maxsplit=3)) > 2 for sentence in _SENTENCE.findall(bare))
     return Readability(
         len(words), latin_words, sentences, syllables, complex_words, ended=any(end in text for end in ".!?")
     )
@@ -79,7 +84,7 @@ def count_syllables(word: str) -> int:
 
 def count_tokens(text: str) -> int:
     """Words and punctuation marks, within one per cent as many as spaCy finds in English prose."""
-    return len(_TOKEN.findall(text))
+    return sum(map(_count_tokens_between_spaces, text.split()))
 
 
 def terms(text: str) -> list[str]:
@@ -93,6 +98,11 @@ def terms(text: str) -> list[str]:
 def without_spaces(text: str) -> bool:
     """Whether words can't be told: more characters of scripts without spaces than runs between white space."""
     return sum(1 for _ in _SPACELESS.finditer(text)) > len(text.split())
+
+
+@lru_cache(maxsize=2**16)
+def _count_tokens_between_spaces(text: str) -> int:
+    return len(_TOKEN.findall(text))
 
 
 def _bare(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
         return Unscorable("no words")
     if reference.wordless:
         return Unscorable("the reference has no words")
-    score = _sentence_bleu(_counted(analysis.text), _counted(reference.text))
+    score = _sentence_bleu(analysis.text, reference.text)
     # Rounding may lift the geometric mean of four hundreds above a hundred.
     return min(score, 100.0)
 
@@ -83,26 +84,36 @@ def chrf(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     return min(score, 100.0)
 
 
-def _sentence_bleu(here: list[Counter[Gram]], there: list[Counter[Gram]]) -> float:
-    """sacreBLEU's score of n-grams that are counted here, which takes half as long."""
+def _sentence_bleu(text: str, reference: str) -> float:
+    """sacreBLEU's score of n-grams that are counted here, which takes a third of the time."""
     from sacrebleu.metrics.bleu import BLEU
 
-    pairs = zip(here, there, strict=True)
-    correct = [sum(min(found[gram], known[gram]) for gram in found.keys() & known.keys()) for found, known in pairs]
-    total = [counts.total() for counts in here]
-    expected = there[0].total()
+    tokens, known = _tokens(text), _counted(reference)
+    correct = [
+        sum(min(times, counts[gram]) for gram, times in Counter(filter(counts.__contains__, _grams(tokens, n))).items())
+        for n, counts in enumerate(known, start=1)
+    ]
+    total = [max(0, len(tokens) - n + 1) for n in range(1, 5)]
     score: float = BLEU.compute_bleu(
-        correct, total, total[0], expected, smooth_method="exp", effective_order=True
+        correct, total, len(tokens), known[0].total(), smooth_method="exp", effective_order=True
     ).score
     return score
 
 
 # The completions of one article come one after another, so few references suffice.
 @lru_cache(maxsize=32)
-def _counted(text: str) -> list[Counter[Gram]]:
+def _counted(reference: str) -> list[Counter[Gram]]:
     """How often each n-gram of sacreBLEU's tokens is in the text, for n from 1 to 4."""
-    tokens = _tokenizer()(text.rstrip()).split()
-    return [Counter(zip(*(tokens[start:] for start in range(n)), strict=False)) for n in range(1, 5)]
+    tokens = _tokens(reference)
+    return [Counter(_grams(tokens, n)) for n in range(1, 5)]
+
+
+def _tokens(text: str) -> list[str]:
+    return _tokenizer()(text.rstrip()).split()
+
+
+def _grams(tokens: Sequence[str], n: int) -> Iterator[Gram]:
+    return zip(*(tokens[start:] for start in range(n)), strict=False)
 
 
 @cache
