@@ -1,0 +1,35 @@
+"""Two months of the sample wiki, to train on the older and to evaluate on the newer, and trainings that are soon over."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from flows.demo import wiki
+from flows.progress import Silent
+from flows.steps.finetune import FinetuneRequest
+from flows.steps.refresh import RefreshRequest, refresh
+from newwiki.records import Window
+from newwiki.sources.dump import DumpSource
+from storage.database import Database
+
+AUGUST, SEPTEMBER = "samplewiki-2026-08", "samplewiki-2026-09"
+SHORT: dict[str, Any] = {"epochs": 2, "batch_size": 4, "max_length": 128, "learning_rate": 3e-3}
+
+
+def add_august(published: Path, path: Path) -> Path:
+    """A copy of the database with September that has August too."""
+    shutil.copy(published, path)
+    refresh(Database(path), DumpSource(str(wiki())), RefreshRequest(Window.month("2026-08")), Silent())
+    return path
+
+
+def request(model: Path, **changes: Any) -> FinetuneRequest:
+    values: dict[str, Any] = {"snapshots": (AUGUST,), **SHORT, **changes}
+    return FinetuneRequest(str(model), **values)
+
+
+def asked(model: Path, out: Path | str, **changes: Any) -> list[str]:
+    """The same on the command line."""
+    values = {**SHORT, **changes}
+    flags = [part for name, value in values.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    return ["finetune", str(model), "--snapshot", AUGUST, "--out", str(out), *flags]
