@@ -12,7 +12,9 @@ from newwiki.settings import Settings
 
 @click.command()
 @click.argument("model", metavar="MODEL[@REVISION]")
-@click.option("--snapshot", "snapshots", multiple=True, required=True, metavar="ID", help="To train on (may be repeated).")
+@click.option(
+    "--snapshot", "snapshots", multiple=True, required=True, metavar="ID", help="To train on (may be repeated)."
+)
 @click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The folder to write.")
 @click.option("--backend", type=click.Choice(["hf", "seq2seq"]), default="hf", show_default=True)
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)

@@ -23,7 +23,7 @@ _SHARED = [option for option in evaluate.params if option.name != "models"]  # a
     help="A checkpoint that has not changed for so long is whole.",
 )  # fmt: skip
 @click.pass_context
-def watch(context: click.Context, folder: Path, once: bool, poll: float, settle: float, **options: Any) -> None:
+def watch(context: click.Context, /, folder: Path, once: bool, poll: float, settle: float, **options: Any) -> None:
     """Evaluate each checkpoint in DIR (checkpoint-500, step_1000, …) when it is whole, until Ctrl-C.
 
     DIR is where a training run writes them. What was evaluated before is not done again.

@@ -67,12 +67,12 @@ def training(material: Material) -> Training | None:
 
 def _groups(material: Material) -> list[dict[int, Record]]:
     """The records of each training and request, by step."""
-    groups: dict[tuple[object, ...], dict[int, Record]] = defaultdict(dict)
-    begun: dict[tuple[object, ...], str] = {}
+    groups: dict[tuple[str, object], dict[int, Record]] = defaultdict(dict)
+    begun: dict[tuple[str, object], str] = {}
     asked = {}
     for record in material.records:
         run = (entry := material.entries[record["run_id"]]).run
-        told: dict[str, Any] = json.loads(run.versions)
+        told: dict[str, str] = json.loads(run.versions)
         request = (run.decoder, run.prompts, run.seed, *entry.request)
         asked[run.model_sha256, request] = record
         if "training_step" in told:

@@ -1,4 +1,4 @@
-"""From snapshots to a fine-tuned checkpoint: the articles chosen, the model fitted, what it has read written beside it."""
+"""From snapshots to a fine-tuned checkpoint: articles chosen, the model fitted, what it has read written beside it."""
 
 import fcntl
 import os
@@ -113,8 +113,9 @@ def _train(
 
     model, tokenizer = load(base, "float32", "cpu", encoder_decoder=request.backend == "seq2seq")
     apart, learnt = training_set.held_out(chosen.articles, request.validation, request.seed)
-    examples = [_examples(request, model, tokenizer, texts) for texts in (learnt, apart)]
-    cut = sum(one.is_cut for part in examples for one in part)
+    training = _examples(request, model, tokenizer, learnt)
+    validation = _examples(request, model, tokenizer, apart)
+    cut = sum(one.is_cut for one in [*training, *validation])
     if cut:
         progress.note(f"{cut} of {len(chosen.articles)} articles go beyond --max-length and are read without their end")
     made = TrainingRecord(
@@ -131,7 +132,7 @@ def _train(
         request.epochs, request.batch_size, request.learning_rate, request.seed, request.dtype, made.request["every"]
     )
     with progress.stretch(f"training {Path(request.model).name}", "steps") as bar:
-        curve = fit(model, save_others, *examples, plan, workplace, max(keep, 1), bar.update)
+        curve = fit(model, save_others, training, validation, plan, workplace, max(keep, 1), bar.update)
     model.save_pretrained(workplace)
     save_others(workplace)
     write_curve(curve, workplace, Path(request.model).name)
@@ -150,7 +151,7 @@ def _examples(
 def _record(
     request: FinetuneRequest, base: Checkpoint, chosen: training_set.TrainingSet, evaluated: Sequence[str]
 ) -> TrainingRecord:
-    apart, learnt = training_set.held_out(chosen.articles, request.validation, request.seed)
+    learnt = training_set.held_out(chosen.articles, request.validation, request.seed)[1]
     if not learnt:
         raise TerminalError(f"{', '.join(request.snapshots)}: there is no article to train on; lower --validation")
     epoch = -(-len(learnt) // request.batch_size)

@@ -69,7 +69,8 @@ def board(
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
     cells = {row[:3]: row[4:] for row in summaries}
-    return Board(ABOUT, tuple(columns), tuple(_record(row, columns, cells) for row in rows), (*notes, *leaks(database, name)))
+    records = tuple(_record(row, columns, cells) for row in rows)
+    return Board(ABOUT, tuple(columns), records, (*notes, *leaks(database, name)))
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:

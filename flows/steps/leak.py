@@ -36,7 +36,7 @@ def refuse_evaluated(database: Database, training: Iterable[Trained], evaluated:
 
 
 def exposure(backend: Backend, wiki: str, articles: Sequence[Article]) -> Mapping[str, str]:
-    """For `runs.versions`: of a model that says what it was trained on, how many of the run's articles that includes."""
+    """For `runs.versions`: of a model that says what it was trained on, how many of these articles that includes."""
     made: TrainingRecord | None = getattr(backend, "training", None)
     return {"trained_articles": str(len(shared(made.everything, wiki, articles)))} if made else {}
 
@@ -55,8 +55,8 @@ def leaks(database: Database, snapshot_id: str | None) -> tuple[str, ...]:
 
 def _words(model: str, trained: int, prompts: int, origin: str) -> str:
     return (
-        f"{model} was trained on {trained} of the {prompts} articles that it writes (from {origin}): its numbers say what "
-        "it remembers"
+        f"{model} was trained on {trained} of the {prompts} articles that it writes (from {origin}): its numbers say "
+        "what it remembers"
     )
 
 

@@ -34,8 +34,8 @@ class Watch:
             self._try(checkpoint)
         if self._failed:
             raise TerminalError(
-                f"{len(self._failed)} of {len(self._failed) + len(self._done)} checkpoints in '{self.folder}' could not "
-                f"be evaluated: {', '.join(self._failed)}; see the notes above"
+                f"{len(self._failed)} of {len(self._failed) + len(self._done)} checkpoints in '{self.folder}' cannot be "
+                f"evaluated: {', '.join(self._failed)}; see the notes above"
             )
 
     def forever(self, poll: float) -> None:
@@ -65,7 +65,9 @@ class Watch:
         for place in (self.folder, unfinished(self.folder)):
             if place.is_dir():
                 return place
-        raise UsageError(f"there is no folder '{self.folder}'; name the one that a training run writes its checkpoints to")
+        raise UsageError(
+            f"there is no folder '{self.folder}'; name the one that a training run writes its checkpoints to"
+        )
 
     def _try(self, checkpoint: Path) -> None:
         try:

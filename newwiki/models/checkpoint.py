@@ -15,8 +15,8 @@ from newwiki.training import record
 
 # What decides a model's output; other files of a checkpoint (optimiser states, read-mes) do not count.
 _TOKENIZER = (
-    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt",
-    "merges.txt", "chat_template*", "*.model",
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+    "vocab.txt", "merges.txt", "chat_template*", "*.model",
 )  # fmt: skip
 _DECISIVE = ("*.safetensors.index.json", "config.json", "generation_config.json", *_TOKENIZER)
 _SAFE = ("*.safetensors",)

@@ -75,7 +75,9 @@ class LocalModel(ABC):
         if not tokenizer:
             return checkpoint
         if not has_tokenizer(Path(tokenizer)):
-            raise UsageError(f"tokenizer={tokenizer} is no folder with a tokenizer; name one that save_pretrained wrote")
+            raise UsageError(
+                f"tokenizer={tokenizer} is no folder with a tokenizer; name one that save_pretrained wrote"
+            )
         return replace(checkpoint, tokenizer=Path(tokenizer))
 
     @abstractmethod

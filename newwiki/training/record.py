@@ -88,8 +88,8 @@ def read(folder: Path) -> TrainingRecord | None:
         return _read(json.loads(file.read_text("utf-8")))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TerminalError(
-            f"'{file}' is not what `newwiki finetune` writes ({type(error).__name__}: {error}), so nobody can tell what "
-            "the model was trained on; put the true one in its place, or take it away if it is not yours"
+            f"'{file}' is not what `newwiki finetune` writes ({type(error).__name__}: {error}), so nobody can tell "
+            "what the model was trained on; put the true one in its place, or take it away if it is not yours"
         ) from None
 
 

@@ -49,8 +49,8 @@ def told_by(folder: Path) -> dict[str, str]:
 def lacking(folder: Path, settle: float) -> str | None:
     """What a checkpoint still lacks, in words; None for one that is whole.
 
-    It is whole when its configuration and all of its weights are there at their full length, and when it was finished by
-    transformers' Trainer or nothing in it has changed for `settle` seconds.
+    It is whole when its configuration and all of its weights are there at their full length, and when it was finished
+    by transformers' Trainer or nothing in it has changed for `settle` seconds.
     """
     try:
         json.loads((folder / "config.json").read_bytes())

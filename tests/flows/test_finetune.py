@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -50,11 +50,11 @@ def tuned(toys: dict[str, Path], two_months: Path, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture
-def fit(two_months: Path, tmp_path: Path) -> Iterator[Fit]:
+def fit(two_months: Path, tmp_path: Path) -> Fit:
     def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned", **rest: object) -> Finetuned:
         return finetune(Database(two_months), asked, folder, Silent(), **rest)  # type: ignore[arg-type]
 
-    yield run
+    return run
 
 
 def curve(folder: Path, name: str) -> list[tuple[int, float]]:
@@ -109,8 +109,8 @@ def test_a_causal_model_a_t5_and_a_bart_stand_in_one_leaderboard(
     for kind, folder in tuned.items():
         ended = newwiki(
             "evaluate", folder, "--backend", "hf" if kind == "hf" else "seq2seq", "--decoder", "sample:top_p=0.9",
-            "--prompts", "2", "--samples", "1", "--keep", "1", "--max-new-tokens", "16", "--metrics", "rep_4,distinct_2",
-            "--format", "csv", "--db", database,
+            "--prompts", "2", "--samples", "1", "--keep", "1", "--max-new-tokens", "16",
+            "--metrics", "rep_4,distinct_2", "--format", "csv", "--db", database,
         )  # fmt: skip
         assert ended.returncode == 0, ended.stderr
         assert "remembers" not in ended.stderr, "none has read what it writes"
@@ -139,7 +139,7 @@ def kill_after(arguments: list[str], folder: Path, step: int) -> None:
 def test_a_training_that_is_killed_ends_with_the_same_bytes(
     fit: Fit, newwiki: Run, toys: dict[str, Path], two_months: Path, tmp_path: Path
 ) -> None:
-    """BART draws a random number for each of its dropouts, and a checkpoint at each 4 steps is in the midst of an epoch."""
+    """BART draws random numbers for its dropout, and every fourth step is in the midst of an epoch of three."""
     changes = {"backend": "seq2seq", "epochs": 12}
     whole = fit(request(toys["bart"], every=4, **changes), tmp_path / "whole")
     assert whole.curve[-1].step == 36
@@ -255,7 +255,7 @@ def test_what_makes_no_sense_is_misuse(changes: dict[str, object], message: str,
 
 
 def test_what_cannot_be_trained_is_said(fit: Fit, toys: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(TerminalError, match="is an encoder-decoder .* which --backend hf does not run"):
+    with pytest.raises(TerminalError, match=r"is an encoder-decoder .* which --backend hf does not run"):
         fit(request(toys["t5"]))
     with pytest.raises(UsageError, match="there is no snapshot 'nowhere'"):
         fit(request(toys["hf"], snapshots=("nowhere",)))

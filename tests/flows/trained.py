@@ -1,4 +1,4 @@
-"""Two months of the sample wiki, to train on the older and to evaluate on the newer, and trainings that are soon over."""
+"""Two months of the sample wiki, to train on the older and to evaluate on the newer, and short trainings."""
 
 import shutil
 from pathlib import Path
