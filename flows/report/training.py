@@ -76,7 +76,7 @@ def _groups(material: Material) -> list[dict[int, Record]]:
         request = (run.decoder, run.prompts, run.seed, *entry.request)
         asked[run.model_sha256, request] = record
         if "training_step" in told:
-            key = (told["training_run"], request)
+            key: tuple[str, object] = (told["training_run"], request)
             groups[key][int(told["training_step"])] = record
             begun[key] = told.get("base_sha256", "")
     for key, found in groups.items():

@@ -33,9 +33,10 @@ class Watch:
         while checkpoint := self._next():
             self._try(checkpoint)
         if self._failed:
+            tried = len(self._failed) + len(self._done)
             raise TerminalError(
-                f"{len(self._failed)} of {len(self._failed) + len(self._done)} checkpoints in '{self.folder}' cannot be "
-                f"evaluated: {', '.join(self._failed)}; see the notes above"
+                f"{len(self._failed)} of {tried} checkpoints in '{self.folder}' cannot be evaluated: "
+                f"{', '.join(self._failed)}; see the notes above"
             )
 
     def forever(self, poll: float) -> None:
