@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,8 @@ def finetune(
     Until then all is in `FOLDER.unfinished`, where the same request goes on. Raises TerminalError for articles that
     models are evaluated on and for what cannot be trained, UsageError where another request has been at work there.
     """
+    if find_spec("accelerate") is None:
+        raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
     chosen = training_set.choose(database, request.snapshots, progress)
     evaluated = evaluation_snapshots(database, evaluate_on)
     refuse_evaluated(database, chosen.trained, evaluated)

@@ -133,7 +133,8 @@ def _trainer_class(save_others: Callable[[Path], None]) -> type[Trainer]:
 
 
 class _Teller(TrainerCallback):
-    """Tells how far it is, and has a loss at each checkpoint, so that none is half in one and half in the next."""
+    """Tells how far it is, and has both losses at each checkpoint: the last one is one, and no mean is half in one and
+    half in the next."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -141,6 +142,7 @@ class _Teller(TrainerCallback):
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         control.should_log = control.should_log or control.should_save
+        control.should_evaluate = control.should_save and args.do_eval
         self._report(state.global_step, state.max_steps, ", ".join(self._words.values()))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float], **_: Any) -> None:

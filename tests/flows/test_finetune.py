@@ -65,12 +65,12 @@ def curve(folder: Path, name: str) -> list[tuple[int, float]]:
 @pytest.mark.parametrize("kind", ["hf", "t5", "bart"])
 def test_the_loss_falls_on_what_is_learnt_and_on_what_is_held_out(tuned: dict[str, Path], kind: str) -> None:
     learnt, apart = curve(tuned[kind], "training"), curve(tuned[kind], "validation")
-    assert [step for step, _ in learnt] == [1, 2, 3, 4, 5, 6], "12 articles in batches of 4, twice"
-    assert [step for step, _ in apart] == [0, 3, 6]
+    assert [step for step, _ in learnt] == list(range(1, 19)), "12 articles in batches of 4, six times"
+    assert [step for step, _ in apart] == list(range(0, 19, 3))
     assert learnt[-1][1] < learnt[0][1] - 0.05
     assert apart[-1][1] < apart[0][1] - 0.05
     said = tuned[kind].with_name(f"{kind}.said").read_text()
-    assert f"{apart[0][1]:.3f} at first, {apart[-1][1]:.3f} after 6 steps" in said
+    assert f"{apart[0][1]:.3f} at first, {apart[-1][1]:.3f} after 18 steps" in said
     assert f"newwiki evaluate {tuned[kind]} --backend {'hf' if kind == 'hf' else 'seq2seq'}" in said
 
 
@@ -80,7 +80,7 @@ def test_a_finished_training_is_a_checkpoint_and_nothing_else(tuned: dict[str, P
     assert not tuned[kind].with_name(f"{kind}.unfinished").exists()
     loaded = (HuggingFaceModel if kind == "hf" else Seq2SeqModel)(str(tuned[kind]))
     assert loaded.training == read(tuned[kind])
-    assert loaded.versions["training_step"] == "6"
+    assert loaded.versions["training_step"] == "18"
     picture = (tuned[kind] / "loss.svg").read_text()
     assert picture.startswith("<svg") and "training step" in picture
 
@@ -96,7 +96,7 @@ def test_the_record_says_what_was_learnt_from_what_and_how(
     }
     assert record.request["base_sha256"] == HuggingFaceModel(str(toys["hf"])).sha256
     assert [one["snapshot_id"] for one in record.request["snapshots"]] == [AUGUST]
-    assert (record.request["template"], record.request["epochs"]) == ("{title}\n\n{first_sentence}", 2)
+    assert (record.request["template"], record.request["epochs"]) == ("{title}\n\n{first_sentence}", 6)
     assert record.checked_against == [SEPTEMBER]
     assert (record.facts["learnt"], record.facts["held_out"], record.facts["cut"]) == (12, 1, 13)
 
@@ -156,6 +156,19 @@ def test_a_training_that_is_killed_ends_with_the_same_bytes(
     assert ended.returncode == 0, ended.stderr
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
     assert not left.exists()
+
+
+def test_a_training_that_is_killed_before_its_folder_appears_ends_so_too(
+    fit: Fit, toys: dict[str, Path], tmp_path: Path
+) -> None:
+    asked = request(toys["t5"], backend="seq2seq", epochs=1, every=2)
+    first = fit(asked, keep=1)
+    assert [(one.step, one.validation is None) for one in first.curve] == [(0, False), (1, True), (2, False), (3, False)]
+    before = files(tmp_path / "tuned")
+    (tmp_path / "tuned").rename(tmp_path / "tuned.unfinished")
+    fit(asked)
+    assert files(tmp_path / "tuned") == before
+    assert not list((tmp_path / "tuned").glob("checkpoint-*")), "none was to be kept"
 
 
 def test_the_same_request_again_is_done_already_and_another_is_refused(

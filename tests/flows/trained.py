@@ -13,7 +13,7 @@ from newwiki.sources.dump import DumpSource
 from storage.database import Database
 
 AUGUST, SEPTEMBER = "samplewiki-2026-08", "samplewiki-2026-09"
-SHORT: dict[str, Any] = {"epochs": 2, "batch_size": 4, "max_length": 128, "learning_rate": 3e-3}
+SHORT: dict[str, Any] = {"epochs": 6, "batch_size": 4, "max_length": 128, "learning_rate": 2e-3}
 
 
 def add_august(published: Path, path: Path) -> Path:
