@@ -1,6 +1,7 @@
 """From snapshots to a fine-tuned checkpoint: articles chosen, the model fitted, what it has read written beside it."""
 
 import fcntl
+import math
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -157,7 +158,7 @@ def _record(
     learnt = training_set.held_out(chosen.articles, request.validation, request.seed)[1]
     if not learnt:
         raise TerminalError(f"{', '.join(request.snapshots)}: there is no article to train on; lower --validation")
-    epoch = -(-len(learnt) // request.batch_size)
+    epoch = math.ceil(len(learnt) / request.batch_size)
     asked = {
         "base_sha256": base.sha256,
         "backend": request.backend,

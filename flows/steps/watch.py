@@ -45,9 +45,9 @@ class Watch:
             while checkpoint := self._next():
                 self._try(checkpoint)
             try:
+                self._say(f"checkpoints of '{self.folder}' evaluated: {len(self._done)}; waiting, until Ctrl-C")
                 time.sleep(poll)
             except KeyboardInterrupt:
-                self.progress.note(f"stopped; {len(self._done)} checkpoints of '{self.folder}' are evaluated")
                 return
 
     def _next(self) -> Path | None:

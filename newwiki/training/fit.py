@@ -85,10 +85,6 @@ def fit(
     return before + _curve(trainer.state.log_history)
 
 
-def steps_an_epoch(examples: int, batch_size: int) -> int:
-    return math.ceil(examples / batch_size)
-
-
 def _arguments(plan: Plan, folder: Path, keep: int, validates: bool) -> TrainingArguments:
     arguments = TrainingArguments(
         output_dir=str(folder),

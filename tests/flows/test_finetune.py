@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.steps.finetune import FinetuneRequest, Finetuned, finetune
+from flows.steps.finetune import Finetuned, FinetuneRequest, finetune
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
