@@ -23,7 +23,7 @@ from storage import snapshots
 from storage.database import Database
 from tests import processes
 from tests.flows.conftest import Run, environment
-from tests.flows.trained import AUGUST, SEPTEMBER, asked, request
+from tests.flows.trained import AUGUST, CAUSAL, SEPTEMBER, asked, request
 from tests.toys import write_toy
 
 Fit = Callable[..., Finetuned]
@@ -42,8 +42,8 @@ def tuned(toys: dict[str, Path], two_months: Path, tmp_path_factory: pytest.Temp
     """A causal model, a T5 and a BART, each fitted to August by the command."""
     home = tmp_path_factory.mktemp("tuned")
     for kind, model in toys.items():
-        backend = "hf" if kind == "hf" else "seq2seq"
-        done = CliRunner().invoke(cli, [*asked(model, home / kind, backend=backend), "--db", str(two_months)])
+        changes = CAUSAL if kind == "hf" else {"backend": "seq2seq"}
+        done = CliRunner().invoke(cli, [*asked(model, home / kind, **changes), "--db", str(two_months)])
         assert done.exit_code == 0, done.output
         (home / f"{kind}.said").write_text(done.output)
     return {kind: home / kind for kind in toys}
@@ -163,7 +163,12 @@ def test_a_training_that_is_killed_before_its_folder_appears_ends_so_too(
 ) -> None:
     asked = request(toys["t5"], backend="seq2seq", epochs=1, every=2)
     first = fit(asked, keep=1)
-    assert [(one.step, one.validation is None) for one in first.curve] == [(0, False), (1, True), (2, False), (3, False)]
+    assert [(one.step, one.validation is None) for one in first.curve] == [
+        (0, False),
+        (1, True),
+        (2, False),
+        (3, False),
+    ]
     before = files(tmp_path / "tuned")
     (tmp_path / "tuned").rename(tmp_path / "tuned.unfinished")
     fit(asked)
@@ -175,10 +180,10 @@ def test_the_same_request_again_is_done_already_and_another_is_refused(
     fit: Fit, tuned: dict[str, Path], toys: dict[str, Path]
 ) -> None:
     before = files(tuned["hf"])
-    assert fit(request(toys["hf"], backend="hf"), tuned["hf"]).curve == []
+    assert fit(request(toys["hf"], **CAUSAL), tuned["hf"]).curve == []
     assert files(tuned["hf"]) == before
     with pytest.raises(UsageError, match=r"is another training's; name a new folder with --out"):
-        fit(request(toys["hf"], seed=1), tuned["hf"])
+        fit(request(toys["hf"], seed=1, **CAUSAL), tuned["hf"])
     with pytest.raises(UsageError, match=r"is there already, and no training's; name a new folder"):
         fit(request(toys["hf"]), toys["hf"])
 

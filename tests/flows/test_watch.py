@@ -94,7 +94,9 @@ def test_one_that_fails_is_reported_and_the_others_go_on(put: Put, tmp_path: Pat
     for step in (1, 2, 3):
         put(f"checkpoint-{step}")
     evaluations, notes = Evaluations({"checkpoint-2": [TerminalError("it lacks weights")]}), Notes()
-    with pytest.raises(TerminalError, match=r"1 of 3 checkpoints in '.*out' cannot be evaluated: checkpoint-2; see the"):
+    with pytest.raises(
+        TerminalError, match=r"1 of 3 checkpoints in '.*out' cannot be evaluated: checkpoint-2; see the"
+    ):
         Watch(tmp_path / "out", evaluations, notes, 10).once()
     assert evaluations.names == ["checkpoint-1", "checkpoint-2", "checkpoint-3"]
     assert notes.notes == [f"{tmp_path / 'out' / 'checkpoint-2'} cannot be evaluated: it lacks weights"]
@@ -148,14 +150,15 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
     put: Put, newwiki: Run, database: Path, tmp_path: Path
 ) -> None:
     put("checkpoint-5", without=("tokenizer*",))
-    given = ["--model-args", f"tokenizer={put('elsewhere', home='.')}"]
+    given = ["--model-args", f"tokenizer={put('elsewhere', home='.')}", "--settle", "0"]
     asked = ["watch", tmp_path / "out", *_ASKED, *given, "--db", database]
     said = tmp_path / "err"
     process = processes.start([*asked, "--poll", "0.1"], tmp_path, environment(), err=said)
     try:
         wait_for(said, "evaluated: 1; waiting")
-        late = put("checkpoint-10")
+        late = put("checkpoint-10", home="aside")
         change(late)  # other weights are another model
+        late.rename(tmp_path / "out" / "checkpoint-10")
         wait_for(said, "evaluated: 2; waiting")
         assert process.pid
         os.kill(process.pid, signal.SIGINT)

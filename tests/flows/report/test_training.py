@@ -48,7 +48,7 @@ def test_checkpoints_of_a_training_are_a_series_by_step(database: Database, page
     for number in (1000, 90, 500):
         add(database, pages, f"run-{number}", step(number), model=f"models/out/checkpoint-{number}")
     add(database, pages, "apart", step(90, "u"), model="elsewhere/checkpoint-90")
-    add(database, pages, "sampled", step(500), "sample:top_p=0.9", model="models/out/checkpoint-500")
+    add(database, pages, "sampled", step(500), decoder="sample:top_p=0.9", model="models/out/checkpoint-500")
     (series,) = drawn(database).series
     assert series.label == "out · greedy"
     assert [number for number, _ in series.points] == [90, 500, 1000]
