@@ -111,9 +111,12 @@ def _panel(drawn: Sequence[Series], place: int, column: Column) -> Markup:
         if (cell := row.cells[place]).mean is not None
     ]
     told = "; ".join(
-        f"{one.label}: " + ", ".join(
-            f"{step} {row.cells[place].mean:.4g}" for step, row in one.points if row.cells[place].mean is not None
-        )
+        f"{one.label}: {', '.join(means)}"
         for one in drawn
-    )  # fmt: skip
+        if (
+            means := [
+                f"{step} {row.cells[place].mean:.4g}" for step, row in one.points if row.cells[place].mean is not None
+            ]
+        )
+    )
     return svg(curves(values), f"{column.name} against the training step, means: {told}")
