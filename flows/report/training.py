@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +17,7 @@ from flows.report.tables import Row, in_order, rows
 from flows.steps.leaderboard import Column
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
+from newwiki.training.steps import step_of
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ def _points(material: Material, found: dict[int, Record], columns: Sequence[Colu
 
 def _label(run: Run) -> str:
     """The folder of the training and the decoder."""
-    path = PurePath(run.model)
-    folder = path.parent if path.name.endswith(str(json.loads(run.versions)["training_step"])) else path
+    path = Path(run.model)
+    folder = path if step_of(path) is None else path.parent
     return f"{folder.name.removesuffix('.unfinished') or path.name} · {short_form(run.decoder)}"
 
 

@@ -1,11 +1,9 @@
 """From snapshots to a fine-tuned checkpoint: articles chosen, the model fitted, what it has read written beside it."""
 
-import fcntl
 import math
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -16,7 +14,8 @@ from flows.progress import Progress
 from flows.steps import training_set
 from flows.steps.leak import evaluation_snapshots, refuse_evaluated
 from flows.steps.loss_curve import write_curve
-from newwiki.errors import TerminalError, TransientError, UsageError
+from flows.steps.workplace import alone, is_done
+from newwiki.errors import TerminalError, UsageError
 from newwiki.models.checkpoint import Checkpoint, Trust, find, load, split_revision
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from newwiki.training import record
@@ -88,20 +87,15 @@ def finetune(
     refuse_evaluated(database, chosen.trained, evaluated)
     base = find(*split_revision(request.model), Trust())
     planned = _record(request, base, chosen, evaluated)
-    if _is_done(folder, planned):
+    if is_done(folder, planned):
         progress.note(f"this training is finished: {folder}")
         return Finetuned(planned, [])
-    with _alone(unfinished(folder), planned, folder) as workplace:
+    with alone(folder, planned) as workplace:
         curve = _train(request, base, chosen, planned, workplace, keep, progress)
         os.replace(workplace, folder)
     for checkpoint in by_step(folder)[: None if keep == 0 else -keep]:
         shutil.rmtree(checkpoint)
     return Finetuned(planned, curve)
-
-
-def unfinished(folder: Path) -> Path:
-    """Where a training is until `folder` appears."""
-    return folder.with_name(f"{folder.name}.unfinished")
 
 
 def _train(
@@ -176,39 +170,6 @@ def _record(
         "steps": request.epochs * epoch,
     }
     return TrainingRecord(asked, chosen.trained, request.model, record.read(base.folder), evaluated)
-
-
-def _is_done(folder: Path, planned: TrainingRecord) -> bool:
-    """Whether the same training is finished there. Raises UsageError where something else is."""
-    if not folder.exists():
-        return False
-    made = record.read(folder)
-    if made is None or made.sha256 != planned.sha256:
-        what = "another training's" if made else "there already, and no training's"
-        raise UsageError(f"'{folder}' is {what}; name a new folder with --out")
-    return True
-
-
-@contextmanager
-def _alone(workplace: Path, planned: TrainingRecord, folder: Path) -> Iterator[Path]:
-    """The folder to work in, for one process at a time."""
-    workplace.mkdir(parents=True, exist_ok=True)
-    place = os.open(workplace, os.O_RDONLY)
-    try:
-        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        begun = record.read(workplace)
-        if begun is None and {one.name for one in workplace.iterdir()} - {f"{record.FILE}.part"}:
-            raise UsageError(f"'{workplace}' is no training that was begun here; name another folder with --out")
-        if begun is not None and begun.sha256 != planned.sha256:
-            raise UsageError(
-                f"'{workplace}' holds another training that is not finished; finish it by the same command that began "
-                f"it, take it away, or name another folder than '{folder}' with --out"
-            )
-        yield workplace
-    except BlockingIOError:
-        raise TransientError(f"another process is training in '{workplace}'; wait for it") from None
-    finally:
-        os.close(place)
 
 
 def _versions() -> dict[str, str]:

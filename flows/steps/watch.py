@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from flows.progress import Progress
-from flows.steps.finetune import unfinished
+from flows.steps.workplace import unfinished
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
 from newwiki.models.checkpoint import has_tokenizer
 from newwiki.training.steps import by_step, lacking
