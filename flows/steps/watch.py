@@ -63,9 +63,10 @@ class Watch:
 
     def _home(self) -> Path:
         """Where the checkpoints are: beside the model, or where `newwiki finetune` is still at work on it."""
-        for place in (self.folder, unfinished(self.folder)):
-            if place.is_dir():
-                return place
+        if self.folder.is_dir():
+            return self.folder
+        if (place := unfinished(self.folder)).is_dir():
+            return place
         raise UsageError(
             f"there is no folder '{self.folder}'; name the one that a training run writes its checkpoints to"
         )

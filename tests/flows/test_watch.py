@@ -126,7 +126,9 @@ def test_a_tokenizer_is_found_in_the_checkpoint_then_beside_it_then_where_one_sa
     assert found.asked == [("checkpoint-1", {"tokenizer": str(without.parent)}), ("checkpoint-2", {})]
 
 
-def test_a_training_that_is_not_finished_is_watched_where_it_is(put: Put, tmp_path: Path) -> None:
+def test_a_training_that_is_not_finished_is_watched_where_it_is(
+    put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put("checkpoint-1", home="out.unfinished")
     evaluations = Evaluations()
     watch = Watch(tmp_path / "out", evaluations, Silent(), 10)
@@ -135,6 +137,10 @@ def test_a_training_that_is_not_finished_is_watched_where_it_is(put: Put, tmp_pa
     put("checkpoint-2")
     watch.once()
     assert evaluations.names == ["checkpoint-1", "checkpoint-2"]
+    monkeypatch.chdir(tmp_path / "out")
+    here = Evaluations()
+    Watch(Path("."), here, Silent(), 10).once()
+    assert here.names == evaluations.names
     with pytest.raises(UsageError, match=r"there is no folder '.*nowhere'"):
         Watch(tmp_path / "nowhere", evaluations, Silent(), 10).once()
 
