@@ -97,6 +97,7 @@ def _arguments(plan: Plan, folder: Path, keep: int, validates: bool) -> Training
         max_grad_norm=1.0,
         optim="adamw_torch",
         bf16=plan.dtype == "bfloat16",
+        use_cpu=not torch.cuda.is_available(),
         seed=plan.seed,
         save_strategy="steps",
         save_steps=plan.every,

@@ -176,6 +176,15 @@ def test_a_training_that_is_killed_before_its_folder_appears_ends_so_too(
     assert not list((tmp_path / "tuned").glob("checkpoint-*")), "none was to be kept"
 
 
+def test_half_precision_is_mixed_and_the_weights_stay_whole(fit: Fit, toys: dict[str, Path], tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    done = fit(request(toys["t5"], backend="seq2seq", epochs=1, dtype="bfloat16"))
+    losses = [one.validation for one in done.curve if one.validation is not None]
+    assert losses[-1] < losses[0]
+    assert {str(one.dtype) for one in load_file(tmp_path / "tuned" / "model.safetensors").values()} == {"torch.float32"}
+
+
 def test_the_same_request_again_is_done_already_and_another_is_refused(
     fit: Fit, tuned: dict[str, Path], toys: dict[str, Path]
 ) -> None:
