@@ -68,16 +68,16 @@ def training(material: Material) -> Training | None:
 
 def _groups(material: Material) -> list[dict[int, Record]]:
     """The records of each training and request, by step."""
-    groups: dict[tuple[str, object], dict[int, Record]] = defaultdict(dict)
-    begun: dict[tuple[str, object], str] = {}
-    asked = {}
+    groups: dict[tuple[str, tuple[object, ...]], dict[int, Record]] = defaultdict(dict)
+    begun: dict[tuple[str, tuple[object, ...]], str] = {}
+    asked: dict[tuple[str, tuple[object, ...]], Record] = {}
     for record in material.records:
         run = (entry := material.entries[record["run_id"]]).run
         told: dict[str, str] = json.loads(run.versions)
-        request = (run.decoder, run.prompts, run.seed, *entry.request)
+        request: tuple[object, ...] = (run.decoder, run.prompts, run.seed, *entry.request)
         asked[run.model_sha256, request] = record
         if "training_step" in told:
-            key: tuple[str, object] = (told["training_run"], request)
+            key: tuple[str, tuple[object, ...]] = (told["training_run"], request)
             groups[key][int(told["training_step"])] = record
             begun[key] = told.get("base_sha256", "")
     for key, found in groups.items():
