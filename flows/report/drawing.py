@@ -31,6 +31,21 @@ def lines(values: list[dict[str, Any]], order: list[str], words: str) -> "altair
     return (bands + lines + points).properties(width=230, height=150)
 
 
+def curves(values: list[dict[str, Any]]) -> "altair.LayerChart":
+    """A line with its band for each `who` against the `step`, from `mean`, `low` and `high` in the metric's unit."""
+    import altair as alt
+
+    scale = alt.Scale(zero=False)
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("step:Q", axis=alt.Axis(title="training step", tickCount=5, **_SIZE, titleFontWeight="normal")),
+        y=alt.Y("mean:Q", scale=scale, axis=alt.Axis(title=None, tickCount=4, format=".3~g", **_SIZE)),
+        color=_colour(),
+    )
+    bands = base.mark_area(opacity=0.16, line=False).encode(y=alt.Y("low:Q", scale=scale, title=None), y2="high:Q")
+    points = base.mark_point(size=55, filled=True, opacity=1).encode(shape=_shape())
+    return (bands + base.mark_line(strokeWidth=2) + points).properties(width=230, height=150)
+
+
 def dots(values: list[dict[str, Any]], order: list[str], count: int) -> "altair.Chart":
     """A row of points for each `metric`: the `sd` of each `who`, of whom there are `count`."""
     import altair as alt

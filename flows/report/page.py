@@ -20,6 +20,7 @@ from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.generations import column_for, examples
 from flows.report.material import Record, gather
 from flows.report.paper import PAPER, paper_columns
+from flows.report.training import training
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError
@@ -86,6 +87,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
         alike_reference=tables.rows(material, reference, [head.column for head in heads]),
         sweeps=[figures.sweep(material, parameter) for parameter in figures.SWEPT],
         spreads=figures.spreads(material, alike),
+        training=training(material),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material.records, run_id)],
         example_column=column,
         box=(WIDTH, HEIGHT, BINS),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.progress import Progress
+from flows.steps.leak import exposure, leak
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.models.backend import Backend, Writing
@@ -114,6 +115,7 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
     circumstances = {
         **backend.versions,
         **backend.settings,
+        **exposure(backend, snapshot.wiki, articles),
         **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
         **({"stop": list(request.stop)} if request.stop else {}),
         "batch_size": request.batch_size or "auto",
@@ -146,6 +148,8 @@ def generate(database: Database, planned: PlannedRun, backend: Backend, decoder:
     """
     run = planned.run
     title = f"{run.model} {decoder.short}"
+    if warning := leak(run):
+        progress.note(warning)
     if runs.status(database, run.run_id) == "complete":
         progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
         return

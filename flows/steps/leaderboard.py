@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from flows.steps.agreement import agreed, apart, by_metric, remedy
+from flows.steps.leak import leaks
 from newwiki.errors import TerminalError
 from storage import snapshots
 from storage.comparison import Scoring, evaluator_words
@@ -68,7 +69,8 @@ def board(
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
     cells = {row[:3]: row[4:] for row in summaries}
-    return Board(ABOUT, tuple(columns), tuple(_record(row, columns, cells) for row in rows), notes)
+    records = tuple(_record(row, columns, cells) for row in rows)
+    return Board(ABOUT, tuple(columns), records, (*notes, *leaks(database, name)))
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:

@@ -11,13 +11,14 @@ from typing import Any
 
 from newwiki.errors import TerminalError
 from newwiki.quiet import silence_transformers
+from newwiki.training import record
 
 # What decides a model's output; other files of a checkpoint (optimiser states, read-mes) do not count.
-_DECISIVE = (
-    "*.safetensors.index.json", "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-    "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "chat_template*",
-    "*.model",
+_TOKENIZER = (
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
+    "vocab.txt", "merges.txt", "chat_template*", "*.model",
 )  # fmt: skip
+_DECISIVE = ("*.safetensors.index.json", "config.json", "generation_config.json", *_TOKENIZER)
 _SAFE = ("*.safetensors",)
 _PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _CODE = ("*.py",)
@@ -40,20 +41,32 @@ class Trust:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder with a model; `revision` is the commit that the hub gave, where it came from there."""
+    """A folder with a model; `revision` is the commit that the hub gave, where it came from there, and `tokenizer` the
+    folder of a tokenizer that takes the place of the model's own."""
 
     folder: Path
     trust: Trust
     revision: str | None = None
+    tokenizer: Path | None = None
 
     @property
     def sha256(self) -> str:
         """SHA-256 over the names and bytes of weights, configuration and tokenizer."""
         digest = hashlib.sha256()
         shapes = self.trust.shapes(self.folder)
-        for file in sorted(file for file in self.folder.iterdir() if any(fnmatch(file.name, s) for s in shapes)):
+        beside = _named(self.tokenizer, _TOKENIZER) if self.tokenizer else []
+        for file in [*_named(self.folder, shapes), *beside]:
             digest.update(f"{file.name}\0{_remembered_sha256(file)}\n".encode())
         return digest.hexdigest()
+
+
+def has_tokenizer(folder: Path) -> bool:
+    """Whether a tokenizer's files are in the folder."""
+    return any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
+
+
+def _named(folder: Path, shapes: tuple[str, ...]) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if any(fnmatch(file.name, shape) for shape in shapes))
 
 
 def find(name: str, revision: str, trust: Trust) -> Checkpoint:
@@ -108,7 +121,7 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
 
     problem = f"there is no model '{name}': no such folder here, and the Hugging Face hub"
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=list(trust.shapes())))
+        return Path(snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), record.FILE]))
     except HFValidationError:
         raise TerminalError(f"{problem} has no such names; check the path") from None
     except RevisionNotFoundError:
@@ -154,7 +167,9 @@ def _load(
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
         refuse(checkpoint, config)
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
+        tokenizer = AutoTokenizer.from_pretrained(
+            checkpoint.tokenizer or folder, local_files_only=True, trust_remote_code=code
+        )
         loaded, found = kind.from_pretrained(
             folder,
             dtype=getattr(torch, dtype),

@@ -2,17 +2,20 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
-from newwiki.models.checkpoint import Checkpoint, Trust, find
+from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
+from newwiki.training import record, steps
 
 if TYPE_CHECKING:
     from newwiki.models.engine.loop import Engine
@@ -34,12 +37,14 @@ class LocalModel(ABC):
         self.dtype = "float32" if dtype == "auto" else dtype
         self._device = device
         self._trust = checkpoint.trust
+        self.training = record.read(checkpoint.folder)
         self.sha256 = checkpoint.sha256
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
             **({"revision": checkpoint.revision} if checkpoint.revision else {}),
+            **steps.told_by(checkpoint.folder),
         }
         self._rows: int | None = None
 
@@ -53,11 +58,12 @@ class LocalModel(ABC):
         allow_pickle: str = "no",
         trust_remote_code: str = "no",
         device: str = "auto",
+        tokenizer: str = "",
         **others: str,
     ) -> Checkpoint:
         """The files, before any is read. Raises UsageError for an argument, TerminalError where they are not there."""
         if unknown := sorted(others.keys() - set(cls.arguments)):
-            known = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", *cls.arguments)
+            known = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", *cls.arguments)
             raise UsageError(
                 f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
                 f"it takes: {', '.join(known)}"
@@ -65,7 +71,14 @@ class LocalModel(ABC):
         if dtype not in _DTYPES:
             raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
         trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
-        return find(name, revision, trust)
+        checkpoint = find(name, revision, trust)
+        if not tokenizer:
+            return checkpoint
+        if not has_tokenizer(Path(tokenizer)):
+            raise UsageError(
+                f"tokenizer={tokenizer} is no folder with a tokenizer; name one that save_pretrained wrote"
+            )
+        return replace(checkpoint, tokenizer=Path(tokenizer))
 
     @abstractmethod
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:

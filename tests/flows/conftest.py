@@ -16,6 +16,7 @@ from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests import processes
+from tests.flows.trained import add_august
 
 Run = Callable[..., CompletedProcess[str]]
 
@@ -31,6 +32,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def database(published: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(published, tmp_path / "newwiki.duckdb"))
+
+
+@pytest.fixture(scope="session")
+def two_months(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample wiki's August beside its September. Tests that change it copy it."""
+    return add_august(published, tmp_path_factory.mktemp("two_months") / "newwiki.duckdb")
 
 
 def environment(**extra: str) -> dict[str, str]:

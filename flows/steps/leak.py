@@ -1,0 +1,66 @@
+"""Articles that a model was trained on and is tested on: refused before a training, told of after it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from newwiki.errors import TerminalError
+from newwiki.models.backend import Backend
+from newwiki.records import Article, Run
+from newwiki.training.record import Trained, TrainingRecord, shared
+from storage import snapshots
+from storage.database import Database
+
+_NAMED = 3  # titles in a message
+
+
+def evaluation_snapshots(database: Database, names: Sequence[str]) -> list[str]:
+    """The ids of these snapshots; without a name the newest snapshot of new articles of each wiki."""
+    if names:
+        return [snapshots.resolve(database, name).snapshot_id for name in names]
+    return [name for (name,) in database.rows("newest_of_each_wiki")]
+
+
+def refuse_evaluated(database: Database, training: Iterable[Trained], evaluated: Sequence[str]) -> None:
+    """Raises TerminalError where one of the articles to train on is in a snapshot that models are evaluated on."""
+    asked = list(training)
+    for name in evaluated:
+        snapshot = snapshots.resolve(database, name)
+        found = shared(asked, snapshot.wiki, snapshots.articles(database, name))
+        if found:
+            raise TerminalError(
+                f"{len(found)} of the {snapshot.articles} articles of {name}, which models are evaluated on, are among "
+                f"the {len(asked)} to train on ({_titles(found)}), and a model that has read them is not tested by "
+                "them; train on others, such as a snapshot of old articles (`newwiki refresh --kind old --before "
+                f"{snapshot.window_start:%Y-%m-%d}`), or say by --evaluate-on ID what this model will be evaluated on"
+            )
+
+
+def exposure(backend: Backend, wiki: str, articles: Sequence[Article]) -> Mapping[str, str]:
+    """For `runs.versions`: of a model that says what it was trained on, how many of these articles that includes."""
+    made: TrainingRecord | None = getattr(backend, "training", None)
+    return {"trained_articles": str(len(shared(made.everything, wiki, articles)))} if made else {}
+
+
+def leak(run: Run) -> str | None:
+    """What a reader must know of a model that was trained on what it is tested on; None of another."""
+    told = json.loads(run.versions)
+    count = int(told.get("trained_articles", 0))
+    return _words(run.model, count, run.prompts, told["training_snapshots"]) if count else None
+
+
+def leaks(database: Database, snapshot_id: str | None) -> tuple[str, ...]:
+    """The same of all runs on a snapshot, or on any, a line a model."""
+    return tuple(_words(*row) for row in database.rows("trained_runs", snapshot_id))
+
+
+def _words(model: str, trained: int, prompts: int, origin: str) -> str:
+    return (
+        f"{model} was trained on {trained} of the {prompts} articles that it writes (from {origin}): its numbers say "
+        "what it remembers"
+    )
+
+
+def _titles(articles: Sequence[Article]) -> str:
+    named = ", ".join(f"'{one.title}'" for one in articles[:_NAMED])
+    more = len(articles) - _NAMED
+    return f"{named} and {more:,} more" if more > 0 else named

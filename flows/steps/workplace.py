@@ -1,0 +1,51 @@
+"""Where a training is written: one folder for one request, which appears when it is complete."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from newwiki.errors import TransientError, UsageError
+from newwiki.training import record
+from newwiki.training.record import TrainingRecord
+
+
+def unfinished(folder: Path) -> Path:
+    """Where a training is until `folder` appears."""
+    return folder.with_name(f"{folder.name}.unfinished")
+
+
+def is_done(folder: Path, planned: TrainingRecord) -> bool:
+    """Whether the same training is finished there. Raises UsageError where something else is."""
+    if not folder.exists():
+        return False
+    made = record.read(folder)
+    if made is None or made.sha256 != planned.sha256:
+        what = "another training's" if made else "there already, and no training's"
+        raise UsageError(f"'{folder}' is {what}; name a new folder with --out")
+    return True
+
+
+@contextmanager
+def alone(folder: Path, planned: TrainingRecord) -> Iterator[Path]:
+    """The folder to work in, for one process at a time. Raises UsageError where another training is under way in it,
+    TransientError where another process is."""
+    workplace = unfinished(folder)
+    workplace.mkdir(parents=True, exist_ok=True)
+    place = os.open(workplace, os.O_RDONLY)
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        begun = record.read(workplace)
+        if begun is None and {one.name for one in workplace.iterdir()} - {f"{record.FILE}.part"}:
+            raise UsageError(f"'{workplace}' is no training that was begun here; name another folder with --out")
+        if begun is not None and begun.sha256 != planned.sha256:
+            raise UsageError(
+                f"'{workplace}' holds another training that is not finished; finish it by the same command that began "
+                f"it, take it away, or name another folder than '{folder}' with --out"
+            )
+        yield workplace
+    except BlockingIOError:
+        raise TransientError(f"another process is training in '{workplace}'; wait for it") from None
+    finally:
+        os.close(place)

@@ -1,0 +1,187 @@
+"""Fits a language model to examples by transformers' Trainer, in a folder where a killed training goes on."""
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+
+from newwiki.errors import TerminalError
+from newwiki.models.engine.memory import is_out_of_memory
+from newwiki.quiet import silence_transformers
+from newwiki.training.examples import Example, padded
+from newwiki.training.steps import by_step
+
+Report = Callable[[int, int, str], None]  # steps done, of how many, and a few words
+_POINTS = 10  # of the training loss between two checkpoints
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How it is fitted: AdamW without weight decay, the learning rate falling to 0 in a line, gradients of norm 1 at
+    most. A checkpoint and the validation loss come every so many steps (`every`)."""
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    seed: int
+    dtype: str
+    every: int
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The mean cross-entropy in nats a token: of training since the last such point, or of what was held out."""
+
+    step: int
+    training: float | None = None
+    validation: float | None = None
+
+
+def fit(
+    model: Any,
+    save_others: Callable[[Path], None],
+    training: Sequence[Example],
+    validation: Sequence[Example],
+    plan: Plan,
+    folder: Path,
+    keep: int,
+    report: Report,
+) -> list[Loss]:
+    """Trains the model, with the newest `keep` checkpoints in `folder`, and gives the loss curve.
+
+    It goes on from the newest whole checkpoint there, and ends with the same weights as if it had never stopped: on a
+    CPU to the last bit. `save_others` puts into a checkpoint what is not weights. Raises TerminalError for a loss that
+    is not a number, and where a batch does not fit into memory.
+    """
+    silence_transformers()
+    trainer = _trainer_class(save_others)(
+        model=model,
+        args=_arguments(plan, folder, keep, bool(validation)),
+        train_dataset=list(training),
+        eval_dataset=list(validation) or None,
+        data_collator=padded,
+        callbacks=[_Teller(report)],
+    )
+    trainer.remove_callback(PrinterCallback)
+    try:
+        with _same_bits_as_ever():
+            before = [Loss(0, validation=trainer.evaluate()["eval_loss"])] if validation else []
+            trainer.train(resume_from_checkpoint=_newest(folder))
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TerminalError(
+            f"a batch of {plan.batch_size} does not fit into memory; lower --batch-size or --max-length, or take "
+            "--dtype bfloat16"
+        ) from error
+    model.eval()
+    return before + _curve(trainer.state.log_history)
+
+
+def _arguments(plan: Plan, folder: Path, keep: int, validates: bool) -> TrainingArguments:
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        num_train_epochs=plan.epochs,
+        per_device_train_batch_size=plan.batch_size,
+        per_device_eval_batch_size=plan.batch_size,
+        learning_rate=plan.learning_rate,
+        lr_scheduler_type="linear",
+        weight_decay=0.0,
+        max_grad_norm=1.0,
+        optim="adamw_torch",
+        bf16=plan.dtype == "bfloat16",
+        use_cpu=not torch.cuda.is_available(),
+        seed=plan.seed,
+        save_strategy="steps",
+        save_steps=plan.every,
+        save_total_limit=keep,
+        eval_strategy="steps" if validates else "no",
+        eval_steps=plan.every,
+        logging_strategy="steps",
+        logging_steps=max(1, plan.every // _POINTS),
+        logging_nan_inf_filter=False,
+        prediction_loss_only=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=False,
+        disable_tqdm=True,
+        report_to="none",
+    )
+    if arguments.n_gpu > 1:
+        arguments._n_gpu = 1  # a batch is of --batch-size, whatever the machine has
+    return arguments
+
+
+def _trainer_class(save_others: Callable[[Path], None]) -> type[Trainer]:
+    class Saving(Trainer):
+        """What is beside the weights is saved before the file that says that a checkpoint is whole."""
+
+        def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+            super().save_model(output_dir, _internal_call)
+            save_others(Path(output_dir or self.args.output_dir))
+
+    return Saving
+
+
+class _Teller(TrainerCallback):
+    """Tells how far it is, and has both losses at each checkpoint: the last one is one, and no mean is half in one and
+    half in the next."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._words: dict[str, str] = {}
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        control.should_log = control.should_log or control.should_save
+        control.should_evaluate = control.should_save and args.do_eval
+        self._report(state.global_step, state.max_steps, ", ".join(self._words.values()))
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float], **_: Any) -> None:
+        for name, words in (("loss", "loss"), ("eval_loss", "held out")):
+            if name in logs:
+                if not math.isfinite(logs[name]):
+                    raise TerminalError(
+                        f"the loss is no number any more at step {state.global_step}; lower --learning-rate, and name "
+                        "a new folder with --out"
+                    )
+                self._words[name] = f"{words} {logs[name]:.3f}"
+        self._report(state.global_step, state.max_steps, ", ".join(self._words.values()))
+
+
+def _newest(folder: Path) -> str | None:
+    """The newest checkpoint that was written to its end; younger ones were not, and are taken away."""
+    for checkpoint in reversed(by_step(folder)):
+        try:
+            json.loads((checkpoint / "trainer_state.json").read_bytes())
+        except (ValueError, FileNotFoundError):
+            shutil.rmtree(checkpoint)
+        else:
+            return str(checkpoint)
+    return None
+
+
+@contextmanager
+def _same_bits_as_ever() -> Any:
+    """On a CPU, torch's deterministic kernels; on a GPU some models have none for all they do, and would fail."""
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(before or not torch.cuda.is_available())
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
+def _curve(history: Sequence[dict[str, Any]]) -> list[Loss]:
+    """The points of the Trainer's log, one a step."""
+    points: dict[int, Loss] = {}
+    for entry in history:
+        step = int(entry["step"])
+        known = points.get(step, Loss(step))
+        points[step] = Loss(step, entry.get("loss", known.training), entry.get("eval_loss", known.validation))
+    return [one for one in points.values() if (one.training, one.validation) != (None, None)]

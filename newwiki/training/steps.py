@@ -1,0 +1,100 @@
+"""The folders that a training run leaves on its way (checkpoint-500, step_1000), and whether one of them is whole."""
+
+import hashlib
+import json
+import re
+import time
+from pathlib import Path
+
+from newwiki.training import record
+
+_STEP = re.compile(r"(?:checkpoint|ckpt|global[-_]?step|step|iter(?:ation)?)[-_]?(\d+)", re.IGNORECASE)
+_LAST = "trainer_state.json"  # transformers' Trainer writes it after all the rest
+
+
+def step_of(folder: Path) -> int | None:
+    """The training step that a folder's name tells; None for other names."""
+    found = _STEP.fullmatch(folder.name)
+    return int(found[1]) if found else None
+
+
+def by_step(folder: Path) -> list[Path]:
+    """The folders in it that are named for a step, in the order of the steps."""
+    found = [(step, one) for one in folder.iterdir() if one.is_dir() and (step := step_of(one)) is not None]
+    return [one for _, one in sorted(found)]
+
+
+def told_by(folder: Path) -> dict[str, str]:
+    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say.
+
+    `training_step` is a number of steps, and `training_run` the same for all checkpoints of one training.
+    """
+    made = record.read(folder)
+    step = step_of(folder)
+    if made is None:
+        if step is None:
+            return {}
+        place = hashlib.sha256(str(folder.resolve().parent).encode()).hexdigest()
+        return {"training_step": str(step), "training_run": place[:16]}
+    return {
+        "training_step": str(made.request["steps"] if step is None else step),
+        "training_run": made.sha256[:16],
+        "training_sha256": made.sha256,
+        "training_set_sha256": made.request["training_set_sha256"],
+        "training_snapshots": ",".join(made.snapshots),
+        "base_sha256": made.request["base_sha256"],
+    }
+
+
+def lacking(folder: Path, settle: float) -> str | None:
+    """What a checkpoint still lacks, in words; None for one that is whole.
+
+    It is whole when its configuration and all of its weights are there at their full length, and when it was finished
+    by transformers' Trainer or nothing in it has changed for `settle` seconds.
+    """
+    try:
+        json.loads((folder / "config.json").read_bytes())
+        if short := _short_of(folder):
+            return short
+        if _is_json(folder / _LAST):
+            return None
+        changed = max(file.stat().st_mtime for file in folder.rglob("*"))
+    except FileNotFoundError as error:
+        return f"it has no {Path(error.filename).name}"
+    except (ValueError, OSError):
+        return "its config.json is not written to the end"
+    still = settle - (time.time() - changed)
+    return None if still <= 0 else f"it has changed within the last {settle:g} s"
+
+
+def _short_of(folder: Path) -> str | None:
+    """The first weights that are not there to their last byte."""
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        if not _is_json(index):
+            return f"its {index.name} is not written to the end"
+        names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+    else:
+        names = sorted(file.name for file in folder.glob("*.safetensors")) or ["model.safetensors"]
+    return next((f"its {name} is not written to the end" for name in names if not _is_full(folder / name)), None)
+
+
+def _is_full(weights: Path) -> bool:
+    """Whether a file of safetensors is as long as its head says: 8 bytes, the head, and the tensors."""
+    with weights.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        head = stream.read(length) if length < weights.stat().st_size else b""
+    try:
+        tensors = [one for name, one in json.loads(head).items() if name != "__metadata__"]
+        ends = [int(tensor["data_offsets"][1]) for tensor in tensors]
+    except (ValueError, TypeError, KeyError):
+        return False
+    return weights.stat().st_size == 8 + length + max(ends, default=0)
+
+
+def _is_json(file: Path) -> bool:
+    try:
+        json.loads(file.read_bytes())
+    except (ValueError, FileNotFoundError):
+        return False
+    return True
