@@ -109,7 +109,8 @@ def _counted(reference: str) -> list[Counter[Gram]]:
 
 
 def _tokens(text: str) -> list[str]:
-    return _tokenizer()(text.rstrip()).split()
+    tokens: list[str] = _tokenizer()(text.rstrip()).split()
+    return tokens
 
 
 def _grams(tokens: Sequence[str], n: int) -> Iterator[Gram]:
