@@ -59,9 +59,13 @@ class PageMeans:
     pages: NDArray[np.int64]
 
 
-def contenders(database: Database, names: Iterable[str]) -> list[Contender]:
-    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER. Raises UsageError unless each is one."""
-    known = [Contender(*row) for row in database.rows("comparable_runs")]
+def contenders(database: Database, names: Iterable[str], snapshot_id: str | None = None) -> list[Contender]:
+    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER, of one snapshot or of all.
+
+    Raises UsageError unless each is one.
+    """
+    every = [Contender(*row) for row in database.rows("comparable_runs")]
+    known = [run for run in every if snapshot_id in (None, run.snapshot_id)]
     return [_one(name, known) for name in names]
 
 
