@@ -33,7 +33,7 @@ from storage.database import Database
 def monthly(
     config: str = "newwiki.toml", db: str | None = None, plugins: Sequence[str] = (), today: date | None = None
 ) -> Sequence[Ending]:
-    """Publishes and evaluates every month that is due and missing, as the file registers it. What is done costs nothing.
+    """Publishes and evaluates every month that is due and missing, as the file registers it.
 
     `today` None is the day on which it runs, in UTC. Raises as `flows.steps.schedule.catch_up` does.
     """
@@ -85,15 +85,16 @@ class Work(steps.Work):
         self.bar.step()
         return published
 
-    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> None:
+    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
         asked = month.registered.evaluation
-        evaluate(
+        scorers: set[str] = evaluate(
             month.settings.db, [model.name], list(model.decoders),
             request=steps.request_of(month.registered, month.settings, snapshot.snapshot_id), settings=month.settings,
             metrics=asked.metrics, budget=asked.budget, backend=model.backend,
             model_arguments=steps.arguments_of(model),
         )  # fmt: skip
         self.bar.step()
+        return scorers
 
     def report(self, month: Month, snapshot: Snapshot) -> Path:
         written: Path = _report(super().report, month, snapshot)

@@ -5,10 +5,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from typing import IO, Any
 
 import requests
 
@@ -20,7 +21,7 @@ _STARTING = 120.0  # seconds
 
 def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date | None) -> None:
     """Until it is ended: runs the monthly flow at the times of `cron` (UTC). Raises UsageError for what is no cron."""
-    with _server():
+    with _configured_or_own():
         from prefect.client.schemas.schedules import CronSchedule
 
         from flows.monthly import monthly
@@ -44,27 +45,35 @@ def serve(config: Path, db: str, plugins: Sequence[Path], cron: str, today: date
 
 
 @contextmanager
-def _server() -> Iterator[None]:
-    """PREFECT_API_URL leads to a server that plans runs: the one that is configured, or one that is ended with us.
-
-    The ephemeral server of Prefect plans nothing, so it will not do.
-    """
+def _configured_or_own() -> Iterator[None]:
+    """PREFECT_API_URL leads to a server that plans runs, which the ephemeral one does not."""
     if os.environ.get("PREFECT_API_URL"):
         yield
         return
     port = int(os.environ.get("PREFECT_SERVER_API_PORT", _PORT))
     _require_free(port)
+    with own_server(port, os.environ, sys.stderr) as api:
+        os.environ["PREFECT_API_URL"] = api
+        yield
+
+
+@contextmanager
+def own_server(port: int, env: Mapping[str, str], out: IO[Any]) -> Iterator[str]:
+    """A Prefect server on this machine that is ended at the end; gives the address of its API. It writes to `out`.
+
+    Raises TerminalError where it does not start.
+    """
     # What a killed run held must be free again after a restart, which leases in memory are not.
     leases = {"PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem"}
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", _HOST, "--port", str(port)]
-    server = subprocess.Popen(command, env=leases | os.environ, stdout=sys.stderr, start_new_session=True)
-    try:
-        _wait(server, f"http://{_HOST}:{port}/api/health")
-        os.environ["PREFECT_API_URL"] = f"http://{_HOST}:{port}/api"
-        yield
-    finally:
-        server.terminate()
-        server.wait()
+    start = [sys.executable, "-m", "prefect", "server", "start", "--host", _HOST, "--port", str(port)]
+    # In a session of its own, so that Ctrl-C ends it after its clients.
+    with subprocess.Popen(start, env=leases | dict(env), stdout=out, stderr=out, start_new_session=True) as server:
+        try:
+            api = f"http://{_HOST}:{port}/api"
+            _wait(server, f"{api}/health")
+            yield api
+        finally:
+            server.terminate()
 
 
 def _require_free(port: int) -> None:

@@ -50,10 +50,9 @@ def _file(config: Path | None, names: set[str]) -> dict[str, str]:
     flat = {name: value for name, value in values.items() if name not in TABLES}
     for name, value in flat.items():
         if name not in names:
-            known = f"{', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"
-            raise UsageError(
-                f"'{path}' sets '{name}', which is no setting{did_you_mean(name, [*names, *TABLES])}; there are: {known}"
-            )
+            known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"
+            nearest = did_you_mean(name, [*names, *TABLES])
+            raise UsageError(f"'{path}' sets '{name}', which is no setting{nearest}; {known}")
         if not isinstance(value, str):
             raise UsageError(f"'{path}': {name} must be a text in quotes")
     return flat

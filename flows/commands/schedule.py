@@ -38,9 +38,9 @@ def schedule(
 ) -> None:
     """Publish and evaluate every month that is due, as the tables of newwiki.toml register it.
 
-    A month is due on the 15th of the next one. What is complete is not done again, what was interrupted goes on. It looks
-    every day until it is stopped, by a Prefect server of its own where none is configured (PREFECT_API_URL). With --once
-    it ends with 1 where something has failed.
+    A month is due on the 15th of the next one. What is complete is not done again, what was interrupted goes on. It
+    looks every day until it is stopped, by a Prefect server of its own where none is configured (PREFECT_API_URL). With
+    --once it ends with 1 where something has failed.
     """
     from flows.steps.schedule import MonthsFailed, catch_up, check, start_of
     from newwiki.registrations import load_registrations

@@ -37,11 +37,11 @@ class Work:
     def refresh(self, month: Month) -> Snapshot:
         return refresh_from(self.database, *month.source, month.request, month.settings, self.progress)
 
-    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> None:
+    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
         asked = month.registered.evaluation
-        evaluate_all(
-            self.database, [model.name], model.decoders, request_of(month.registered, month.settings, snapshot.snapshot_id),
-            month.settings, self.progress,
+        request = request_of(month.registered, month.settings, snapshot.snapshot_id)
+        return evaluate_all(
+            self.database, [model.name], model.decoders, request, month.settings, self.progress,
             metrics=asked.metrics, budget=asked.budget, backend=model.backend, arguments=arguments_of(model),
         )  # fmt: skip
 
@@ -68,23 +68,21 @@ def run(month: Month, work: Work) -> Ending:
     failures: dict[str, Exception] = {}
     report: Path | None = None
     gates: list[Judged] = []
-    snapshot = _attempt(failures, "refresh", lambda: work.refresh(month))
+    snapshot = _attempt(failures, "refresh", work.refresh, month)
     if snapshot:
-        written = [
-            _attempt(failures, f"model {model.name}", _evaluation_of(work, month, model, snapshot))
-            for model in month.registered.models
-        ]
-        if any(written):
-            report = _attempt(failures, "report", lambda: work.report(month, snapshot))
+        models = month.registered.models
+        scorers = [_attempt(failures, f"model {model.name}", work.evaluate, month, model, snapshot) for model in models]
+        if any(ids is not None for ids in scorers):
+            report = _attempt(failures, "report", work.report, month, snapshot)
         for gate in month.registered.gates:
-            gates += _attempt(failures, f"gate on {gate.candidate}", _judgement_of(work, gate, snapshot)) or []
+            gates += _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, gate, snapshot) or []
     ending = Ending(
         month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
     )
     told = notice(work.database, ending)
     work.ended(ending, told)
     if not months.is_recorded(work.database, ending.key):
-        _attempt(failures, "notice", lambda: _tell(work, ending, told))
+        _attempt(failures, "notice", _tell, work, ending, told)
     return replace(ending, failures=_words(failures))
 
 
@@ -94,19 +92,17 @@ def _tell(work: Work, ending: Ending, told: dict[str, Any]) -> None:
     work.tell(month, told)
     now = datetime.now(UTC).replace(microsecond=0)
     notify = month.registered.notify
-    notified = now if notify.webhook_env or notify.webhook_block else None
-    snapshot_id = ending.snapshot.snapshot_id if ending.snapshot else None
     months.record(
         work.database,
         months.MonthRecord(
-            ending.key,
-            month.wiki.name,
-            month.label,
-            month.registered_sha256,
-            snapshot_id,
-            ending.complete,
-            now,
-            notified,
+            notice_key=ending.key,
+            wiki=month.wiki.name,
+            month=month.label,
+            registered_sha256=month.registered_sha256,
+            snapshot_id=ending.snapshot.snapshot_id if ending.snapshot else None,
+            complete=ending.complete,
+            recorded_at=now,
+            notified_at=now if notify.webhook_env or notify.webhook_block else None,
         ),
     )
 
@@ -130,28 +126,17 @@ def arguments_of(model: Model) -> dict[str, str]:
     return model_arguments("", **flags) | given
 
 
-def _evaluation_of(work: Work, month: Month, model: Model, snapshot: Snapshot) -> Callable[[], bool]:
-    def evaluate() -> bool:
-        work.evaluate(month, model, snapshot)
-        return True
-
-    return evaluate
+def _judged(database: Database, gate: Gate, snapshot: Snapshot) -> list[Judged]:
+    baseline, candidate = contenders(database, [gate.baseline, gate.candidate], snapshot.snapshot_id)
+    judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
+    return [Judged(gate.baseline, gate.candidate, judgement) for judgement in judgements]
 
 
-def _judgement_of(work: Work, gate: Gate, snapshot: Snapshot) -> Callable[[], list[Judged]]:
-    def judged() -> list[Judged]:
-        baseline, candidate = contenders(work.database, [gate.baseline, gate.candidate], snapshot.snapshot_id)
-        judgements, _ = judge(work.database, baseline, candidate, parse_bounds(gate.fail_if))
-        return [Judged(gate.baseline, gate.candidate, judgement) for judgement in judgements]
-
-    return judged
-
-
-def _attempt(failures: dict[str, Exception], what: str, do: Callable[[], T]) -> T | None:
+def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:
     """What it gives; None where it failed, which is put down."""
     try:
-        return do()
-    except Exception as error:  # noqa: BLE001 (a model can fail with anything; it is told, and fails the whole in the end)
+        return do(*arguments)
+    except Exception as error:  # noqa: BLE001 (a model can fail with anything: it is told, and the whole fails at the end)
         failures[what] = error
         return None
 

@@ -57,15 +57,20 @@ class Ending:
         """What somebody must look after, in one line; nothing where all is well."""
         parts = [f"{what}: {why}" for what, why in self.failures.items()]
         parts += [f"the gate is closed: {gate}" for gate in self.gates if gate.is_closed]
-        return f"{self.month}: {'; '.join(parts)}" if parts else ""
+        return "; ".join(parts)
+
+    def __str__(self) -> str:
+        published = (
+            f"{self.snapshot.snapshot_id}, {self.snapshot.articles} articles" if self.snapshot else "not published"
+        )
+        return f"{self.month}: {'; '.join(filter(None, [published, self.trouble]))}"
 
 
 def notice(database: Database, ending: Ending) -> dict[str, Any]:
     """The ending as JSON; `text` says it in one line, for chats that show only that."""
     snapshot = ending.snapshot
-    published = f"{snapshot.snapshot_id}: {snapshot.articles} articles" if snapshot else "not published"
     return {
-        "text": f"{ending.month}: {published}" + (f"; {ending.trouble}" if ending.trouble else ""),
+        "text": str(ending),
         "key": ending.key,
         "wiki": ending.month.wiki.name,
         "month": ending.month.label,

@@ -24,7 +24,7 @@ class MonthsFailed(TerminalError):
     """What somebody must look after, when all is done that can be done; `endings` are those of all months."""
 
     def __init__(self, endings: Sequence[Ending]) -> None:
-        super().__init__(" | ".join(ending.trouble for ending in endings if ending.trouble))
+        super().__init__(" | ".join(f"{ending.month}: {ending.trouble}" for ending in endings if ending.trouble))
         self.endings = endings
 
 

@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 import requests
 
+from flows.serving import own_server
 from tests.flows.conftest import environment
 
 
@@ -34,22 +34,9 @@ def prefect_server(folder: Path) -> Iterator[PrefectServer]:
     """`prefect server start`, with its files in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    api = f"http://127.0.0.1:{port}/api"
-    env = {
-        "PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api, "DO_NOT_TRACK": "1",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    }  # fmt: skip
-
-    def healthy() -> bool:
-        try:
-            return requests.get(f"{api}/health", timeout=2).ok
-        except requests.RequestException:
-            return False
-
-    start = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    with running(start, folder / "server.log", env):
-        wait_for(healthy, 120, folder / "server.log")
-        yield PrefectServer(api, env)
+    env = {"PREFECT_HOME": str(folder / "prefect"), "DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    with (folder / "server.log").open("wb") as log, own_server(port, environment(**env), log) as api:
+        yield PrefectServer(api, env | {"PREFECT_API_URL": api})
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def test_a_file_that_is_named_is_the_one_that_is_read() -> None:
         (b"\xff", "is not TOML"),
         (
             b'dbs = "x"',
-            r"sets 'dbs', which is no setting; did you mean 'db'\?; there are: contact, db, embedder, embedder_dtype, entities, ",
+            r"sets 'dbs', which is no setting; did you mean 'db'\?; there are: contact, db, embedder, ",
         ),
         (b"db = 3", "db must be a text in quotes"),
         (b'[newwiki]\ndb = "x"', "sets 'newwiki'"),
