@@ -75,7 +75,9 @@ def run(month: Month, work: Work) -> Ending:
         if any(ids is not None for ids in scorers):
             report = _attempt(failures, "report", work.report, month, snapshot)
         for gate in month.registered.gates:
-            gates += _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, gate, snapshot) or []
+            gates += (
+                _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, month, gate, snapshot) or []
+            )
     ending = Ending(
         month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
     )
@@ -126,8 +128,13 @@ def arguments_of(model: Model) -> dict[str, str]:
     return model_arguments("", **flags) | given
 
 
-def _judged(database: Database, gate: Gate, snapshot: Snapshot) -> list[Judged]:
-    baseline, candidate = contenders(database, [gate.baseline, gate.candidate], snapshot.snapshot_id)
+def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[Judged]:
+    """By the runs that are registered, beside which there may be others on the snapshot."""
+    asked = request_of(month.registered, month.settings, snapshot.snapshot_id)
+    numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
+    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, asked.template)}
+    among.add(f"reference:{snapshot.snapshot_id}")
+    baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
     judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
     return [Judged(gate.baseline, gate.candidate, judgement) for judgement in judgements]
 
