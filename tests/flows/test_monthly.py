@@ -23,6 +23,7 @@ from newwiki.settings import Settings, load_settings
 from newwiki.sources.backoff import Backoff
 from storage import months
 from storage.database import Database
+from tests.docs.world import write_checkpoint
 from tests.flows.conftest import Run
 from tests.flows.registered import TOKEN, Webhook, register, webhook, write_models
 
@@ -244,7 +245,9 @@ class TestTwoMissedMonths:
         assert hook.asked == 0
 
 
-def test_a_model_that_fails_stops_no_other_and_is_told_of_once(folder: Path, models: Path, hook: Webhook) -> None:
+def test_a_model_that_fails_stops_no_other_and_is_told_of_once(
+    folder: Path, toy_checkpoint: Path, hook: Webhook
+) -> None:
     change(folder, "[[models]]", '[[models]]\nname = "nowhere"\ndecoders = ["greedy"]\n\n[[models]]', count=1)
     change(folder, 'since = "2026-08"', 'since = "2026-09"')
     for _ in range(2):
@@ -256,8 +259,7 @@ def test_a_model_that_fails_stops_no_other_and_is_told_of_once(folder: Path, mod
     (notice,) = hook.taken
     assert [failure["what"] for failure in notice["failures"]] == ["model nowhere"]
     assert len(notice["leaderboard"]) == 3, "the others stand there"
-    shutil.copytree(models / "small", folder / "nowhere")
-    change(folder, "[evaluation]", "[evaluation]\nseed = 1")
+    write_checkpoint(toy_checkpoint, folder / "nowhere", shift=0.02)
     assert [ending.complete for ending in once()] == [True]
     assert [notice["complete"] for notice in hook.taken] == [False, True]
 
