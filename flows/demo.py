@@ -60,7 +60,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
         report=Report(out=str(folder / "reports")),
     )
     settings = replace(settings, db=str(database.path))
-    ending = month(settings.db, Month(registered.wikis[0], TEST_MONTH, registered, settings))
+    ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
     without_trouble([ending])
     leaderboard.show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in leaderboard.show(database, ending.snapshot.snapshot_id, "table", prefer=()):

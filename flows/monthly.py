@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from prefect import flow, get_run_logger, tags, task
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.runtime import flow_run
 
 from flows.evaluate import evaluate
 from flows.limits import only_one
@@ -29,7 +30,11 @@ from newwiki.registry import load_plugin
 from storage.database import Database
 
 
-@flow(name="newwiki-monthly")
+def _on_which_day() -> str:
+    return f"due on {flow_run.parameters['today'] or datetime.now(UTC).date()}"
+
+
+@flow(name="newwiki-monthly", flow_run_name=_on_which_day)
 def monthly(
     config: str = "newwiki.toml", db: str | None = None, plugins: Sequence[str] = (), today: date | None = None
 ) -> Sequence[Ending]:
@@ -42,17 +47,24 @@ def monthly(
     settings = settings_in_force(Path(config), db=db)
     registered = load_registrations(Path(config))
     database = Database(settings.db)
-    endings = catch_up(database, registered, settings, start_of(today), lambda one: month(settings.db, one))
+    endings = catch_up(database, registered, settings, start_of(today), _tagged)
     if not endings:
         get_run_logger().info("nothing is due: every month that is registered is complete")
     return endings
 
 
-@flow(name="newwiki-month", flow_run_name="{month}")
-def month(db: str, month: Month) -> Ending:
-    """One month of one wiki, under tags of its own."""
-    with tags("newwiki", month.wiki.name, month.label), only_one("writer", str(Path(db).resolve())):
-        return steps.run(month, Work(Database(db), Console(), _Bar(month)))
+def _tagged(one: Month) -> Ending:
+    with tags("newwiki", one.wiki.name, one.label):
+        ended: Ending = month(one)
+    return ended
+
+
+@flow(name="newwiki-month", flow_run_name="{asked}")
+def month(asked: Month) -> Ending:
+    """One month of one wiki; nobody else works on its database meanwhile."""
+    database = Database(asked.settings.db)
+    with only_one("writer", str(database.path.resolve())):
+        return steps.run(asked, Work(database, Console(), _Bar(asked)))
 
 
 class _Bar:
