@@ -45,6 +45,11 @@ def connected(server: PrefectServer) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def models(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_models(toy_checkpoint, tmp_path_factory.mktemp("models"))
+
+
 @pytest.mark.usefixtures("connected")
 class TestInProcess:
     def test_a_task_is_tried_again_only_where_that_may_help(
@@ -122,10 +127,6 @@ class TestInProcess:
 
 class TestSchedule:
     """`newwiki schedule` and prefect.yaml on the server: the same flows, by a cron of every minute and by a worker."""
-
-    @pytest.fixture(scope="class")
-    def models(self, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        return write_models(toy_checkpoint, tmp_path_factory.mktemp("models"))
 
     def test_publishes_two_missed_months_and_then_nothing(
         self, server: PrefectServer, models: Path, tmp_path: Path
