@@ -29,7 +29,7 @@ docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going docs build/docs
 
 picture: demo
-	$(BIN)/python docs/picture.py demo/report.html docs/report.png
+	$(BIN)/python docs/picture.py demo/reports/*.html docs/report.png
 
 bench-extract: $(INSTALLED)
 	$(BIN)/python benchmarks/extract_speed.py

@@ -3,16 +3,17 @@
 import os
 import shutil
 import sys
-from datetime import UTC, datetime
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from flows import leaderboard
 from flows.progress import Progress
-from flows.report import page
-from flows.steps.evaluate import EvaluationRequest
+from flows.steps.due import Month
 from flows.steps.refresh import RefreshRequest, refresh
-from newwiki.records import Selection, Window
+from flows.steps.schedule import without_trouble
+from newwiki.records import Window
+from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
 from newwiki.sample import toy
 from newwiki.settings import Settings
@@ -21,9 +22,8 @@ from storage.database import Database
 
 TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
-CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
-SELECTION = Selection(sample=10)
-REQUEST = EvaluationRequest(max_new_tokens=256)
+SAMPLE = 10
+EVALUATION = Evaluation(max_new_tokens=256)
 
 
 def wiki() -> Path:
@@ -48,28 +48,24 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured."""
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
-    from flows.monthly import monthly
+    from flows.monthly import month
 
     database = Database(folder / "demo.duckdb")
     checkpoint = folder / "toy-gpt2"
     train_toy(database, checkpoint, progress)
-    snapshot = monthly(
-        str(database.path),
-        "dump",
-        str(wiki()),
-        TEST_MONTH,
-        [str(checkpoint)],
-        list(DECODERS),
-        settings=settings,
-        selection=SELECTION,
-        cutoff=CUTOFF,
-        request=REQUEST,
+    registered = Registrations(
+        wikis=(Wiki(name="sample", dump=str(wiki()), sample=SAMPLE),),
+        models=(Model(name=str(checkpoint), decoders=DECODERS),),
+        evaluation=EVALUATION,
+        report=Report(out=str(folder / "reports")),
     )
-    leaderboard.show_funnel(database, snapshot, "table")
-    for note in leaderboard.show(database, snapshot, "table", prefer=()):
+    settings = replace(settings, db=str(database.path))
+    ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
+    without_trouble([ending])
+    leaderboard.show_funnel(database, ending.snapshot.snapshot_id, "table")
+    for note in leaderboard.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
         progress.note(note)
-    report = page.write(database, progress, snapshot, folder / "report.html")
-    print(_where_next(database.path, checkpoint, report))
+    print(_where_next(database.path, checkpoint, ending.report))
 
 
 def _where_next(db: Path, checkpoint: Path, report: Path) -> str:

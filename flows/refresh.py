@@ -5,7 +5,9 @@ from pathlib import Path
 from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.events import emit_event
 
+from flows.limits import only_one
 from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import refresh as steps
@@ -28,8 +30,11 @@ def refresh(
 ) -> Snapshot:
     """Publishes what is requested from a source: `api` with an address, or `dump` with a file."""
     database = Database(Path(db))
-    gathered = gather(database, source, place, contact, request)
-    snapshot: Snapshot = publish(database, gathered, request)
+    with only_one("refresh", place):
+        gathered = gather(database, source, place, contact, request)
+        snapshot: Snapshot = publish(database, gathered, request)
+    if not gathered.published:
+        _announce(snapshot)
     if source == "api" and not gathered.published:
         look_up_topics(database, snapshot.snapshot_id, place, contact, wikidata)
     _show_funnel(database, snapshot)
@@ -52,6 +57,16 @@ def publish(database: Database, gathered: steps.Gathered, request: steps.Refresh
 @task(name="topics", cache_policy=NO_CACHE)
 def look_up_topics(database: Database, snapshot_id: str, place: str, contact: str | None, wikidata: str) -> None:
     look_up_if_reachable(database, snapshot_id, place, contact, wikidata, Console())
+
+
+def _announce(snapshot: Snapshot) -> None:
+    """An event, which automations of Prefect can begin with."""
+    about = {"wiki": snapshot.wiki, "articles": snapshot.articles, "content_sha256": snapshot.content_sha256}
+    resource = {
+        "prefect.resource.id": f"newwiki.snapshot.{snapshot.snapshot_id}",
+        "prefect.resource.name": snapshot.snapshot_id,
+    }
+    emit_event("newwiki.snapshot.published", resource, payload=about)
 
 
 def _show_funnel(database: Database, snapshot: Snapshot) -> None:

@@ -5,8 +5,11 @@ import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from newwiki.errors import UsageError
+from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import DEFAULT_TEMPLATE
+
+# What else a file may hold: `newwiki.registrations` reads it.
+TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,12 @@ def _file(config: Path | None, names: set[str]) -> dict[str, str]:
         values = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"'{path}' is not TOML: {error}") from None
-    for name, value in values.items():
+    flat = {name: value for name, value in values.items() if name not in TABLES}
+    for name, value in flat.items():
         if name not in names:
-            raise UsageError(f"'{path}' sets '{name}', which is no setting; there are: {', '.join(sorted(names))}")
+            known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"
+            nearest = did_you_mean(name, [*names, *TABLES])
+            raise UsageError(f"'{path}' sets '{name}', which is no setting{nearest}; {known}")
         if not isinstance(value, str):
             raise UsageError(f"'{path}': {name} must be a text in quotes")
-    return values
+    return flat

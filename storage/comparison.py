@@ -1,6 +1,6 @@
 """What can be compared with what: runs by their names, who scored them, and each prompt's mean score."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -59,9 +59,13 @@ class PageMeans:
     pages: NDArray[np.int64]
 
 
-def contenders(database: Database, names: Iterable[str]) -> list[Contender]:
-    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER. Raises UsageError unless each is one."""
-    known = [Contender(*row) for row in database.rows("comparable_runs")]
+def contenders(database: Database, names: Iterable[str], among: Collection[str] | None = None) -> list[Contender]:
+    """Who is meant, by ids, the beginnings of ids, or ends of MODEL/DECODER, among these runs' ids or all.
+
+    Raises UsageError unless each is one.
+    """
+    every = [Contender(*row) for row in database.rows("comparable_runs")]
+    known = [run for run in every if among is None or run.run_id in among]
     return [_one(name, known) for name in names]
 
 

@@ -168,3 +168,13 @@ comment on column stored_summaries.pages is 'How many prompts have a number.';
 comment on column stored_summaries.scored is 'How many texts have a number.';
 comment on column stored_summaries.unscored is 'How many have none.';
 comment on column stored_summaries.reasons is 'Why, with the number of texts for each reason.';
+
+comment on table months is 'How the months that `newwiki schedule` worked on ended: a row for each ending.';
+comment on column months.notice_key is 'A hash of the ending, which its notice bears as Idempotency-Key.';
+comment on column months.wiki is 'The wiki''s name in newwiki.toml.';
+comment on column months.month is 'The month, such as 2026-10.';
+comment on column months.registered_sha256 is 'The hash of what was registered for it: selection, models, evaluation, gates.';
+comment on column months.snapshot_id is 'The snapshot; NULL where it could not be published.';
+comment on column months.complete is 'Whether nothing failed, so that nothing is left to do.';
+comment on column months.recorded_at is 'When it ended so.';
+comment on column months.notified_at is 'When the webhook took the notice; NULL where none is registered.';

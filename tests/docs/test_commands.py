@@ -22,7 +22,7 @@ _SHELLS = {"sh", "bash", "console"}
 _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 
 # Lines that are not run here, and why.
-_SERVES = "it runs until it is stopped; test_schedule.py tries the file, tests/flows/test_prefect.py a server"
+_ON_A_SERVER = "tests/flows/test_prefect.py runs it on a server"
 NOT_RUN = {
     "make demo": "tests/flows/test_prefect.py runs what it runs",
     "make test": "this is it",
@@ -34,8 +34,8 @@ NOT_RUN = {
         "it names what lm_eval wrote; tests/flows/harness scores such a log"
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
-    "PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _SERVES,
-    "PREFECT_API_URL=http://127.0.0.1:4200/api python schedule.py": _SERVES,
+    "newwiki schedule": _ON_A_SERVER,
+    "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,
 }
 
 # What the page asks for in full, and this test in part.

@@ -2,7 +2,6 @@
 
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,19 +11,44 @@ from typing import Any
 
 import requests
 
+from flows.serving import own_server
 from tests.flows.conftest import environment
 
 
 @dataclass(frozen=True)
 class PrefectServer:
-    """A running server. `env` is what a process needs to run its flows there."""
+    """A running server, with its files in `folder`. `env` is what a process needs to run its flows there."""
 
     api: str
     env: dict[str, str]
+    folder: Path
 
     def runs(self) -> list[dict[str, Any]]:
         """Every flow run that it knows."""
-        answer = requests.post(f"{self.api}/flow_runs/filter", json={}, timeout=10)
+        return self._asked("flow_runs/filter")
+
+    def ended(self, flow: str) -> list[str]:
+        """The states of the flow's runs that have ended."""
+        ids = [found["id"] for found in self._asked("flows/filter") if found["name"] == flow]
+        return [run["state_type"] for run in self.runs() if run["flow_id"] in ids and run["end_time"]]
+
+    def events(self, name: str) -> int:
+        """How many events of this name there are."""
+        asked = {"filter": {"event": {"name": [name]}}}
+        answer = requests.post(f"{self.api}/events/filter", json=asked, timeout=10)
+        answer.raise_for_status()
+        return int(answer.json()["total"])
+
+    def limits(self) -> list[str]:
+        """The names of the global concurrency limits."""
+        return [limit["name"] for limit in self._asked("v2/concurrency_limits/filter")]
+
+    def artifacts(self) -> set[str]:
+        """The keys of all artifacts."""
+        return {artifact["key"] for artifact in self._asked("artifacts/filter")}
+
+    def _asked(self, what: str) -> list[dict[str, Any]]:
+        answer = requests.post(f"{self.api}/{what}", json={}, timeout=10)
         answer.raise_for_status()
         return list(answer.json())
 
@@ -34,22 +58,9 @@ def prefect_server(folder: Path) -> Iterator[PrefectServer]:
     """`prefect server start`, with its files in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    api = f"http://127.0.0.1:{port}/api"
-    env = {
-        "PREFECT_HOME": str(folder / "prefect"), "PREFECT_API_URL": api, "DO_NOT_TRACK": "1",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-    }  # fmt: skip
-
-    def healthy() -> bool:
-        try:
-            return requests.get(f"{api}/health", timeout=2).ok
-        except requests.RequestException:
-            return False
-
-    start = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
-    with running(start, folder / "server.log", env):
-        wait_for(healthy, 120, folder / "server.log")
-        yield PrefectServer(api, env)
+    env = {"PREFECT_HOME": str(folder / "prefect"), "DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+    with (folder / "server.log").open("wb") as log, own_server(port, environment(**env), log) as api:
+        yield PrefectServer(api, env | {"PREFECT_API_URL": api}, folder)
 
 
 @contextmanager

@@ -1,11 +1,9 @@
 """The flows on a real Prefect server: they run, retry what may pass, leave artifacts, and a schedule really fires."""
 
-import dataclasses
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,17 @@ import pytest
 import flows.demo as demo
 from flows.demo import wiki
 from flows.progress import Silent
-from flows.steps.evaluate import EvaluationRequest
 from flows.steps.refresh import RefreshRequest
-from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, TransientError
-from newwiki.records import Selection, Window
+from newwiki.records import Window
+from newwiki.registrations import Evaluation
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
+from tests.docs.blocks import ROOT
 from tests.flows.conftest import Run, command, environment
+from tests.flows.registered import TOKEN, register, webhook, write_models
 from tests.flows.serving import PrefectServer, prefect_server, running, wait_for
 
 pytestmark = pytest.mark.slow
@@ -46,37 +45,13 @@ def connected(server: PrefectServer) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def models(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_models(toy_checkpoint, tmp_path_factory.mktemp("models"))
+
+
 @pytest.mark.usefixtures("connected")
 class TestInProcess:
-    def test_the_monthly_flow_publishes_scores_and_leaves_tables(self, tmp_path: Path, toy_checkpoint: Path) -> None:
-        from prefect.artifacts import Artifact
-
-        from flows.monthly import monthly
-
-        path = tmp_path / "newwiki.duckdb"
-        request = EvaluationRequest(prompts=2, samples=2, keep=1, max_new_tokens=20)
-        arguments = (str(path), "dump", str(wiki()), "2026-09", [str(toy_checkpoint)], ["greedy", "sample:top_k=5"])
-        options: dict[str, Any] = {
-            "settings": Settings(entities="rules-v1"),
-            "selection": Selection(sample=5),
-            "request": request,
-        }
-        name = monthly(*arguments, **options)
-        with Database(path).read() as connection:
-            board = connection.execute("select decoder, prompts, completions from leaderboard").fetchall()
-        expected = [("reference", 2, 2), ("greedy", 2, 2), (parse("sample:top_k=5")[0].canonical, 2, 2)]
-        assert sorted(board) == sorted(expected)
-        funnel = Artifact.get(f"funnel-{name}")
-        leaderboard = Artifact.get(f"leaderboard-{name}")
-        assert funnel
-        assert '"verdict": "selected", "pages": 5' in str(funnel.data)
-        assert leaderboard
-        assert "flesch_reading_ease" in str(leaderboard.data)
-
-        before = path.read_bytes()
-        assert monthly(*arguments, **options) == name
-        assert path.read_bytes() == before, "a month that is done changes nothing"
-
     def test_a_task_is_tried_again_only_where_that_may_help(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -116,7 +91,7 @@ class TestInProcess:
     ) -> None:
         train = toy.train
         monkeypatch.setattr(toy, "train", lambda texts, folder, report: train(texts, folder, steps=30, report=report))
-        monkeypatch.setattr(demo, "REQUEST", dataclasses.replace(demo.REQUEST, prompts=2, max_new_tokens=30))
+        monkeypatch.setattr(demo, "EVALUATION", Evaluation(prompts=2, max_new_tokens=30))
         settings = Settings(entities="rules-v1")
         demo.run(tmp_path, settings, Silent())
         first = capsys.readouterr().out
@@ -143,24 +118,76 @@ class TestInProcess:
         ):
             assert metric in first
         assert "Where next" in first
-        assert f"open {tmp_path / 'report.html'} in a browser" in first
-        assert "Leaderboard" in (tmp_path / "report.html").read_text("utf-8")
+        (report,) = tmp_path.glob("reports/*.html")
+        assert f"open {report} in a browser" in first
+        assert "Leaderboard" in report.read_text("utf-8")
         assert capsys.readouterr().out == first
         assert (tmp_path / "demo.duckdb").read_bytes() == before
 
 
-def test_a_schedule_really_fires(server: PrefectServer, tmp_path: Path) -> None:
-    """A served cron starts the refresh by itself. It has broken with newer SQLAlchemy; see pyproject.toml."""
-    before = {run["id"] for run in server.runs()}
-    database, script = tmp_path / "newwiki.duckdb", Path(__file__).with_name("served.py")
-    serve = [sys.executable, str(script), str(database), str(wiki())]
-    with running(serve, tmp_path / "serve.log", server.env):
-        wait_for(database.exists, 180, tmp_path / "serve.log")
-        runs = [run for run in server.runs() if run["id"] not in before]
-    started = [run for run in runs if run["start_time"]]
-    assert started
-    assert all(run["auto_scheduled"] for run in started)
-    assert all(datetime.fromisoformat(run["expected_start_time"]).second == 0 for run in started)
+class TestSchedule:
+    """`newwiki schedule` and prefect.yaml on the server: the same flows, by a cron of every minute and by a worker."""
+
+    def test_publishes_two_missed_months_and_then_nothing(
+        self, server: PrefectServer, models: Path, tmp_path: Path
+    ) -> None:
+        """A served cron starts the flow by itself. It has broken with newer SQLAlchemy; see pyproject.toml."""
+        register(tmp_path, models)
+        log = tmp_path / "schedule.log"
+        serve = command("schedule", "--cron", "* * * * *", "--today", "2026-10-16")
+        with webhook() as hook, running(serve, log, server.env | {"THE_WEBHOOK": hook.url}):
+            wait_for(lambda: len(server.ended("newwiki-monthly")) >= 1, 180, log)
+            before = (tmp_path / "newwiki.duckdb").read_bytes()
+            wait_for(lambda: len(server.ended("newwiki-monthly")) >= 2, 120, log)
+        assert set(server.ended("newwiki-monthly")) == {"COMPLETED"}, log.read_text()[-3000:]
+        assert (tmp_path / "newwiki.duckdb").read_bytes() == before
+        assert [notice["month"] for notice in hook.taken] == ["2026-08", "2026-09"]
+        assert published(tmp_path) == (2, {("2026-08", 3), ("2026-09", 3)})
+        reports = sorted(tmp_path.glob("reports/*.html"))
+        assert [report.name[:18] for report in reports] == ["samplewiki-2026-08", "samplewiki-2026-09"]
+        runs = {run["name"]: run for run in server.runs()}
+        assert {"newwiki", "sample", "2026-09"} <= set(runs["sample 2026-09"]["tags"])
+        assert server.events("newwiki.snapshot.published") == 2
+        assert {name.split("-")[1] for name in server.limits()} == {"refresh", "writer"}
+        assert {"month-sample-2026-09", "progress-sample-2026-09"} <= server.artifacts()
+        everything = [log, server.folder, *tmp_path.glob("newwiki.duckdb*"), *reports]
+        assert [place for place in everything if holds(place, TOKEN)] == []
+        assert holds(server.folder, "THE_WEBHOOK"), "what is looked through is what Prefect stores"
+
+    def test_is_deployed_to_a_work_pool(self, server: PrefectServer, models: Path, tmp_path: Path) -> None:
+        register(tmp_path, models, since="2026-09")
+        env = server.env | {"NEWWIKI_WORK_POOL": "ours", "NEWWIKI_FOLDER": str(tmp_path), "PYTHONPATH": str(ROOT)}
+        prefect(["work-pool", "create", "ours", "--type", "process"], ROOT, env)
+        prefect(["deploy", "--all", "--no-prompt", "--prefect-file", str(ROOT / "prefect.yaml")], tmp_path, env)
+        today = ["--param", "today=2026-10-16"]
+        prefect(["deployment", "run", "newwiki-monthly/newwiki-pool", *today], tmp_path, env)
+        with webhook() as hook:
+            work = ["worker", "start", "--pool", "ours", "--run-once", "--type", "process"]
+            prefect(work, tmp_path, env | {"THE_WEBHOOK": hook.url})
+        assert published(tmp_path) == (2, {("2026-09", 3)})
+        assert [notice["complete"] for notice in hook.taken] == [True]
+
+
+def published(folder: Path) -> tuple[int, set[tuple[str, int]]]:
+    """How many models have runs there, and the months with the number of their articles."""
+    with Database(folder / "newwiki.duckdb").read() as connection:
+        ((models,),) = connection.execute("select count(distinct model) from runs where status = 'complete'").fetchall()
+        months = connection.execute("select strftime(window_start, '%Y-%m'), articles from snapshots").fetchall()
+    return models, set(months)
+
+
+def holds(place: Path, text: str) -> bool:
+    """Whether the text stands in the file, or in one of the folder's."""
+    files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
+    return any(text.encode() in file.read_bytes() for file in files)
+
+
+def prefect(arguments: list[str], folder: Path, env: dict[str, str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "prefect", *arguments], cwd=folder, env=environment(**env), capture_output=True,
+        text=True, timeout=180,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_the_command_line_goes_through_the_server_that_is_configured(newwiki: Run, server: PrefectServer) -> None:

@@ -37,7 +37,10 @@ def test_a_file_that_is_named_is_the_one_that_is_read() -> None:
     [
         (b"db = ", "is not TOML"),
         (b"\xff", "is not TOML"),
-        (b'dbs = "x"', "sets 'dbs', which is no setting; there are: contact, db, embedder, embedder_dtype, entities, "),
+        (
+            b'dbs = "x"',
+            r"sets 'dbs', which is no setting; did you mean 'db'\?; there are: contact, db, embedder, ",
+        ),
         (b"db = 3", "db must be a text in quotes"),
         (b'[newwiki]\ndb = "x"', "sets 'newwiki'"),
     ],

@@ -82,4 +82,8 @@ select 'topics that are there twice', count(*)
 from (select snapshot_id, page_id from topics group by all having count(*) > 1)
 union all
 select 'novelty without an article', count(*)
-from novelty anti join stored_articles using (snapshot_id, page_id);
+from novelty anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'months without their snapshot', count(*)
+from months anti join snapshots using (snapshot_id)
+where snapshot_id is not null;

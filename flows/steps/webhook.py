@@ -1,0 +1,70 @@
+"""The webhook: an address that is a secret, and notices that are sent there until it takes them."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+
+from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.registrations import Notify
+from newwiki.sources.backoff import Backoff
+
+_TIMEOUT = 30.0  # seconds
+_LATER = (408, 425, 429)
+
+
+def address(notify: Notify) -> str | None:
+    """Where notices go; None where nobody is to be told. Raises UsageError where it is not to be had.
+
+    It is asked for when it is needed, and handed on to nobody who stores or shows what he is given.
+    """
+    if notify.webhook_block:
+        return _from_block(notify.webhook_block)
+    if not notify.webhook_env:
+        return None
+    if not (found := os.environ.get(notify.webhook_env)):
+        raise UsageError(
+            f"[notify] names the environment variable {notify.webhook_env}, which is not set; "
+            "set it to the webhook's address"
+        )
+    return found
+
+
+def send(place: str, notice: Mapping[str, Any], key: str) -> None:
+    """Posts the notice as JSON. `key` says of one that comes twice that it is the same (Idempotency-Key).
+
+    Raises TransientError where the webhook may take it later, TerminalError where it will not. No message has the
+    address.
+    """
+    try:
+        answer = requests.post(
+            place, json=notice, headers={"Idempotency-Key": key}, timeout=_TIMEOUT, allow_redirects=False
+        )
+    except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema):
+        raise TerminalError("the webhook's address is none that can be posted to; it begins with https://") from None
+    except requests.RequestException as error:
+        raise TransientError(f"the webhook cannot be reached ({type(error).__name__})") from None
+    if answer.status_code in _LATER or answer.status_code >= 500:
+        raise TransientError(f"the webhook answered {answer.status_code}; it is tried again")
+    if not 200 <= answer.status_code < 300:
+        raise TerminalError(f"the webhook answered {answer.status_code}, so it did not take the notice")
+
+
+def send_patiently(place: str, notice: Mapping[str, Any], key: str, backoff: Backoff) -> None:
+    """Sends again what may pass. Raises TransientError where it did not."""
+    while True:
+        try:
+            return send(place, notice, key)
+        except TransientError:
+            if not backoff.next():
+                raise
+
+
+def _from_block(name: str) -> str:
+    from prefect.blocks.system import Secret
+
+    try:
+        return str(Secret.load(name).get())
+    except ValueError as error:
+        raise UsageError(f"[notify] names the Secret block '{name}', which Prefect does not have: {error}") from None

@@ -1,0 +1,209 @@
+"""What is to happen every month without a person: the tables of newwiki.toml beside its settings.
+
+No secret stands here, only the names of those that hold one: registrations are stored and shown as they are.
+"""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.records import Selection, Window
+from newwiki.settings import TABLES
+
+Count = Annotated[int, Field(ge=1)]
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+_SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
+
+
+class Table(BaseModel):
+    """One table of the file: no key but its own, and each of the right type."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Wiki(Table):
+    """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump`, or else the Wikipedia
+    whose database has this name. Without `since` it begins with the newest month that is due."""
+
+    name: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
+    api: str | None = None
+    dump: str | None = None
+    since: str | None = None
+    min_revisions: Count = Selection.min_revisions
+    min_words: Count = Selection.min_words
+    sample: Count = Selection.sample
+    seed: int = Selection.seed
+    limit: Count | None = None
+
+    @field_validator("since")
+    @classmethod
+    def _a_month(cls, since: str | None) -> str | None:
+        try:
+            return f"{Window.month(since).start:%Y-%m}" if since else since
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.api and self.dump:
+            raise ValueError("has an api and a dump; a wiki is read from one of them")
+        return self
+
+    def is_like(self, other: Table) -> bool:
+        return isinstance(other, Wiki) and self.name == other.name
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(self.min_revisions, self.min_words, self.sample, self.seed, self.limit)
+
+
+class Model(Table):
+    """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
+
+    name: Annotated[str, Field(min_length=1)]
+    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+    backend: str = "hf"
+    arguments: dict[str, Any] = {}
+    chat: bool = False
+    allow_pickle: bool = False
+    trust_remote_code: bool = False
+
+    @field_validator("arguments")
+    @classmethod
+    def _plain(cls, arguments: dict[str, Any]) -> dict[str, Any]:
+        if found := _SECRETS & {name.lower() for name in arguments}:
+            raise ValueError(f"'{found.pop()}' is a secret, which this file must not hold; it goes in the environment")
+        if strange := [name for name, value in arguments.items() if not isinstance(value, str | int | float)]:
+            raise ValueError(f"'{strange[0]}' must be a text, a number, true or false")
+        return arguments
+
+    def is_like(self, other: Table) -> bool:
+        named = {"name", "backend", "arguments"}
+        return self.model_dump(include=named) == other.model_dump(include=named)
+
+
+class Evaluation(Table):
+    """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
+
+    prompts: Count | None = None
+    samples: Count = 20
+    keep: Count = 10
+    max_new_tokens: Count = 512
+    batch_size: Count | None = None
+    seed: int = 0
+    stop: Texts = ()
+    strict: bool = False
+    metrics: str = "core"
+    budget: Count = 200
+
+
+class Gate(Table):
+    """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
+
+    baseline: str
+    candidate: str
+    fail_if: str
+
+
+class Report(Table):
+    """The folder of the reports."""
+
+    out: str = "reports"
+
+
+class Notify(Table):
+    """Where the address of the webhook is kept: an environment variable, or a Secret block of Prefect."""
+
+    webhook_env: str | None = None
+    webhook_block: str | None = None
+
+    @field_validator("webhook_env", "webhook_block")
+    @classmethod
+    def _a_name(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(r"[A-Za-z_][\w-]*", name):
+            raise ValueError("is the name of what holds the address; the address itself is a secret and stays out")
+        return name
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if self.webhook_env and self.webhook_block:
+            raise ValueError("has webhook_env and webhook_block; name one of them")
+        return self
+
+
+class Registrations(Table):
+    """All that `newwiki schedule` looks after."""
+
+    wikis: Annotated[tuple[Wiki, ...], Field(strict=False, min_length=1)]
+    models: Annotated[tuple[Model, ...], Field(strict=False)] = ()
+    evaluation: Evaluation = Evaluation()
+    gates: Annotated[tuple[Gate, ...], Field(strict=False)] = ()
+    report: Report = Report()
+    notify: Notify = Notify()
+
+    @field_validator("wikis", "models")
+    @classmethod
+    def _once(cls, entries: tuple[Wiki | Model, ...]) -> tuple[Wiki | Model, ...]:
+        for place, entry in enumerate(entries):
+            if any(entry.is_like(other) for other in entries[:place]):
+                raise ValueError(f"'{entry.name}' is registered twice")
+        return entries
+
+
+_TABLES: dict[str, type[Table]] = {
+    "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "notify": Notify,
+}  # fmt: skip
+_LISTS = {"wikis", "models", "gates"}
+# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
+_SAYS = {
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "model_type": "must be one table",
+    "string_pattern_mismatch": "may hold letters, digits, - and _",
+    "string_type": "must be a text in quotes",
+    "too_short": "must not be empty",
+    "tuple_type": "must be a list",
+}
+
+
+def load_registrations(config: Path | None) -> Registrations:
+    """The tables of the file, by default of newwiki.toml here. Raises UsageError with one line on what is wrong."""
+    path = config or Path("newwiki.toml")
+    if not path.is_file():
+        raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
+    tables = {name: value for name, value in tomllib.loads(path.read_text("utf-8")).items() if name in TABLES}
+    if "wikis" not in tables:
+        raise UsageError(f"nothing is registered: '{path}' has no table [[wikis]]")
+    try:
+        return Registrations.model_validate(tables)
+    except ValidationError as error:
+        raise UsageError(f"'{path}': {_line(error)}") from None
+
+
+def _line(error: ValidationError) -> str:
+    """The first thing that is wrong: in which table, under which key, and what.
+
+    What was given is not repeated, as it may be a secret in the wrong place.
+    """
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = list(first["loc"])
+    if first["type"] == "extra_forbidden":
+        key, table = str(place.pop()), _TABLES[str(place[0])]
+        known = ", ".join(table.model_fields)
+        return f"{_where(place)} has no key '{key}'{did_you_mean(key, table.model_fields)}; there are: {known}"
+    if first["type"] == "missing":
+        key = str(place.pop())
+        return f"{_where(place)} needs '{key}'"
+    said = _SAYS.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return f"{_where(place)}: {said}"
+
+
+def _where(place: list[str | int]) -> str:
+    """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
+    table, *rest = place
+    head = f"[[{table}]]" if table in _LISTS else f"[{table}]"
+    return head + "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in rest)

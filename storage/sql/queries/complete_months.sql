@@ -1,0 +1,3 @@
+select month, registered_sha256
+from months
+where wiki = ? and complete;

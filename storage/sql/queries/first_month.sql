@@ -1,0 +1,1 @@
+select month from months where wiki = ? order by month limit 1;
