@@ -94,8 +94,10 @@ class OpenAIModel:
         if writing.strict:
             raise UsageError("--strict is of no use with a server, whose batches are its own; leave it out")
         if writing.batch_size is not None:
-            raise UsageError("a server makes its own batches: leave --batch-size out; --model-args concurrency=N is how "
-                             "many requests it gets at a time")  # fmt: skip
+            raise UsageError(
+                "a server makes its own batches: leave --batch-size out; --model-args concurrency=N says how many "
+                "requests it gets at a time"
+            )
         asking = Asking(self.name, self._asked, decoder, writing)
         return self._written(asking, requests, writing.note)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _WRONG_ANSWERS = 5  # to one request, after which it is given up
+_FIRST_WAIT = 0.5  # seconds, doubled each time
 _FIRST_RETRIES = 2  # of the first question, as its address may be wrong
 
 Request = tuple[Prompt, int]
@@ -61,7 +62,7 @@ class Asking:
                 answer = read(came.http_response.content)
             except ValueError as error:
                 problem, again = str(error), again + 1
-                await asyncio.sleep(2**attempt * random.uniform(0.25, 0.5))
+                await asyncio.sleep(_FIRST_WAIT * 2**attempt * random.uniform(0.5, 1))
             else:
                 tokens.correct((answer.prompt_tokens or 0) + (answer.tokens or estimate) - estimate)
                 return answer.completion(prompt, sample, self._writing.max_new_tokens, self._writing.stop), again

@@ -33,7 +33,8 @@ class Bill:
 
     @property
     def cost(self) -> float | None:
-        if self.prices.prompt is None or self.prices.completion is None:
+        """None where a price or a count is not known."""
+        if self.prices.prompt is None or self.prices.completion is None or self.uncounted:
             return None
         return (self.prompt_tokens * self.prices.prompt + self.completion_tokens * self.prices.completion) / 1e6
 

@@ -32,8 +32,8 @@ class Server:
         url = (base_url or os.environ.get("OPENAI_BASE_URL") or "").rstrip("/")
         if not url:
             raise UsageError(
-                "--backend openai needs to know whom to ask: add --model-args base_url=http://127.0.0.1:8000/v1, or set "
-                "OPENAI_BASE_URL (https://api.openai.com/v1 is OpenAI's own)"
+                "--backend openai needs to know whom to ask: add --model-args base_url=http://127.0.0.1:8000/v1, or "
+                "set OPENAI_BASE_URL (https://api.openai.com/v1 is OpenAI's own)"
             )
         parts = urlsplit(url)
         if "@" in parts.netloc or parts.query or parts.fragment:
@@ -49,10 +49,10 @@ class Server:
 
     def opened(self, retries: int = _RETRIES) -> "AsyncOpenAI":
         """A client, to be closed. Raises TerminalError where the package is not there."""
-        openai = _package()
-        return openai.AsyncOpenAI(
+        client: AsyncOpenAI = _package().AsyncOpenAI(
             api_key=self._key or "none", base_url=self.base_url, timeout=self.timeout, max_retries=retries
         )
+        return client
 
     @contextmanager
     def asked(self, what: str) -> Iterator[None]:
