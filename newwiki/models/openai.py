@@ -18,13 +18,8 @@ from newwiki.models.remote.side_by_side import side_by_side
 from newwiki.models.sampling import refuse_others
 from newwiki.records import Completion, Prompt
 
-_LASTING = (
-    "id",
-    "root",
-    "parent",
-    "owned_by",
-    "meta",
-)  # what a server reports of a model that does not change by itself
+# What a server reports of a model that does not change by itself.
+_LASTING = ("id", "root", "parent", "owned_by", "meta")
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 
 # Lines that are not run here, and why.
 _SERVES = "it runs until it is stopped; test_schedule.py tries the file, tests/flows/test_prefect.py a server"
+_ASKS = "it needs a service; tests/flows/test_served_model.py asks a real server"
 NOT_RUN = {
     "make demo": "tests/flows/test_prefect.py runs what it runs",
     "make test": "this is it",
@@ -34,6 +35,10 @@ NOT_RUN = {
         "it names what lm_eval wrote; tests/flows/harness scores such a log"
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
+    "OPENAI_API_KEY=… newwiki evaluate davinci-002 --backend openai --model-args base_url=https://api.openai.com/v1 "
+    "--decoder sample:top_p=0.9": _ASKS,
+    "newwiki evaluate MODEL --backend openai --model-args base_url=http://127.0.0.1:8000/v1,server=vllm "
+    "--decoder sample:top_k=50": _ASKS,
     "PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _SERVES,
     "PREFECT_API_URL=http://127.0.0.1:4200/api python schedule.py": _SERVES,
 }
