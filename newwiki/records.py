@@ -169,7 +169,11 @@ class Prompt:
 @dataclass(frozen=True)
 class Completion:
     """What a model wrote: in `tokens`, in `words` split at white space; `truncated` if it did not end itself. Of a text
-    that was written elsewhere the tokens are not known."""
+    that was written elsewhere the tokens are not known.
+
+    `prompt_tokens` and `served_by` are what a server says that was asked for it: how long the prompt was, and what it
+    is itself.
+    """
 
     page_id: int
     sample: int
@@ -178,6 +182,8 @@ class Completion:
     words: int
     finish_reason: FinishReason
     truncated: bool
+    prompt_tokens: int | None = None
+    served_by: str | None = None
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def evaluate(
     MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub.
     """
     from flows import leaderboard
-    from flows.steps.evaluate import EvaluationRequest
+    from flows.steps.evaluate import EvaluationRequest, find_models
     from flows.steps.evaluate_all import check, evaluate_all, model_arguments, rows_at_once
 
     request = EvaluationRequest(snapshot, batch_size=rows_at_once(batch_size), template=settings.template, **rest)
@@ -78,6 +78,7 @@ def evaluate(
         from flows.evaluate import evaluate as flow
 
         check(database, decoders, request, metrics)
+        find_models(backend, models, arguments)  # before Prefect keeps what may be a secret in the wrong place
         scorers = flow(
             settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, **scoring
         )

@@ -77,7 +77,7 @@ comment on table runs is 'A model under a decoder on the prompts of a snapshot.'
 comment on column runs.run_id is 'A hash of all that decides what is written.';
 comment on column runs.snapshot_id is 'The snapshot; file:… for texts that brought their own references.';
 comment on column runs.model is 'The model''s folder or hub id.';
-comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer.';
+comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer; served:… is one of name and address, where only a server has the weights.';
 comment on column runs.backend is 'What ran it: hf, seq2seq …; file for texts from elsewhere.';
 comment on column runs.decoder is 'The decoder in canonical form.';
 comment on column runs.decoder_parameters is 'Its parameters by name.';
@@ -102,6 +102,8 @@ comment on column completions.tokens is 'Its length in tokens; NULL for texts fr
 comment on column completions.words is 'Its length in words split at white space.';
 comment on column completions.finish_reason is 'stop, length, context or unknown.';
 comment on column completions.truncated is 'Whether it did not end itself.';
+comment on column completions.prompt_tokens is 'How long the prompt was, as the server counted that was asked; NULL for models that ran here.';
+comment on column completions.served_by is 'What that server said it was: the model''s full name, and its fingerprint.';
 comment on column completions.kept is 'Whether it is scored; NULL until the run is complete.';
 
 comment on table evaluators is 'Who made scores: programs with their models, as exactly as their numbers depend on them.';

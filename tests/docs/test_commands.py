@@ -23,6 +23,7 @@ _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 
 # Lines that are not run here, and why.
 _ON_A_SERVER = "tests/flows/test_prefect.py runs it on a server"
+_ASKS = "it needs a service; tests/flows/test_served_model.py asks a real server"
 NOT_RUN = {
     "make demo": "tests/flows/test_prefect.py runs what it runs",
     "make test": "this is it",
@@ -36,6 +37,10 @@ NOT_RUN = {
     "pip install -r requirements.txt": "a download; what it installs is here",
     "newwiki schedule": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,
+    "OPENAI_API_KEY=… newwiki evaluate davinci-002 --backend openai --model-args base_url=https://api.openai.com/v1 "
+    "--decoder sample:top_p=0.9": _ASKS,
+    "newwiki evaluate MODEL --backend openai --model-args base_url=http://127.0.0.1:8000/v1,server=vllm "
+    "--decoder sample:top_k=50": _ASKS,
 }
 
 # What the page asks for in full, and this test in part.

@@ -20,6 +20,7 @@ from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
+from tests import endpoint
 from tests.docs.blocks import ROOT
 from tests.flows.conftest import Run, command, environment
 from tests.flows.registered import TOKEN, register, webhook, write_models
@@ -211,3 +212,32 @@ def test_the_command_line_goes_through_prefect_where_asked(tmp_path: Path) -> No
     assert "Flow run 'refresh 2026-09 from" in ended.stderr
     assert '"articles": 13' in ended.stdout
     assert "leaked" not in ended.stderr
+
+
+def test_no_secret_is_left_anywhere(server: PrefectServer, newwiki: Run, database: Path, tmp_path: Path) -> None:
+    """Not after a run with a key, nor where a server repeats the key in its error, nor of a password in the address."""
+    key, password = "sk-of-nobody-0123456789", "hush-hush"
+    asked = ("evaluate", "small", "--backend", "openai", "--decoder", "greedy", "--prompts", "2", "--metrics", "rep_4")
+    env = {**server.env, "OPENAI_API_KEY": key}
+
+    def refuse(path: str, body: dict[str, Any]) -> endpoint.Said:
+        wrong = {"error": {"message": f"Incorrect API key provided: {key}"}}
+        return (401, wrong) if body else endpoint.words(path, body)
+
+    with endpoint.endpoint(endpoint.words, key=key) as told, endpoint.endpoint(refuse) as refusing:
+        ended = [
+            newwiki(*asked, "--model-args", f"base_url={address}", "--db", database, **env)
+            for address in (told.url, refusing.url, told.url.replace("//", f"//me:{password}@"))
+        ]
+    report = newwiki("report", "--db", database, "--out", tmp_path / "report.html")
+    assert [one.returncode for one in (*ended, report)] == [0, 1, 2, 0], ended
+    assert {one.authorization for one in told.asked} == {f"Bearer {key}"}
+    assert "does not accept the key in OPENAI_API_KEY: Incorrect API key provided: …" in ended[1].stderr
+    (tmp_path / "said").write_text("".join(one.stdout + one.stderr for one in (*ended, report)))
+    folders = (tmp_path, Path(server.env["PREFECT_HOME"]).parent)
+    left = {file: file.read_bytes() for folder in folders for file in folder.rglob("*") if file.is_file()}
+    for secret in (key, password):
+        assert [file for file, content in left.items() if secret.encode() in content] == []
+    findable = {file.name for file, content in left.items() if told.url.encode() in content}
+    assert {"newwiki.duckdb", "report.html", "said"} <= findable
+    assert any(name.startswith("prefect.db") for name in findable), "what is no secret is there, and is found"

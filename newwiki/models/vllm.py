@@ -1,0 +1,149 @@
+"""Causal language models run here by vLLM, for many prompts on a GPU that it supports."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from newwiki.decoding.grammar import Decoder
+from newwiki.errors import TerminalError, UsageError
+from newwiki.models.backend import Writing, model
+from newwiki.models.checkpoint import Checkpoint
+from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.models.local import flag
+from newwiki.models.prompting import Prompting
+from newwiki.models.sampling import refuse_others, request_seed, sampling_parameters
+from newwiki.records import Completion, FinishReason, Prompt
+
+_TAKES = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty")
+_COLDEST = 0.01  # vLLM raises a temperature below it, which is not greedy, to it
+_OWN = ("tensor_parallel_size", "gpu_memory_utilization", "max_model_len")
+
+Request = tuple[Prompt, int]
+
+
+@model("vllm")
+class VLLMModel:
+    """A checkpoint as for `--backend hf`, and hashed like one. `auto` computes in float32.
+
+    Each completion is a request with a seed of its own, made of run seed, page and sample; the prompt that completions
+    share is read once (prefix caching). What runs beside a request moves its logits in the last digits, and so, now and
+    then, its text: only vLLM's batch invariance (VLLM_BATCH_INVARIANT=1) rules that out.
+    """
+
+    backend = "vllm"
+
+    def __init__(self, name: str, *, dtype: str = "auto", chat: str = "no", bos: str = "auto", **others: str) -> None:
+        checkpoint = self.find(name, dtype=dtype, chat=chat, bos=bos, **others)
+        vllm = _package()
+
+        from transformers import AutoConfig, AutoTokenizer
+
+        self.name = name
+        self.dtype = "float32" if dtype == "auto" else dtype
+        self.sha256 = checkpoint.sha256
+        loading = {"local_files_only": True, "trust_remote_code": checkpoint.trust.trust_remote_code}
+        config = AutoConfig.from_pretrained(checkpoint.folder, **loading)
+        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, **loading)
+        self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos)
+        self._llm = vllm.LLM(
+            model=str(checkpoint.folder),
+            dtype=self.dtype,
+            trust_remote_code=checkpoint.trust.trust_remote_code,
+            enable_prefix_caching=True,
+            **_sizes(others),
+        )
+        self._context: int = self._llm.llm_engine.model_config.max_model_len
+        self.settings: Mapping[str, str] = {**self._prompting.settings, "context": str(self._context)}
+        self.versions: Mapping[str, str] = {
+            **{package: version(package) for package in ("newwiki-eval", "transformers", "tokenizers")},
+            "vllm": str(vllm.__version__),
+            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
+        }
+
+    @classmethod
+    def find(cls, name: str, **arguments: str) -> Checkpoint:
+        """Raises TerminalError where the package or the files are not there, UsageError for an argument."""
+        _sizes(arguments)
+        _package()
+        return HuggingFaceModel.find(name, **{key: value for key, value in arguments.items() if key not in _OWN})
+
+    def others(self, decoder: Decoder) -> Mapping[str, str]:
+        advice = "take one of these, or --backend hf"
+        refuse_others("--backend vllm", decoder, _TAKES, advice)
+        if decoder.name == "sample" and float(decoder.parameters["temperature"]) < _COLDEST:
+            raise UsageError(f"vLLM samples at no temperature below {_COLDEST}; {advice}, or greedy")
+        return {}
+
+    def complete(
+        self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[Completion]]:
+        """Raises at once: UsageError for what vLLM cannot do, TerminalError for a prompt that does not fit."""
+        self.others(decoder)
+        if writing.strict or writing.batch_size is not None:
+            raise UsageError("vLLM makes its own batches: leave --strict and --batch-size out")
+        encoded = {prompt: self._prompting.encode(prompt.text) for prompt, _ in requests}
+        for prompt, tokens in encoded.items():
+            if len(tokens) >= self._context:
+                raise TerminalError(
+                    f"the prompt of page {prompt.page_id} has {len(tokens)} tokens and leaves no room in a context of "
+                    f"{self._context}; choose a model with a longer context, or a shorter --template"
+                )
+        return self._written(requests, encoded, decoder, writing)
+
+    def _written(
+        self, requests: Sequence[Request], encoded: Mapping[Prompt, Sequence[int]], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[Completion]]:
+        engine = self._llm.llm_engine
+        waited_for: dict[str, Request] = {}
+        try:
+            for prompt, sample in requests:
+                name = f"{prompt.page_id}:{sample}"
+                waited_for[name] = prompt, sample
+                room = min(writing.max_new_tokens, self._context - len(encoded[prompt]))
+                asked = self._sampling(decoder, writing, prompt, sample, room)
+                engine.add_request(name, {"prompt_token_ids": list(encoded[prompt])}, asked)
+            while waited_for:
+                done = [one for one in engine.step() if one.finished]
+                yield [self._completion(*waited_for.pop(one.request_id), one.outputs[0], writing) for one in done]
+        finally:
+            if waited_for:
+                engine.abort_request(list(waited_for))
+
+    def _sampling(self, decoder: Decoder, writing: Writing, prompt: Prompt, sample: int, room: int) -> Any:
+        from vllm import SamplingParams
+        from vllm.sampling_params import RequestOutputKind
+
+        asked = sampling_parameters(decoder)
+        return SamplingParams(
+            **{key: asked[key] for key in _TAKES},
+            seed=request_seed(writing.seed, prompt.page_id, sample),
+            max_tokens=room,
+            stop=list(writing.stop),
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+
+    def _completion(self, prompt: Prompt, sample: int, written: Any, writing: Writing) -> Completion:
+        """vLLM cuts the text at a stop string; of the tokens the one that ends the text is not counted."""
+        stopped = written.finish_reason == "stop"
+        tokens = len(written.token_ids) - (stopped and not isinstance(written.stop_reason, str))
+        full: FinishReason = "length" if tokens == writing.max_new_tokens else "context"
+        reason: FinishReason = "stop" if stopped else full if written.finish_reason == "length" else "unknown"
+        words = len(written.text.split())
+        return Completion(prompt.page_id, sample, written.text, tokens, words, reason, reason != "stop")
+
+
+def _sizes(arguments: Mapping[str, str]) -> dict[str, int | float]:
+    """Those of vLLM's arguments that the user gives. Raises UsageError."""
+    kinds = {"tensor_parallel_size": int, "gpu_memory_utilization": float, "max_model_len": int}
+    try:
+        return {name: kinds[name](arguments[name]) for name in _OWN if name in arguments}
+    except ValueError as error:
+        raise UsageError(f"{', '.join(_OWN)} are numbers: {error}") from None
+
+
+def _package() -> Any:
+    try:
+        import vllm
+    except ImportError:
+        raise TerminalError("--backend vllm needs a package and a GPU: pip install 'newwiki-eval[vllm]'") from None
+    return vllm

@@ -1,0 +1,407 @@
+"""A model behind a server: what it is asked, what becomes of its answers, and what is said where it goes wrong."""
+
+import asyncio
+import json
+import pickle
+import sys
+import time
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from newwiki.decoding.grammar import parse
+from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
+from newwiki.models.backend import Writing
+from newwiki.models.openai import OpenAIModel
+from newwiki.records import Completion, Prompt
+from newwiki.registry import models
+from tests.endpoint import Endpoint, completion, endpoint, words
+
+KEY = "sk-of-nobody-0123456789"
+PROMPTS = [Prompt(11, "Ilse Maradén\n\nIlse Maradén was a botanist."), Prompt(40, "Orlow\n\nOrlow is a town.")]
+REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.02)
+    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.05)
+    monkeypatch.setattr("newwiki.models.remote.asking._FIRST_WAIT", 0.02)
+
+
+@pytest.fixture
+def served() -> Iterator[Endpoint]:
+    with endpoint(words) as told:
+        yield told
+
+
+def loaded(told: Endpoint, **arguments: str) -> OpenAIModel:
+    return OpenAIModel("small", dtype="auto", base_url=told.url, **arguments)
+
+
+def complete(model: OpenAIModel, decoder: str = "sample", requests: Any = REQUESTS, **writing: Any) -> list[Completion]:
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 16, **writing}))
+    return sorted(chain.from_iterable(batches), key=lambda one: (one.page_id, one.sample))
+
+
+def sent(told: Endpoint, decoder: str, **arguments: str) -> dict[str, Any]:
+    """The fields of a request beside model, prompt and seed."""
+    complete(loaded(told, **arguments), decoder, REQUESTS[:1])
+    return {key: told.completions[-1].body[key] for key in told.completions[-1].body if key not in ("model", "seed")}
+
+
+def test_every_completion_is_asked_for_once_by_its_own_seed(served: Endpoint) -> None:
+    model = loaded(served)
+    texts = complete(model)
+    assert [(one.page_id, one.sample) for one in texts] == [(prompt.page_id, sample) for prompt, sample in REQUESTS]
+    assert len({one.body["seed"] for one in served.completions}) == len(REQUESTS)
+    assert all(0 <= one.body["seed"] < 2**31 for one in served.completions)
+    assert {one.body["prompt"] for one in served.completions} == {prompt.text for prompt in PROMPTS}
+    assert complete(model, requests=REQUESTS[::-1]) == texts, "in any order"
+    assert complete(model, requests=REQUESTS[:2]) + complete(model, requests=REQUESTS[2:]) == texts, "in any part"
+    assert {one.text for one in complete(model, seed=1)}.isdisjoint({one.text for one in texts})
+
+
+def test_no_seed_where_there_is_nothing_to_draw_or_the_server_takes_none(served: Endpoint) -> None:
+    complete(loaded(served), "greedy")
+    complete(loaded(served, seeds="no"), "sample")
+    assert all("seed" not in one.body for one in served.completions)
+
+
+@pytest.mark.parametrize(
+    ("server", "decoder", "expected"),
+    [
+        ("openai", "greedy", {"temperature": 0, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}),
+        (
+            "openai",
+            "sample:top_p=0.9,temperature=0.7,presence_penalty=0.5,frequency_penalty=-1",
+            {"temperature": 0.7, "top_p": 0.9, "presence_penalty": 0.5, "frequency_penalty": -1},
+        ),
+        (
+            "vllm",
+            "sample:top_k=20",
+            {
+                "temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0, "top_k": 20, "min_p": 0,
+                "repetition_penalty": 1,
+            },
+        ),
+        (
+            "llama.cpp",
+            "sample:typical_p=0.9,repetition_penalty=1.2",
+            {
+                "samplers": ["penalties", "temperature", "top_k", "top_p", "typ_p"], "temperature": 1, "top_k": 0,
+                "top_p": 1, "typical_p": 0.9, "repeat_penalty": 1.2, "repeat_last_n": -1,
+            },
+        ),
+        ("tgi", "sample:temperature=0.5", {"temperature": 0.5}),
+        ("tgi", "sample:top_p=0.5", {"temperature": 1, "top_p": 0.5}),
+    ],
+)  # fmt: skip
+def test_each_kind_of_server_is_told_all_that_it_takes_and_nothing_else(
+    served: Endpoint, server: str, decoder: str, expected: dict[str, Any]
+) -> None:
+    assert sent(served, decoder, server=server) == {"prompt": PROMPTS[0].text, "max_tokens": 16, **expected}
+
+
+def test_transformers_serve_is_told_to_sample_or_not(served: Endpoint) -> None:
+    for decoder, sampled in (("greedy", False), ("sample:top_k=5", True)):
+        told = sent(served, decoder, server="transformers")
+        config = json.loads(told.pop("generation_config"))
+        assert config == {
+            "do_sample": sampled, "top_k": 5 if sampled else 0, "typical_p": 1, "repetition_penalty": 1,
+        }  # fmt: skip
+        assert told == {"prompt": PROMPTS[0].text, "max_tokens": 16, "temperature": float(sampled), "top_p": 1}
+    assert not any(one.path == "/models" for one in served.asked), "its list is of the cache, not of what it serves"
+
+
+def test_a_chat_is_the_prompt_as_the_users_turn(served: Endpoint) -> None:
+    told = sent(served, "greedy", chat="yes")
+    assert served.completions[-1].path == "/chat/completions"
+    assert told["messages"] == [{"role": "user", "content": PROMPTS[0].text}]
+    assert told["max_completion_tokens"] == 16
+    assert sent(served, "greedy", chat="yes", server="vllm")["max_tokens"] == 16
+    assert complete(loaded(served, chat="yes"))[0].text.startswith(" Words of seed")
+
+
+@pytest.mark.parametrize("server", ["openai", "vllm", "llama.cpp", "tgi", "transformers"])
+@pytest.mark.parametrize(
+    "decoder", ["beam", "contrastive-search", "sample:no_repeat_ngram_size=3", "greedy:no_repeat_ngram_size=3"]
+)
+def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: str, decoder: str) -> None:
+    model = loaded(served, server=server)
+    message = rf"of the kind '{server}' .*('{decoder}'.*); it has: greedy, and sample with .*temperature.*top_p"
+    with pytest.raises(UsageError, match=message):
+        model.others(parse(decoder)[0])
+    with pytest.raises(UsageError, match=message):
+        model.complete(REQUESTS, parse(decoder)[0], Writing())
+    assert not served.completions
+
+
+@pytest.mark.parametrize(
+    ("server", "decoder"),
+    [
+        ("openai", "sample:top_k=5"),
+        ("openai", "sample:repetition_penalty=1.2"),
+        ("vllm", "sample:typical_p=0.9"),
+        ("llama.cpp", "sample:presence_penalty=1"),
+        ("tgi", "sample:presence_penalty=1"),
+        ("transformers", "sample:frequency_penalty=1"),
+    ],
+)
+def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, server: str, decoder: str) -> None:
+    with pytest.raises(
+        UsageError, match=rf"cannot do {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
+    ):
+        loaded(served, server=server).others(parse(decoder)[0])
+
+
+@pytest.mark.parametrize("writing", [{"strict": True}, {"batch_size": 8}])
+def test_what_is_the_servers_affair_is_refused(served: Endpoint, writing: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"leave (it|--batch-size) out"):
+        loaded(served).complete(REQUESTS, parse("greedy")[0], Writing(**writing))
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (completion(" A b.", "stop", 5), (" A b.", 5, 2, "stop", False)),
+        (completion(" A b", "length", 16), (" A b", 16, 2, "length", True)),
+        (completion(" A b", "length", 9), (" A b", 9, 2, "context", True)),
+        (completion(" A b", "content_filter", 9), (" A b", 9, 2, "unknown", True)),
+        (completion(" A b END c", "length", 16), (" A b ", 16, 2, "stop", False)),
+        (completion(None, "content_filter", 0, chat=True), ("", 0, 0, "unknown", True)),
+        ({"choices": [{"text": " A b", "finish_reason": "length"}]}, (" A b", None, 2, "length", True)),
+    ],
+)
+def test_a_completion_says_how_it_ended(answer: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    with endpoint(lambda path, body: (200, answer)) as told:
+        (one,) = complete(loaded(told, server="transformers"), requests=REQUESTS[:1], stop=("END",))
+    assert (one.text, one.tokens, one.words, one.finish_reason, one.truncated) == expected
+
+
+def test_an_answer_keeps_what_its_maker_says(served: Endpoint) -> None:
+    one, *_ = complete(loaded(served))
+    assert (one.prompt_tokens, one.tokens, one.served_by) == (7, 5, "small-2026-10 fp_1")
+
+
+def test_another_model_that_answers_is_spoken_of() -> None:
+    notes: list[str] = []
+    makers = iter(["a", "a", "b", "a", "a", "a"])
+    with endpoint(lambda path, body: (200, completion("x") | {"model": next(makers)})) as told:
+        complete(loaded(told, server="transformers"), note=notes.append)
+    assert notes[-1] == "more than one thing answered as 'small': a fp_1 (5); b fp_1 (1)"
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "cut", "wrong JSON", "no JSON", "no text"])
+def test_what_goes_wrong_is_asked_for_again(served: Endpoint, fault: Any) -> None:
+    expected, notes = complete(loaded(served)), list[str]()
+    served.faults[:] = [fault, fault]
+    assert complete(loaded(served), note=notes.append) == expected
+    assert notes == [f"asked {served.url}: 8 requests (2 of them again), 42 prompt and 30 completion tokens"]
+
+
+def test_the_server_says_how_long_to_wait(served: Endpoint) -> None:
+    served.faults[:] = ["429"]
+    complete(loaded(served), requests=REQUESTS[:1])
+    first, second = (one.at for one in served.completions)
+    assert second - first >= 0.2
+
+
+def test_what_stays_wrong_is_an_error_that_may_pass(served: Endpoint) -> None:
+    for fault, message in (
+        ("wrong JSON", "sends no answer to the completion of page 11 .*it goes on from here"),
+        ("500", r"fails at the completion of page 11 \(HTTP status 500, again and again\): Internal Server Error"),
+        ("cut", "cannot be reached for the completion of page 11"),
+    ):
+        served.faults[:] = [fault] * 20  # type: ignore[list-item]
+        with pytest.raises(TransientError, match=message):
+            complete(loaded(served, concurrency="1"), requests=REQUESTS[:1])
+
+
+def test_nobody_there_is_said_soon() -> None:
+    with endpoint(words) as gone:
+        pass
+    start = time.monotonic()
+    with pytest.raises(TransientError, match=f"the server at {gone.url} cannot be reached for its list of models"):
+        loaded(gone)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "message"),
+    [
+        (403, {"message": "not yours"}, "does not allow .* to this key: not yours"),
+        (404, {"message": "no such model"}, "does not have the completion .*: no such model; .*--chat"),
+        (400, {"message": "maximum context is 9"}, r"refuses .*page 11 .*maximum context is 9; .*--max-new-tokens"),
+        (422, {"detail": "no top_k"}, "refuses .*: no top_k; "),
+        (429, {"message": "pay", "code": "insufficient_quota"}, "says that the quota is used up: pay"),
+    ],
+)
+def test_what_no_patience_mends_is_final_and_says_what_the_server_says(
+    status: int, error: dict[str, Any], message: str
+) -> None:
+    def refuse(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        return (status, {"error": error}) if body else words(path, body)
+
+    with endpoint(refuse) as told, pytest.raises(TerminalError, match=message):
+        complete(loaded(told, concurrency="1"), requests=REQUESTS[:1])
+
+
+def test_a_key_is_sent_and_stands_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    with endpoint(words, key=KEY) as told:
+        with pytest.raises(TerminalError, match="wants a key; put it into the environment variable OPENAI_API_KEY"):
+            loaded(told)
+        monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}-not")
+        with pytest.raises(
+            TerminalError, match=r"does not accept the key in OPENAI_API_KEY: Incorrect .*; check"
+        ) as wrong:
+            loaded(told)
+        assert KEY not in str(wrong.value)
+        assert wrong.value.__cause__ is None and wrong.value.__suppress_context__
+        monkeypatch.setenv("OURS", KEY)
+        model = loaded(told, key_env="OURS")
+        assert len(complete(model)) == len(REQUESTS)
+        assert told.asked[-1].authorization == f"Bearer {KEY}"
+    known = json.dumps([model.sha256, dict(model.settings), dict(model.versions)]) + repr(vars(model))
+    assert KEY not in known
+    assert KEY.encode() not in pickle.dumps(model)
+
+
+def test_a_secret_in_the_address_is_refused_and_not_repeated() -> None:
+    for url in ("http://me:hush@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?key=hush"):
+        with pytest.raises(UsageError, match="no user, password or query may stand in it") as refused:
+            OpenAIModel("small", base_url=url)
+        assert "hush" not in str(refused.value)
+
+
+def test_its_name_is_of_who_was_asked_and_never_of_weights(served: Endpoint) -> None:
+    model = loaded(served)
+    assert models.get("openai") is OpenAIModel
+    assert model.sha256.startswith("served:")
+    assert loaded(served).sha256 == model.sha256, "though the list is newer"
+    reported = {"id": "small", "root": "/models/small", "owned_by": "us"}
+    assert json.loads(model.versions["reported"]) == reported
+    assert model.versions["base_url"] == served.url
+    others = [OpenAIModel("large", base_url=served.url)]
+    with endpoint(words) as elsewhere:
+        others.append(loaded(elsewhere))
+    with endpoint(lambda path, body: (200, {"data": [reported | {"root": "/models/other"}]})) as moved:
+        others.append(OpenAIModel("small", base_url=moved.url))
+    assert len({one.sha256 for one in [model, *others]}) == 4
+
+
+def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"whom to ask: add --model-args base_url=.*, or set OPENAI_BASE_URL"):
+        OpenAIModel("small")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{served.url}/")
+    assert OpenAIModel("small").sha256 == loaded(served).sha256
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"revision": "a"}, "does not take the model arguments revision; it takes: base_url"),
+        ({"concurency": "2"}, "did you mean 'concurrency'"),
+        ({"dtype": "bfloat16"}, "leave --dtype out"),
+        ({"server": "ollama"}, "no kind of server 'ollama'; server= is one of: openai, vllm"),
+        ({"concurrency": "0"}, "concurrency is a number above 0, not '0'"),
+        ({"concurrency": "1.5"}, "a whole number"),
+        ({"timeout": "soon"}, "timeout is a number above 0, not 'soon'"),
+        ({"prompt_price": "1"}, "prompt_price and completion_price, .* go together"),
+        ({"key_env": "NOT_SET_HERE"}, "key_env=NOT_SET_HERE, but there is no such environment variable"),
+        ({"base_url": "127.0.0.1:8000"}, "is not the address of a server"),
+        ({"chat": "maybe"}, "chat must be yes or no"),
+    ],
+)
+def test_an_argument_that_is_wrong_is_said_before_anybody_is_asked(arguments: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        OpenAIModel.find("small", **{"base_url": "http://127.0.0.1:1/v1", **arguments})
+
+
+def test_as_many_at_once_as_is_said_also_where_a_loop_runs(served: Endpoint) -> None:
+    def slow(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        time.sleep(0.05)
+        return words(path, body)
+
+    served.answer = slow
+
+    async def in_a_notebook() -> list[Completion]:
+        return complete(loaded(served, concurrency="3"))
+
+    assert len(asyncio.run(in_a_notebook())) == len(REQUESTS)
+    assert served.most_at_once == 3
+
+
+def test_no_more_a_minute_than_is_said(served: Endpoint) -> None:
+    for limit in ({"requests_per_minute": "600"}, {"tokens_per_minute": "7200"}):  # 12 tokens an answer
+        served.asked.clear()
+        complete(loaded(served, **limit), max_new_tokens=2)
+        came = [one.at for one in served.completions]
+        assert 0.4 < came[-1] - came[0] < 2
+
+
+def test_who_stops_waits_for_nobody_and_loses_only_what_is_under_way(served: Endpoint) -> None:
+    held = 3.0
+
+    def later(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if body and PROMPTS[1].text == body["prompt"]:
+            time.sleep(held)
+        return words(path, body)
+
+    served.answer = later
+    notes: list[str] = []
+    coming = loaded(served).complete(REQUESTS, parse("sample")[0], Writing(note=notes.append))
+    first = [one for batch in (next(coming), next(coming), next(coming)) for one in batch]
+    start = time.monotonic()
+    coming.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - start < 1
+    assert {one.page_id for one in first} == {11}
+    assert notes == [f"asked {served.url}: 3 requests, 21 prompt and 15 completion tokens"]
+
+
+def test_what_is_there_is_not_kept_waiting_for_what_is_slow(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newwiki.models.remote.side_by_side._SILENCE", 0.1)
+
+    def later(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if body and PROMPTS[1].text == body["prompt"]:
+            time.sleep(0.5)
+        return words(path, body)
+
+    served.answer = later
+    batches = list(loaded(served).complete(REQUESTS, parse("sample")[0], Writing()))
+    assert [len(batch) for batch in batches] == [1, 1, 1, 0, 1, 1, 1]
+
+
+def test_the_bill_is_in_the_users_prices(served: Endpoint) -> None:
+    notes: list[str] = []
+    model = loaded(served, prompt_price="1000", completion_price="2000")
+    complete(model, note=notes.append)
+    assert notes == [f"asked {served.url}: 6 requests, 42 prompt and 30 completion tokens, cost 0.1020"]
+    assert (model.versions["prompt_price"], model.versions["completion_price"]) == ("1000.0", "2000.0")
+
+
+def test_a_server_that_does_not_count_is_not_taken_for_free() -> None:
+    notes: list[str] = []
+    with endpoint(lambda path, body: (200, {"choices": [{"text": "x"}]})) as told:
+        complete(loaded(told, server="transformers", prompt_price="1", completion_price="1"), note=notes.append)
+    assert notes[0].endswith("0 prompt and 0 completion tokens, 6 answers without a count")
+
+
+def test_a_server_without_a_list_of_models_is_asked_all_the_same() -> None:
+    def bare(path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        return words(path, body) if body else (404, {"error": {"message": "no such page"}})
+
+    with endpoint(bare) as told:
+        model = loaded(told)
+        assert model.versions["reported"] == "null"
+        assert len(complete(model)) == len(REQUESTS)
+
+
+def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(NewWikiError, match=r"needs a package: pip install 'newwiki-eval\[openai\]'"):
+        OpenAIModel("small", base_url="http://127.0.0.1:1/v1")
