@@ -75,7 +75,10 @@ def judge(jury: Jury, case: Case) -> Judgement:
         scores += score([evaluator], jury.fingerprints, keys, analyses, references)
         jury.seconds[evaluator.name] += time.perf_counter() - started
     wanted = needs_of(jury.set_evaluators)
-    parts = {key: {need: one.parts[need] for need in wanted & one.parts.keys()} for key, one in zip(keys, analyses, strict=True)}
+    parts = {
+        key: {need: one.parts[need] for need in wanted & one.parts.keys()}
+        for key, one in zip(keys, analyses, strict=True)
+    }
     return Judgement(scores, made, parts if wanted else {})
 
 

@@ -1,0 +1,45 @@
+"""What a process is that shards are sent to: it knows the user's own pieces, and keeps what it has loaded."""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import TypeVar
+
+from flows.steps.crew import Setting
+from newwiki.registry import load_plugin
+
+T = TypeVar("T")
+
+_OWN = threading.local()  # a thread's own models: neither they nor their tokenizers are made to be shared
+
+
+def settle(setting: Setting) -> None:
+    """Loads the user's pieces, and takes no more threads than are due."""
+    for plugin in setting.plugins:
+        load_plugin(Path(plugin))
+    if setting.threads is not None:
+        import torch
+
+        torch.set_num_threads(setting.threads)
+
+
+def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:
+    """What was loaded under this key; only the last of a kind stays in memory."""
+    slots: dict[str, tuple[Hashable, T]] = _OWN.__dict__
+    if kind in slots and slots[kind][0] == key:
+        return slots[kind][1]
+    slots.pop(kind, None)
+    loaded = load()
+    slots[kind] = (key, loaded)
+    return loaded
+
+
+def here() -> str:
+    return f"{socket.gethostname()} (process {os.getpid()})"
+
+
+def everywhere(place: str) -> str:
+    """A path that means the same in any folder; anything else, such as a model's name on the hub, stays as it is."""
+    return str(Path(place).resolve()) if place and Path(place).exists() else place
