@@ -1,5 +1,6 @@
 """A crew of Prefect's task runners: each shard is a task run, and whoever dies is replaced."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ class PrefectCrew:
     def __init__(self, team: Team, progress: Progress) -> None:
         self.workers = team.workers
         plugins = tuple(map(str, loaded_plugins()))
-        self.setting = Setting(plugins, socket.gethostname(), team.threads)
+        self.setting = Setting(plugins, socket.gethostname(), os.getpid(), team.threads)
         self._team = team
         self._progress = progress
 

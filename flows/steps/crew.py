@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from newwiki.errors import TerminalError
 
+A_SHARD = 512  # completions or texts, at most: what is lost where the coordinator is killed
 _A_WORKER = 4  # shards, so that those who are done early have something left to do
 
 S = TypeVar("S")
@@ -21,11 +22,12 @@ class ShardsFailed(TerminalError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a worker has to know of the process that sends it work: the files of the user's own pieces, the name of the
-    machine, and how many threads torch may use; None leaves that to whoever started the worker."""
+    """What a worker has to know of the process that sends it work: the files of the user's own pieces, machine and
+    number of the process, and how many threads torch may use; None leaves that to whoever started the worker."""
 
     plugins: tuple[str, ...]
     machine: str
+    process: int
     threads: int | None
 
 
@@ -44,9 +46,14 @@ class Crew(Protocol):
         ...
 
 
+def shard_size(items: int, workers: int, most: int) -> int:
+    """How many items make a shard full."""
+    return min(most, math.ceil(items / (workers * _A_WORKER)))
+
+
 def cut(items: Sequence[T], page: Callable[[T], int], workers: int, most: int) -> list[list[T]]:
     """Shards of whole pages, which lie one after the other: several for each worker, of not much over `most` items."""
-    size = min(most, math.ceil(len(items) / (workers * _A_WORKER)))
+    size = shard_size(len(items), workers, most)
     shards: list[list[T]] = []
     for _, of_page in groupby(items, key=page):
         if not shards or len(shards[-1]) >= size:

@@ -1,5 +1,7 @@
 """What a process is that shards are sent to: it knows the user's own pieces, and keeps what it has loaded."""
 
+import atexit
+import functools
 import os
 import socket
 import threading
@@ -17,12 +19,20 @@ _OWN = threading.local()  # a thread's own models: neither they nor their tokeni
 
 def settle(setting: Setting) -> None:
     """Loads the user's pieces, and takes no more threads than are due."""
+    if (setting.machine, setting.process) != (socket.gethostname(), os.getpid()):
+        _end_quietly()
     for plugin in setting.plugins:
         load_plugin(Path(plugin))
     if setting.threads is not None:
         import torch
 
         torch.set_num_threads(setting.threads)
+
+
+@functools.cache
+def _end_quietly() -> None:
+    """DuckDB's module lists what it could not free when an interpreter ends in which Prefect has been at work."""
+    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:

@@ -7,15 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.steps.crew import Crew, Setting, cut, pages_of
+from flows.steps.crew import A_SHARD, Crew, Setting, cut, pages_of
 from flows.steps.evaluate import load_model
 from flows.steps.worker import everywhere, here, kept, settle
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Backend, Writing
 from newwiki.records import Completion, Prompt
-
-_MOST = 512  # completions that are lost where the coordinator is killed
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,9 @@ class SpreadModel:
     def __init__(self, loaded: Backend, arguments: Mapping[str, str], decoders: Sequence[Decoder], crew: Crew) -> None:
         """Raises TerminalError where a decoder's other models are not to be had."""
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
-        self.sha256, self.settings, self.versions = loaded.sha256, dict(loaded.settings), dict(loaded.versions)
+        self.sha256 = loaded.sha256
+        self.settings: Mapping[str, str] = dict(loaded.settings)
+        self.versions: Mapping[str, str] = {**loaded.versions, "workers": str(crew.workers)}
         self._others = {decoder.canonical: dict(loaded.others(decoder)) for decoder in decoders}
         self._crew = crew
         self._reference = ModelReference(
@@ -68,7 +68,7 @@ class SpreadModel:
         sent = Decoder(decoder.name, {key: _sent(key, value) for key, value in decoder.parameters.items()})
         shards = [
             WriteShard(self._reference, others, sent, asked, part, self._crew.setting)
-            for part in cut(requests, lambda request: request[0].page_id, self._crew.workers, _MOST)
+            for part in cut(requests, lambda request: request[0].page_id, self._crew.workers, A_SHARD)
         ]
         for _, table in self._crew.run(write, shards, _name):
             for told in json.loads(table.schema.metadata[b"notes"]):
