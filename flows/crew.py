@@ -3,7 +3,7 @@
 import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 from prefect import task
@@ -35,8 +35,8 @@ def crew(text: str, progress: Progress) -> Iterator["PrefectCrew"]:
         )
     # Told to the workers, who would each start a server of their own otherwise.
     url = {PREFECT_API_URL: str(get_client(sync_client=True).api_url)}
-    with temporary_settings(url), assembled(runner) as team:
-        yield PrefectCrew(team, progress)
+    with temporary_settings(url), assembled(runner) as team, PrefectCrew(team, progress) as hired:
+        yield hired
 
 
 class PrefectCrew:
@@ -48,13 +48,27 @@ class PrefectCrew:
         self.setting = Setting(plugins, socket.gethostname(), os.getpid(), team.threads)
         self._team = team
         self._progress = progress
+        self._open = ExitStack()
+
+    def __enter__(self) -> "PrefectCrew":
+        self._runner = self._open.enter_context(self._team.task_runner())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def _replace_the_dead(self) -> None:
+        """A pool of processes is of no use any more once one of them has died; the others replace theirs themselves."""
+        self._open.close()
+        self._runner = self._open.enter_context(self._team.task_runner())
 
     def run(self, work: Callable[[S], R], shards: Sequence[S], name: Callable[[S], str]) -> Iterator[tuple[S, R]]:
         failed: dict[int, BaseException] = {}
         waiting = list(range(len(shards)))
         for attempt in range(1, _ROUNDS + 1):
             again: dict[int, BaseException] = {}
-            for number, result in self._round(work, shards, waiting, name, alone=attempt == _ROUNDS):
+            groups = [[one] for one in waiting] if attempt == _ROUNDS else [waiting]
+            for number, result in self._done(work, shards, groups, name):
                 if not isinstance(result, BaseException):
                     yield shards[number], result
                 elif isinstance(result, TerminalError) or attempt == _ROUNDS:
@@ -71,21 +85,21 @@ class PrefectCrew:
                 self._progress.note(f"failed for good: {line}")
             raise ShardsFailed(f"{len(failed)} of {len(shards)} shards failed, all others are stored; {lines[0]}")
 
-    def _round(
-        self,
-        work: Callable[[S], R],
-        shards: Sequence[S],
-        chosen: Sequence[int],
-        name: Callable[[S], str],
-        *,
-        alone: bool,
+    def _done(
+        self, work: Callable[[S], R], shards: Sequence[S], groups: Sequence[Sequence[int]], name: Callable[[S], str]
     ) -> Iterator[tuple[int, R | BaseException]]:
-        """By number what becomes of the chosen shards, or what went wrong, as they are done."""
-        for group in [[one] for one in chosen] if alone else [chosen]:
-            with self._team.task_runner() as runner:
-                futures = {runner.submit(_task(work, name(shards[one])), {"shard": shards[one]}): one for one in group}
-                for future in as_completed(list(futures)):
-                    yield futures[future], _outcome(future)
+        """By number what becomes of shards, or what went wrong, as they are done; one group after the other."""
+        for group in groups:
+            died = False
+            futures = {
+                self._runner.submit(_task(work, name(shards[one])), {"shard": shards[one]}): one for one in group
+            }
+            for future in as_completed(list(futures)):
+                result = _outcome(future)
+                died = died or (isinstance(result, BaseException) and not isinstance(result, TerminalError))
+                yield futures[future], result
+            if died:
+                self._replace_the_dead()
 
 
 def _task(work: Callable[[S], Any], pages: str) -> Any:

@@ -45,7 +45,7 @@ class Workload:
 class Rates:
     """What one machine does; `requests` are those of a refresh for each prompt of the snapshot, of `request_seconds`.
 
-    Seconds are of the machine that was measured: on a GPU those of the GPU, on a CPU those of all the cores it was given.
+    Seconds are of the machine that was measured: on a GPU those of the GPU, on a CPU those of the cores it was given.
     """
 
     tokens_per_completion: Rate
