@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from flows.steps.crew import A_SHARD, shard_size
 
@@ -43,7 +43,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Rates:
-    """What one machine does; `requests` are those of a refresh for each prompt of the snapshot, of `request_seconds`.
+    """What one machine does; `requests` are those of a refresh, each of `request_seconds`.
 
     Seconds are of the machine that was measured: on a GPU those of the GPU, on a CPU those of the cores it was given.
     """
@@ -72,7 +72,6 @@ class Plan:
     requests: float
     refresh_seconds: float
     bytes: float
-    notes: tuple[str, ...] = field(default=())
 
     @property
     def machine_hours(self) -> float:
@@ -92,11 +91,11 @@ def plan(workload: Workload, rates: Rates, machines: int = 1) -> Plan:
         "scoring": (workload.kept + workload.prompts) * rates.score_seconds.value,
         "loading": loading * machines,
     }
-    requests = rates.requests.value * workload.prompts
     stored = workload.completions * rates.completion_bytes.value
     stored += (workload.kept + workload.prompts) * workload.metrics * rates.score_bytes.value
     seconds = workload.runs * (writing + scoring) + once + loading
-    return Plan(machines, seconds, work, requests, requests * rates.request_seconds.value, stored)
+    refresh = rates.requests.value * rates.request_seconds.value
+    return Plan(machines, seconds, work, rates.requests.value, refresh, stored)
 
 
 def machines_for(workload: Workload, rates: Rates, deadline_seconds: float) -> Plan | None:
