@@ -1,5 +1,6 @@
 """Who does the work: `--runner`, from its words to a Prefect task runner, and what it needs as long as it is in use."""
 
+import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -80,6 +81,7 @@ def _dask(runner: Runner) -> Iterator[Team]:
     except ImportError as error:
         raise TerminalError("Dask is not installed; pip install 'newwiki-eval[dask]'") from error
 
+    logging.getLogger("distributed").setLevel(logging.WARNING)
     if runner.address is None:
         with distributed.LocalCluster(
             n_workers=runner.workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None

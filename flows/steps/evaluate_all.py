@@ -45,7 +45,7 @@ def evaluate_all(
     for name in models:
         loaded = load_model(backend, name, loading)
         if crew:
-            loaded = SpreadModel(loaded, loading, chosen, crew)
+            loaded = SpreadModel(loaded, backend, loading, chosen, crew)
         for decoder in chosen:
             planned = plan(database, loaded, decoder, request)
             try:

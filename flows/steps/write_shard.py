@@ -43,8 +43,11 @@ class WriteShard:
 class SpreadModel:
     """A backend whose completions are written by a crew; of the model itself it keeps only what names it."""
 
-    def __init__(self, loaded: Backend, arguments: Mapping[str, str], decoders: Sequence[Decoder], crew: Crew) -> None:
-        """Raises TerminalError where a decoder's other models are not to be had."""
+    def __init__(
+        self, loaded: Backend, kind: str, arguments: Mapping[str, str], decoders: Sequence[Decoder], crew: Crew
+    ) -> None:
+        """`kind` and `arguments` are what it was loaded by. Raises TerminalError where a decoder's other models are
+        not to be had."""
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
         self.sha256 = loaded.sha256
         self.settings: Mapping[str, str] = dict(loaded.settings)
@@ -52,7 +55,7 @@ class SpreadModel:
         self._others = {decoder.canonical: dict(loaded.others(decoder)) for decoder in decoders}
         self._crew = crew
         self._reference = ModelReference(
-            loaded.backend, everywhere(loaded.name), tuple(sorted(arguments.items())),
+            kind, everywhere(loaded.name), tuple(sorted(arguments.items())),
             loaded.sha256, loaded.dtype, tuple(sorted(loaded.settings.items())),
         )  # fmt: skip
 
