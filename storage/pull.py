@@ -13,7 +13,7 @@ from newwiki.records import Article
 from storage import runs, snapshots, summaries
 from storage.database import Database, insert_arrow
 from storage.migrate import create_views
-from storage.push import SNAPSHOT_TABLES, Moved, of_run, of_snapshot
+from storage.push import SNAPSHOT_TABLES, Moved, of_snapshot
 from storage.shared import Note, Part, SharedFolder, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
@@ -66,7 +66,7 @@ def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Mov
 
 def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
     run_id = part["run_id"]
-    noted = there[of_run("completions", run_id)]
+    noted = there[Part("completions", part.keys)]
     here = database.table("share_completions", run_id)
     if runs.status(database, run_id) == "complete":
         return None if rows_sha256(here) == noted.sha256 else _other(f"run {run_id}")

@@ -32,15 +32,17 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
     snapshots = [row[0] for row in database.rows("snapshot_list")]
     for name in snapshots:
         _snapshot(database, folder, there, moved, name)
-    stored = [run_id for run_id, has_articles in database.rows("complete_runs") if has_articles]
-    if alone := [run_id for run_id, has_articles in database.rows("complete_runs") if not has_articles]:
+    complete = database.rows("share_run_list")
+    of_snapshots = {f"reference:{name}": name for name in snapshots}
+    of_snapshots |= {run_id: name for run_id, name, has_articles in complete if has_articles}
+    if alone := [run_id for run_id, _, has_articles in complete if not has_articles]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
-    for run_id in stored:
-        _run(database, folder, there, moved, run_id)
-    shared = {*stored, *(f"reference:{name}" for name in snapshots)}
+    for run_id, name, has_articles in complete:
+        if has_articles:
+            _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
     for run_id, evaluator_id, finished_at, scores, texts in database.rows("share_scorings"):
-        if run_id in shared:
-            keys = (("run_id", run_id), ("evaluator_id", evaluator_id))
+        if run_id in of_snapshots:
+            keys = (("snapshot_id", of_snapshots[run_id]), ("run_id", run_id), ("evaluator_id", evaluator_id))
             facts = {"finished_at": finished_at.isoformat(), "texts": texts}
             _scoring(database, folder, there, moved, Part("scores" if scores else "run_scores", keys), facts)
     if moved.refused:
@@ -50,10 +52,6 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
 
 def of_snapshot(table: str, name: str) -> Part:
     return Part(table, (("snapshot_id", name),))
-
-
-def of_run(table: str, run_id: str) -> Part:
-    return Part(table, (("run_id", run_id),))
 
 
 def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, name: str) -> None:
@@ -68,14 +66,18 @@ def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note],
     moved.snapshots += 1
 
 
-def _run(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, run_id: str) -> None:
-    completions = database.table("share_completions", run_id)
-    if (noted := there.get(of_run("completions", run_id))) and of_run("runs", run_id) in there:
+def _run(
+    database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, keys: tuple[tuple[str, str], ...]
+) -> None:
+    """The row of `runs` last, likewise."""
+    run, written = Part("runs", keys), Part("completions", keys)
+    completions = database.table("share_completions", run["run_id"])
+    if (noted := there.get(written)) and run in there:
         if noted.sha256 != rows_sha256(completions):
-            moved.refused += (f"'{folder.url}' holds other completions of run {run_id}",)
+            moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         return
-    folder.write(of_run("completions", run_id), completions, {})
-    folder.write(of_run("runs", run_id), database.table("share_runs", run_id), {})
+    folder.write(written, completions, {})
+    folder.write(run, database.table("share_runs", run["run_id"]), {})
     moved.runs += 1
 
 

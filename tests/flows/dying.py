@@ -14,7 +14,7 @@ from newwiki.records import Completion, Prompt
 
 @model("dying")
 class DyingModel(HuggingFaceModel):
-    """Where `once` is a file, whoever is to write `page` removes it and is killed. Without `once` the page is refused."""
+    """Whoever is to write `page` removes the file `once` and is killed. Without `once` the page is refused."""
 
     def __init__(self, name: str, *, page: str, once: str = "", **loading: str) -> None:
         super().__init__(name, **loading)

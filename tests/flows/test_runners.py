@@ -1,4 +1,4 @@
-"""The same run under threads, processes, Dask and Ray, with a worker killed half way: the same completions and scores."""
+"""The same run under threads, processes, Dask and Ray, with a worker killed half way: the same rows."""
 
 import shutil
 from collections.abc import Iterator
