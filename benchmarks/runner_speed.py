@@ -1,14 +1,15 @@
 """How much faster two workers are than one, at the same evaluation, in one run and by turns.
 
-    python benchmarks/runner_speed.py [processes|dask|ray|threads] [turns]
+    python benchmarks/runner_speed.py [processes|dask|threads] [turns]
 
-Each turn is a run of its own (another seed) on the sample wiki's articles, written and scored by the core metrics with
-the rules' entities. In the time is all from the first shard to the last stored score. Not in it: Prefect's server, and
-what workers do once (importing torch, loading model and embedder), for which each crew gets a run before its first turn.
-All workers have one thread, alone or not: so two workers have two cores, and one has one.
+In each turn both crews have the same to do, each in a database of its own: the sample wiki's articles, written, and
+scored by the core metrics with the rules' entities. The time is all from the first shard to the last stored score. Not
+in it: Prefect's server, and what workers do once (importing torch, loading model and embedder), for which each crew
+gets a small run before its first turn. Every worker has one thread: two have two cores, and one has one.
 """
 
 import resource
+import shutil
 import statistics
 import sys
 import time
@@ -55,16 +56,17 @@ def timed(hired: PrefectCrew, database: Database, model: Path, request: Evaluati
 @flow(name="newwiki-bench-runners")
 def bench(kind: str, turns: int, folder: str) -> None:
     database, model = prepare(Path(folder))
+    databases = {1: database, 2: Database(shutil.copy(database.path, f"{folder}/second.duckdb"))}
     seconds: dict[int, list[float]] = {1: [], 2: []}
     with crew(f"{kind}:1", Silent()) as one, crew(f"{kind}:2", Silent()) as two:
         for hired in (one, two):
             hired.setting = replace(hired.setting, threads=1)
-            few = replace(REQUEST, samples=2, keep=1, max_new_tokens=16, seed=1000 + hired.workers)
-            timed(hired, database, model, few)
+            few = replace(REQUEST, samples=2, keep=1, max_new_tokens=16)
+            timed(hired, databases[hired.workers], model, few)
         for turn in range(turns):
             for hired in (one, two) if turn % 2 else (two, one):
-                request = replace(REQUEST, seed=10 * turn + hired.workers)
-                seconds[hired.workers].append(timed(hired, database, model, request))
+                request = replace(REQUEST, seed=turn + 1)
+                seconds[hired.workers].append(timed(hired, databases[hired.workers], model, request))
                 print(f"{kind}:{hired.workers}: {seconds[hired.workers][-1]:.1f} s", flush=True)
     ratios = [two / one for one, two in zip(seconds[1], seconds[2], strict=True)]
     print(
