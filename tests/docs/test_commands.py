@@ -23,6 +23,7 @@ _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 
 # Lines that are not run here, and why.
 _SERVES = "it runs until it is stopped; test_schedule.py tries the file, tests/flows/test_prefect.py a server"
+_WORKERS = "it starts workers; tests/flows/test_runners.py tries each kind"
 NOT_RUN = {
     "make demo": "tests/flows/test_prefect.py runs what it runs",
     "make test": "this is it",
@@ -34,6 +35,8 @@ NOT_RUN = {
         "it names what lm_eval wrote; tests/flows/harness scores such a log"
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
+    "newwiki evaluate gpt2 --decoder sample:top_p=0.9 --prompts 2000 --runner processes:2": _WORKERS,
+    "newwiki score --missing --metrics all --runner dask:tcp://10.0.0.1:8786": _WORKERS,
     "PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _SERVES,
     "PREFECT_API_URL=http://127.0.0.1:4200/api python schedule.py": _SERVES,
 }

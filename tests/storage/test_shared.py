@@ -77,9 +77,9 @@ def second(first: Database, tmp_path: Path) -> Database:
     return Database(other)
 
 
-@pytest.fixture(params=["folder", "memory"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> SharedFolder:
-    return SharedFolder(f"file://{tmp_path}/shared" if request.param == "folder" else f"memory://{uuid4()}")
+@pytest.fixture
+def folder() -> SharedFolder:
+    return SharedFolder(f"memory://{uuid4()}")
 
 
 def over(source: Database, folder: SharedFolder, target: Database) -> None:
