@@ -15,6 +15,7 @@ from newwiki.registry import load_plugin
 T = TypeVar("T")
 
 _OWN = threading.local()  # a thread's own models: neither they nor their tokenizers are made to be shared
+_ONE_AT_A_TIME = threading.Lock()  # transformers loads into what is the same for all threads
 
 
 def settle(setting: Setting) -> None:
@@ -41,7 +42,8 @@ def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:
     if kind in slots and slots[kind][0] == key:
         return slots[kind][1]
     slots.pop(kind, None)
-    loaded = load()
+    with _ONE_AT_A_TIME:
+        loaded = load()
     slots[kind] = (key, loaded)
     return loaded
 

@@ -16,12 +16,12 @@ from newwiki.records import Completion, Prompt
 class DyingModel(HuggingFaceModel):
     """Whoever is to write `page` removes the file `once` and is killed. Without `once` the page is refused."""
 
-    def __init__(self, name: str, *, page: str, once: str = "", **loading: str) -> None:
+    def __init__(self, name: str, *, page: str = "0", once: str = "", **loading: str) -> None:
         super().__init__(name, **loading)
         self._page, self._once = int(page), once
 
     @classmethod
-    def find(cls, name: str, *, page: str, once: str = "", **loading: str) -> object:  # type: ignore[override]
+    def find(cls, name: str, *, page: str = "0", once: str = "", **loading: str) -> object:  # type: ignore[override]
         return super().find(name, **loading)
 
     def complete(
