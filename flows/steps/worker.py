@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from flows.steps.crew import Setting
-from newwiki.registry import load_plugin
+from newwiki.registry import decoders, load_plugin, models
 
 T = TypeVar("T")
 
@@ -19,11 +19,14 @@ _ONE_AT_A_TIME = threading.Lock()  # transformers loads into what is the same fo
 
 
 def settle(setting: Setting) -> None:
-    """Loads the user's pieces, and takes no more threads than are due."""
+    """Loads all pieces, the user's too, and takes no more threads than are due."""
     if (setting.machine, setting.process) != (socket.gethostname(), os.getpid()):
         _end_quietly()
-    for plugin in setting.plugins:
-        load_plugin(Path(plugin))
+    with _ONE_AT_A_TIME:
+        for plugin in setting.plugins:
+            load_plugin(Path(plugin))
+        for registry in (models, decoders):
+            registry.all()
     if setting.threads is not None:
         import torch
 
