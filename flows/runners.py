@@ -4,7 +4,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,7 @@ def _ray(runner: Runner) -> Iterator[Team]:
     try:
         import ray
         from prefect_ray import RayTaskRunner
+        from prefect_ray.context import remote_options
     except ImportError as error:
         raise TerminalError("Ray is not installed; pip install 'newwiki-eval[ray]'") from error
 
@@ -117,8 +118,12 @@ def _ray(runner: Runner) -> Iterator[Team]:
     except (ConnectionError, ValueError) as error:
         raise TerminalError(f"no Ray cluster answers at {runner.address}: {error}") from error
     try:
-        workers = runner.workers or int(ray.cluster_resources().get("CPU", 1))
-        yield Team(workers, _share(runner) if runner.workers else None, RayTaskRunner)
+        held = ray.cluster_resources()
+        gpus = held.get("GPU", 0)
+        workers = runner.workers or int(gpus or held.get("CPU", 1))
+        # Ray hides the GPUs from whoever does not ask for one.
+        with remote_options(num_gpus=min(1, gpus / workers)) if gpus else nullcontext():
+            yield Team(workers, _share(runner) if runner.workers else None, RayTaskRunner)
     finally:
         ray.shutdown()
 

@@ -13,7 +13,7 @@ from newwiki.settings import Settings
 def push(settings: Settings, quiet: bool, url: str) -> None:
     """Write snapshots, complete runs and finished scorings to URL, as partitioned Parquet.
 
-    URL is any that fsspec knows: file:///mnt/results, s3://bucket/results. What is there already is not written again.
+    URL is a path, or any that fsspec knows, such as s3://bucket/results. What is there already is not written again.
     """
     from storage.push import push as go_over
     from storage.shared import SharedFolder
