@@ -17,8 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from prefect import flow
-
 from flows.crew import PrefectCrew, crew
 from flows.demo import wiki
 from flows.progress import Silent
@@ -53,7 +51,6 @@ def timed(hired: PrefectCrew, database: Database, model: Path, request: Evaluati
     return time.perf_counter() - start
 
 
-@flow(name="newwiki-bench-runners")
 def bench(kind: str, turns: int, folder: str) -> None:
     database, model = prepare(Path(folder))
     databases = {1: database, 2: Database(shutil.copy(database.path, f"{folder}/second.duckdb"))}
@@ -75,8 +72,12 @@ def bench(kind: str, turns: int, folder: str) -> None:
 
 
 if __name__ == "__main__":
+    from prefect import flow  # after `flows`, which has closed its telemetry
+
     with TemporaryDirectory() as place:
-        bench(sys.argv[1] if len(sys.argv) > 1 else "processes", int((sys.argv[2:] or ["3"])[0]), place)
+        flow(name="newwiki-bench-runners")(bench)(
+            sys.argv[1] if len(sys.argv) > 1 else "processes", int((sys.argv[2:] or ["3"])[0]), place
+        )
     megabytes = {
         "coordinator": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "largest worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
