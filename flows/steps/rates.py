@@ -6,7 +6,7 @@ from storage.database import Database
 # Where there is no database to ask. What was not measured says so; docs/scale.md has more.
 TABLE = Rates(
     tokens_per_completion=Rate(512, "--max-new-tokens' default, as if nothing ended by itself"),
-    tokens_per_second=Rate(100, "a guess for a GPT-2 of 124 million parameters on two cores; make a small run first"),
+    tokens_per_second=Rate(77, "measured: a GPT-2 of 124 million parameters, float32, two cores shared with others"),
     score_seconds=Rate(0.064, "measured: core metrics by rules-v1 and MiniLM, texts of 240 tokens, two cores"),
     load_seconds=Rate(10, "a guess for a process and a small model"),
     requests=Rate(3560, "estimated for a month of a large wiki"),
