@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql clean
+.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-runners clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -46,6 +46,9 @@ bench-flips: $(INSTALLED)
 
 bench-sql: $(INSTALLED)
 	$(BIN)/python benchmarks/sql_speed.py
+
+bench-runners: $(INSTALLED)
+	$(BIN)/python benchmarks/runner_speed.py
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

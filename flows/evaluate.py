@@ -8,10 +8,12 @@ from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer import add_scorers
+from flows.crew import crew
 from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import evaluate as steps
 from flows.steps import score as scoring
+from flows.steps.evaluate_all import evaluate_all
 from flows.steps.leaderboard import board
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.models.backend import Backend
@@ -32,12 +34,24 @@ def evaluate(
     budget: int = scoring.DEFAULT_BUDGET,
     backend: str = "hf",
     model_arguments: dict[str, str] | None = None,
+    runner: str | None = None,
 ) -> set[str]:
     """Generates and scores every model under every decoder, one after the other; what is done is not done again.
 
-    Gives the ids of the evaluators that scored.
+    Gives the ids of the evaluators that scored. With a `runner` (`threads:4`, `dask:tcp://…`, see `flows.runners`) each
+    run is cut into shards, which are the tasks.
     """
     database = Database(Path(db))
+    if runner:
+        add_scorers(settings.scorers)
+        console = Console()
+        with crew(runner, console) as hired:
+            scorers = evaluate_all(
+                database, models, decoders, request, settings, console, metrics=metrics, budget=budget, backend=backend,
+                arguments=model_arguments, crew=hired,
+            )  # fmt: skip
+        _show_leaderboard(database, request.snapshot, scorers)
+        return scorers
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
     add_scorers(settings.scorers)
     steps.find_models(backend, models, model_arguments or {})

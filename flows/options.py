@@ -60,6 +60,20 @@ def prefect_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--prefect", is_flag=True, callback=_asked_or_served, help=text)(command)
 
 
+def runner_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which workers do the work, as a Prefect flow; the command gets `runner` for it."""
+    text = "Who does the work, through Prefect: threads:N, processes:N, dask:N, dask:tcp://…, ray:N or ray://…."
+    return click.option("--runner", metavar="KIND", callback=_known_runner, help=text)(command)
+
+
+def _known_runner(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    if text:
+        from flows.runners import parse_runner
+
+        parse_runner(text)
+    return text
+
+
 def _asked_or_served(context: click.Context, option: click.Parameter, asked: bool) -> bool:
     return asked or bool(os.environ.get("PREFECT_API_URL"))
 

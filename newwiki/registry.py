@@ -68,13 +68,24 @@ def _import_whole(loaded: object) -> None:
             importlib.import_module(module.name)
 
 
+_plugins: list[Path] = []
+
+
+def loaded_plugins() -> list[Path]:
+    """The users' files that this process has run, for those whom it sends work."""
+    return list(_plugins)
+
+
 def load_plugin(path: Path) -> None:
-    """Runs a user's file, whose decorators then take effect. Raises UsageError if it is not there."""
+    """Runs a user's file once, whose decorators then take effect. Raises UsageError if it is not there."""
     if not path.is_file():
         raise UsageError(f"there is no plug-in file '{path}'")
+    if path.resolve() in _plugins:
+        return
     spec = importlib.util.spec_from_file_location(f"newwiki_plugin_{path.stem}", path)
     assert spec and spec.loader
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    _plugins.append(path.resolve())
 
 
 @dataclass(frozen=True)

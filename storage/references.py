@@ -32,7 +32,7 @@ def add_parts(
             "page_id": page_id,
             "part": part,
             "made_by": makers[part],
-            "value": json.dumps(_plain(value), ensure_ascii=False),
+            "value": json.dumps(plain(value), ensure_ascii=False),
         }
         for page_id, part, value in made
     ]
@@ -41,8 +41,8 @@ def add_parts(
             insert_arrow(connection, "reference_parts", pa.Table.from_pylist(rows))
 
 
-def _plain(value: Any) -> Any:
-    """Numbers that are not a number become null, which JSON has and which is read as such a number again."""
+def plain(value: Any) -> Any:
+    """As JSON has it: numbers that are not a number become null, which is read as such a number again."""
     if hasattr(value, "tolist"):
         return [number if number == number else None for number in value.tolist()]
     return value

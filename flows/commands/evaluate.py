@@ -4,7 +4,15 @@ from typing import Any
 
 import click
 
-from flows.options import common, form_option, metrics_options, open_database, prefect_option, scoring_options
+from flows.options import (
+    common,
+    form_option,
+    metrics_options,
+    open_database,
+    prefect_option,
+    runner_option,
+    scoring_options,
+)
 from flows.progress import reporter
 from newwiki.settings import Settings
 
@@ -40,12 +48,14 @@ from newwiki.settings import Settings
 @metrics_options
 @scoring_options
 @prefect_option
+@runner_option
 @common
 @form_option
 def evaluate(
     settings: Settings,
     quiet: bool,
     prefect: bool,
+    runner: str | None,
     form: str,
     models: tuple[str, ...],
     decoders: tuple[str, ...],
@@ -74,14 +84,15 @@ def evaluate(
     arguments = model_arguments(model_args, dtype, **flags)
     database, progress = open_database(settings), reporter(quiet)
     scoring: dict[str, Any] = {"metrics": metrics, "budget": budget, "backend": backend}
-    if prefect:
+    if prefect or runner:
         from flows.evaluate import evaluate as flow
 
         check(database, decoders, request, metrics)
         find_models(backend, models, arguments)  # before Prefect keeps what may be a secret in the wrong place
         scorers = flow(
-            settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, **scoring
-        )
+            settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, runner=runner,
+            **scoring,
+        )  # fmt: skip
     else:
         scorers = evaluate_all(database, models, decoders, request, settings, progress, arguments=arguments, **scoring)
     for note in leaderboard.show(database, snapshot, form, prefer=scorers):

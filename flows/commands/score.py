@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from flows.options import common, form_option, metrics_options, open_database, scoring_options
+from flows.options import common, form_option, metrics_options, open_database, runner_option, scoring_options
 from flows.progress import reporter
 from newwiki.settings import Settings
 
@@ -19,12 +19,14 @@ from newwiki.settings import Settings
 @click.option("--decoder", metavar="TEXT", help="How they were written (unknown).")
 @metrics_options
 @scoring_options
+@runner_option
 @common
 @form_option
 def score(
     settings: Settings,
     quiet: bool,
     form: str,
+    runner: str | None,
     files: tuple[Path, ...],
     run_ids: tuple[str, ...],
     **asked: Any,
@@ -38,6 +40,12 @@ def score(
     from flows.steps.score_all import score_all
 
     database, progress = open_database(settings), reporter(quiet)
-    scorers = score_all(database, settings, progress, files=files, run_ids=run_ids, **asked)
+    asked |= {"files": files, "run_ids": run_ids}
+    if runner:
+        from flows.score import score as flow
+
+        scorers = flow(settings.db, settings=settings, runner=runner, asked=asked)
+    else:
+        scorers = score_all(database, settings, progress, **asked)
     for note in leaderboard.show(database, None, form, prefer=scorers):
         progress.note(note)

@@ -141,10 +141,19 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
     return PlannedRun(run, articles, request)
 
 
-def generate(database: Database, planned: PlannedRun, backend: Backend, decoder: Decoder, progress: Progress) -> None:
+def generate(
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    decoder: Decoder,
+    progress: Progress,
+    *,
+    at_once: bool = False,
+) -> None:
     """Writes what the run still lacks, and marks its longest completions as kept.
 
-    What is done is stored every few seconds. Where the model fails, the run is marked so, and keeps what it has.
+    What is done is stored every few seconds, or `at_once` where the backend gives much at a time. Where the model
+    fails, the run is marked so, and keeps what it has.
     """
     run = planned.run
     title = f"{run.model} {decoder.short}"
@@ -163,7 +172,7 @@ def generate(database: Database, planned: PlannedRun, backend: Backend, decoder:
         done, tokens, start = len(stored), 0, time.monotonic()
         bar.update(done, len(wanted))
         try:
-            for batch in _every_few_seconds(batches):
+            for batch in batches if at_once else _every_few_seconds(batches):
                 runs.add_completions(database, run.run_id, batch)
                 done += len(batch)
                 tokens += sum(completion.tokens or 0 for completion in batch)

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from evaluators.scoring import select
 from flows.progress import Progress
+from flows.steps.crew import Crew, ShardsFailed
 from flows.steps.evaluate import EvaluationRequest, find_models, generate, load_model, plan
 from flows.steps.score import DEFAULT_BUDGET, Jury, choose, score_run
+from flows.steps.score_shard import SpreadCourt
+from flows.steps.write_shard import SpreadModel
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
@@ -25,19 +28,33 @@ def evaluate_all(
     budget: int = DEFAULT_BUDGET,
     backend: str = "hf",
     arguments: Mapping[str, str] | None = None,
+    crew: Crew | None = None,
 ) -> set[str]:
-    """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had."""
+    """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had.
+
+    With a crew, shards that fail for good leave their run incomplete; all others are done before ShardsFailed is
+    raised.
+    """
     chosen = [decoder for specification in decoders for decoder in parse(specification)]
     check(database, decoders, request, metrics)
     loading = dict(arguments or {})
     find_models(backend, models, loading)
     jury = Jury(choose(metrics, settings, progress), settings, budget)
+    court = SpreadCourt(crew) if crew else None
+    failures: list[str] = []
     for name in models:
         loaded = load_model(backend, name, loading)
+        if crew:
+            loaded = SpreadModel(loaded, backend, loading, chosen, crew)
         for decoder in chosen:
             planned = plan(database, loaded, decoder, request)
-            generate(database, planned, loaded, decoder, progress)
-            score_run(database, planned.run, planned.articles, jury, progress)
+            try:
+                generate(database, planned, loaded, decoder, progress, at_once=crew is not None)
+                score_run(database, planned.run, planned.articles, jury, progress, court)
+            except ShardsFailed as error:
+                failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
+    if failures:
+        raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return jury.ids(jury.evaluators)
 
 

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flows.progress import Progress
+from flows.steps.crew import Crew, ShardsFailed
 from flows.steps.outside import take_in
 from flows.steps.score import DEFAULT_BUDGET, Jury, choose, score_run
+from flows.steps.score_shard import SpreadCourt
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
 from storage import runs
@@ -25,11 +27,12 @@ def score_all(
     decoder: str | None = None,
     metrics: str = "core",
     budget: int = DEFAULT_BUDGET,
+    crew: Crew | None = None,
 ) -> set[str]:
     """Scores what lacks scores, of these runs, or with `missing` of every stored one; gives the evaluators' ids.
 
     A file's texts are about articles of `snapshot`, written by `model` under `decoder`. Raises UsageError where nothing
-    is named.
+    is named, and ShardsFailed in the end where a crew could not do all shards.
     """
     if not files and not run_ids and not missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
@@ -42,6 +45,13 @@ def score_all(
         if alone:
             progress.note(f"not scored, as their references are in their files: {', '.join(alone)}")
     work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]
+    court = SpreadCourt(crew) if crew else None
+    failures: list[str] = []
     for run, articles in work:
-        score_run(database, run, articles, jury, progress)
+        try:
+            score_run(database, run, articles, jury, progress, court)
+        except ShardsFailed as error:
+            failures.append(f"run {run.run_id}: {error}")
+    if failures:
+        raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return jury.ids(jury.evaluators)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluators.analysis import Analysis
 from evaluators.corpus import Corpus, Key, draw_keys, split_words
 from evaluators.scoring import needs_of, score_set
 from flows.progress import Progress
@@ -16,7 +15,7 @@ from storage import runs
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from flows.steps.score import Jury
+    from flows.steps.jury import Jury
 
 _BATCH = 256
 
@@ -30,10 +29,10 @@ class DrawnParts:
         self.parts: dict[Key, Mapping[str, Any]] = {}
         self._drawn = {key for drawn in draw_keys(keys) for key in drawn} if self.needs else set()
 
-    def note(self, keys: Sequence[Key], analyses: Sequence[Analysis]) -> None:
-        for key, analysis in zip(keys, analyses, strict=True):
-            if key in self._drawn and self.needs <= analysis.parts.keys():
-                self.parts[key] = {need: analysis.parts[need] for need in self.needs}
+    def note(self, parts: Mapping[Key, Mapping[str, Any]]) -> None:
+        for key, of_one in parts.items():
+            if key in self._drawn and self.needs <= of_one.keys():
+                self.parts[key] = {need: of_one[need] for need in self.needs}
 
     @property
     def lacking(self) -> list[Key]:
@@ -113,7 +112,8 @@ def _read_drawn(
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             before = [prompts[page_id] for page_id, _ in batch]
-            drawn.note(batch, jury.analyse([texts[key] for key in batch], before, jury.set_evaluators))
+            analyses = jury.analyse([texts[key] for key in batch], before, jury.set_evaluators)
+            drawn.note({key: analysis.parts for key, analysis in zip(batch, analyses, strict=True)})
             bar.update(start + len(batch), len(keys))
 
 

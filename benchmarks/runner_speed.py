@@ -1,0 +1,85 @@
+"""How much faster two workers are than one, at the same evaluation, in one run and by turns.
+
+    python benchmarks/runner_speed.py [processes|dask|threads] [turns]
+
+In each turn both crews have the same to do, each in a database of its own: the sample wiki's articles, written, and
+scored by the core metrics with the rules' entities. The time is all from the first shard to the last stored score. Not
+in it: Prefect's server, and what workers do once (importing torch, loading model and embedder), for which each crew
+gets a small run before its first turn. Every worker has one thread: two have two cores, and one has one.
+"""
+
+import resource
+import shutil
+import statistics
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flows.crew import PrefectCrew, crew
+from flows.demo import wiki
+from flows.progress import Silent
+from flows.steps.evaluate import EvaluationRequest
+from flows.steps.evaluate_all import evaluate_all
+from flows.steps.refresh import RefreshRequest, refresh
+from newwiki.records import Window
+from newwiki.sample import toy
+from newwiki.settings import Settings
+from newwiki.sources.dump import DumpSource
+from newwiki.text.language import load_language
+from newwiki.text.prose import extract_prose
+from storage.database import Database
+
+REQUEST = EvaluationRequest(samples=16, keep=8, max_new_tokens=256)
+SETTINGS = Settings(entities="rules-v1")
+
+
+def prepare(folder: Path) -> tuple[Database, Path]:
+    """A snapshot of the sample wiki, and a checkpoint trained on its earlier pages."""
+    database, source = Database(folder / "bench.duckdb"), DumpSource(str(wiki()))
+    refresh(database, source, RefreshRequest(Window.month("2026-09")), Silent())
+    window, cutoff = Window.month("2026-08"), Window.month("2026-09").end
+    texts = [page.wikitext or "" for batch in source.pages(window, cutoff, set()) for page in batch.pages]
+    toy.train([extract_prose(text, load_language("en")) for text in texts], folder / "toy", steps=20)
+    return database, folder / "toy"
+
+
+def timed(hired: PrefectCrew, database: Database, model: Path, request: EvaluationRequest) -> float:
+    start = time.perf_counter()
+    evaluate_all(database, [str(model)], ["sample:top_p=0.9"], request, SETTINGS, Silent(), crew=hired)
+    return time.perf_counter() - start
+
+
+def bench(kind: str, turns: int, folder: str) -> None:
+    database, model = prepare(Path(folder))
+    databases = {1: database, 2: Database(shutil.copy(database.path, f"{folder}/second.duckdb"))}
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    with crew(f"{kind}:1", Silent()) as one, crew(f"{kind}:2", Silent()) as two:
+        for hired in (one, two):
+            hired.setting = replace(hired.setting, threads=1)
+            few = replace(REQUEST, samples=2, keep=1, max_new_tokens=16)
+            timed(hired, databases[hired.workers], model, few)
+        for turn in range(turns):
+            for hired in (one, two) if turn % 2 else (two, one):
+                request = replace(REQUEST, seed=turn + 1)
+                seconds[hired.workers].append(timed(hired, databases[hired.workers], model, request))
+                print(f"{kind}:{hired.workers}: {seconds[hired.workers][-1]:.1f} s", flush=True)
+    ratios = [two / one for one, two in zip(seconds[1], seconds[2], strict=True)]
+    print(
+        f"two workers take {statistics.median(ratios):.2f} of the time of one ({', '.join(f'{r:.2f}' for r in ratios)})"
+    )
+
+
+if __name__ == "__main__":
+    from prefect import flow  # after `flows`, which has closed its telemetry
+
+    with TemporaryDirectory() as place:
+        flow(name="newwiki-bench-runners")(bench)(
+            sys.argv[1] if len(sys.argv) > 1 else "processes", int((sys.argv[2:] or ["3"])[0]), place
+        )
+    megabytes = {
+        "coordinator": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "largest worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
+    }
+    print(", ".join(f"{who} {size:,.0f} MB at most" for who, size in megabytes.items()))

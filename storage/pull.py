@@ -1,0 +1,167 @@
+"""What others have put into a shared folder, taken into a database: what is missing, whole and checked, and no more."""
+
+import math
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from newwiki.errors import TerminalError
+from newwiki.records import Article
+from storage import runs, snapshots, summaries
+from storage.database import Database, insert_arrow
+from storage.migrate import create_views
+from storage.push import SNAPSHOT_TABLES, Moved, of_snapshot
+from storage.shared import Note, Part, SharedFolder, rows_sha256
+
+# Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
+_ROUNDING = 1e-3
+
+Notes = dict[Part, Note]
+
+
+def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
+    """Takes in snapshots, runs and scorings that are missing here, each in one transaction, so that it goes on after an
+    interruption.
+
+    Raises TerminalError in the end, with all else taken in, where something here contradicts what is there.
+    """
+    there, moved = folder.notes(), Moved()
+    if not database.path.exists():
+        with database.write():  # which makes it
+            pass
+    if not there:
+        raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
+    for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):
+        for part in sorted((part for part in there if part.table == table), key=lambda part: part.keys):
+            if refused := take(database, folder, there, moved, part):
+                moved.refused += (refused,)
+    if moved.refused:
+        raise TerminalError(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)")
+    return moved
+
+
+def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+    name = part["snapshot_id"]
+    if snapshots.find(database, name):
+        here = rows_sha256(database.table("share_stored_articles", name))
+        return None if here == there[of_snapshot("stored_articles", name)].sha256 else _other(f"snapshot '{name}'")
+    tables = {table: folder.read(there[of_snapshot(table, name)]) for table in SNAPSHOT_TABLES}
+    [row] = tables["snapshots"].to_pylist()
+    columns = ("snapshot_id", "permalink")
+    articles = [
+        Article(**{key: value for key, value in one.items() if key not in columns})
+        for one in tables["stored_articles"].to_pylist()
+    ]
+    if snapshots.content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
+        return f"snapshot '{name}' in '{folder.url}' is not what its content hash says"
+    with database.write() as connection:
+        for table in SNAPSHOT_TABLES:
+            insert_arrow(connection, table, tables[table])
+    moved.snapshots += 1
+    return None
+
+
+def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+    run_id = part["run_id"]
+    noted = there[Part("completions", part.keys)]
+    here = database.table("share_completions", run_id)
+    if runs.status(database, run_id) == "complete":
+        return None if rows_sha256(here) == noted.sha256 else _other(f"run {run_id}")
+    row, completions = folder.read(there[part]), folder.read(noted)
+    texts = {(one["page_id"], one["sample"]): one["text"] for one in completions.to_pylist()}
+    if any(texts.get((one["page_id"], one["sample"])) != one["text"] for one in here.to_pylist()):
+        return _other(f"the unfinished run {run_id}")
+    with database.write() as connection:
+        for table, rows in (("runs", row), ("completions", completions)):
+            connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
+            insert_arrow(connection, table, rows)
+    moved.runs += 1
+    return None
+
+
+def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+    here = database.table("share_scores", part["run_id"], part["evaluator_id"])
+    finished = part["evaluator_id"] in runs.finished_scorings(database, part["run_id"])
+    if finished and rows_sha256(here) == there[part].sha256:
+        return None
+    scores = folder.read(there[part])
+    stored = {_key(one): one for one in here.to_pylist()}
+    found = scores.to_pylist()
+    if not all(_agree(one, stored[_key(one)]) for one in found if _key(one) in stored):
+        return _other(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}")
+    missing = [number for number, one in enumerate(found) if _key(one) not in stored]
+    if finished and not missing:
+        return None
+    unknown = _unknown(database, folder, there, part)
+    with database.write() as connection:
+        _describe(connection, unknown)
+        insert_arrow(connection, "scores", scores.take(missing))
+        _finish(connection, there[part])
+    moved.scorings += 1
+    return None
+
+
+def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+    run_id, evaluator_id = part["run_id"], part["evaluator_id"]
+    here = {one["metric"]: one for one in database.table("share_run_scores", run_id, evaluator_id).to_pylist()}
+    rows = folder.read(there[part])
+    same = [one for one in rows.to_pylist() if one["metric"] in here and here[one["metric"]]["texts"] == one["texts"]]
+    if not all(_agree(one, here[one["metric"]]) for one in same):
+        return _other(f"the scores of run {run_id} as a whole by evaluator {evaluator_id}")
+    if min((one["texts"] for one in here.values()), default=-1) >= there[part].facts["texts"]:
+        return None
+    unknown = _unknown(database, folder, there, part)
+    with database.write() as connection:
+        _describe(connection, unknown)
+        connection.execute("delete from run_scores where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
+        insert_arrow(connection, "run_scores", rows)
+        _finish(connection, there[part])
+    moved.scorings += 1
+    return None
+
+
+def _unknown(database: Database, folder: SharedFolder, there: Notes, part: Part) -> list[tuple[str, pa.Table]]:
+    """The evaluator and its metrics as far as they are new here, by table; read before anything is locked."""
+    wanted = [Part("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
+    wanted.append(Part("evaluators", (("evaluator_id", part["evaluator_id"]),)))
+    new = [one for one in wanted if not database.table(f"share_{one.table}", one.keys[0][1]).num_rows]
+    return [(one.table, folder.read(there[one])) for one in new]
+
+
+def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa.Table]]) -> None:
+    for table, rows in unknown:
+        insert_arrow(connection, table, rows)
+    if unknown:
+        create_views(connection)
+
+
+def _finish(connection: duckdb.DuckDBPyConnection, note: Note) -> None:
+    """Enters that the scoring was finished, when that was, and what it amounts to."""
+    run_id, evaluator_id = note.part["run_id"], note.part["evaluator_id"]
+    entered = connection.execute(
+        "select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id]
+    ).fetchone()
+    if entered:
+        summaries.renew_finished(connection, run_id, [evaluator_id])
+        return
+    moment = datetime.fromisoformat(note.facts["finished_at"])
+    connection.execute("insert into scorings values (?, ?, ?)", [run_id, evaluator_id, moment])
+    summaries.store(connection, run_id, [evaluator_id])
+
+
+def _key(row: dict[str, Any]) -> tuple[int, int, str]:
+    return row["page_id"], row["sample"], row["metric"]
+
+
+def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    a, b = one["value"], other["value"]
+    if a is None or b is None:
+        return bool(a is b and one["status"] == other["status"])
+    return math.isclose(a, b, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+
+
+def _other(what: str) -> str:
+    return f"{what} is another one here than there, so it is left as it is"

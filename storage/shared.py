@@ -1,0 +1,147 @@
+"""A folder that several machines share, anywhere that fsspec reaches: one Parquet file a part, and a note that vouches
+for it.
+
+A part is a table's rows of one snapshot, run or scoring: `completions/snapshot_id=…/run_id=…/completions.parquet`. Its
+note, beside the others in `catalogue/`, is written last and holds the hash of the rows, so a file that was never
+finished is known as such, and no part is taken that is not what was pushed.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from newwiki.errors import TerminalError, TransientError, UsageError
+
+_CATALOGUE = "catalogue"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table's rows under some keys, such as ("snapshot_id", "enwiki-2026-09")."""
+
+    table: str
+    keys: tuple[tuple[str, str], ...]
+
+    @property
+    def path(self) -> str:
+        return "/".join([self.table, *(f"{name}={_quoted(value)}" for name, value in self.keys)])
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.keys)[name]
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a part holds: its rows, their hash, and facts by which it can be judged unread."""
+
+    part: Part
+    rows: int
+    sha256: str
+    facts: Mapping[str, Any]
+
+
+class SharedFolder:
+    """The folder at a URL: `file:///mnt/results`, `s3://bucket/results`, `memory://x`."""
+
+    def __init__(self, url: str) -> None:
+        """Raises UsageError for a URL that fsspec does not know, or whose package is not installed."""
+        import fsspec
+
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as error:
+            raise UsageError(f"'{url}' cannot be reached: {' '.join(str(error).split())}") from None
+        self.url = url
+
+    def notes(self) -> dict[Part, Note]:
+        """All that is there whole. Raises TerminalError where the storage refuses."""
+        with self._asking():
+            paths = self._files.find(f"{self._root}/{_CATALOGUE}") if self._files.exists(self._root) else []
+            texts = self._files.cat(paths) if paths else {}
+        found = (_note(json.loads(text)) for path, text in texts.items() if path.endswith(".json"))
+        return {note.part: note for note in found}
+
+    def write(self, part: Part, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
+        """The rows first, and then the note that says that they are there."""
+        buffer = io.BytesIO()
+        parquet.write_table(rows, buffer, compression="zstd")
+        note = Note(part, rows.num_rows, rows_sha256(rows), facts)
+        self._put(f"{part.path}/{part.table}.parquet", buffer.getvalue())
+        self._put(f"{_CATALOGUE}/{part.path}.json", json.dumps(asdict(note), indent=1).encode())
+        return note
+
+    def read(self, note: Note) -> pa.Table:
+        """Raises TransientError where the rows are not those of the note: somebody is writing them, or was stopped."""
+        path = f"{note.part.path}/{note.part.table}.parquet"
+        with self._asking():
+            held = self._files.cat_file(f"{self._root}/{path}")
+        try:
+            rows = parquet.read_table(io.BytesIO(held), partitioning=None)
+        except pa.ArrowException:
+            rows = None
+        if rows is None or rows_sha256(rows) != note.sha256:
+            raise TransientError(
+                f"'{self.url}/{path}' is not what its note in {_CATALOGUE}/ says; push it again from where it was made"
+            )
+        return rows
+
+    def _put(self, path: str, content: bytes) -> None:
+        whole = f"{self._root}/{path}"
+        with self._asking():
+            self._files.makedirs(whole.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(whole, content)
+
+    def _asking(self) -> "_Asking":
+        return _Asking(self.url)
+
+
+class _Asking:
+    """What a storage refuses becomes one line."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, OSError):
+            raise TerminalError(f"'{self._url}' cannot be used: {' '.join(str(error).split())}") from error
+
+
+def rows_sha256(rows: pa.Table) -> str:
+    """Of the values in the order of the rows, whatever version of Parquet holds them."""
+    digest = hashlib.sha256(json.dumps(rows.column_names).encode())
+    for line in _lines(rows):
+        digest.update(line)
+    return digest.hexdigest()
+
+
+def _lines(rows: pa.Table) -> Iterator[bytes]:
+    for batch in rows.to_batches(max_chunksize=10_000):
+        for row in batch.to_pylist():
+            yield (
+                json.dumps([*row.values()], default=_plain, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+            )
+
+
+def _plain(value: Any) -> str:
+    assert isinstance(value, datetime), value
+    return value.astimezone(UTC).isoformat()
+
+
+def _note(read: dict[str, Any]) -> Note:
+    keys = tuple((name, value) for name, value in read["part"]["keys"])
+    return Note(Part(read["part"]["table"], keys), read["rows"], read["sha256"], read["facts"])
+
+
+def _quoted(value: str) -> str:
+    """As Hive writes a partition's value, and DuckDB and pyarrow read it."""
+    return quote(value, safe="")

@@ -1,0 +1,1 @@
+select * from candidates where snapshot_id = ? order by page_id;

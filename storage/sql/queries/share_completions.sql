@@ -1,0 +1,1 @@
+select * from completions where run_id = ? order by page_id, sample;

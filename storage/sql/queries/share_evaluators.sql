@@ -1,0 +1,3 @@
+select * replace (parameters::varchar as parameters, dependencies::varchar as dependencies)
+from evaluators
+where evaluator_id = ?;

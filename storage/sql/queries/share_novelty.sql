@@ -1,0 +1,1 @@
+select * from novelty where snapshot_id = ? order by page_id;

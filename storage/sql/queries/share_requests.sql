@@ -1,0 +1,1 @@
+select * from requests where snapshot_id = ? order by kind;

@@ -1,0 +1,1 @@
+select * from run_scores where run_id = ? and evaluator_id = ? order by metric;

@@ -1,0 +1,1 @@
+select * replace (parameters::varchar as parameters) from snapshots where snapshot_id = ?;

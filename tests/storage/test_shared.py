@@ -1,0 +1,195 @@
+"""Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import duckdb
+import pytest
+
+from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from storage import runs
+from storage.database import Database
+from storage.pull import pull
+from storage.push import push
+from storage.shared import SharedFolder
+
+BLEU = Fingerprint("evaluator-bleu", "bleu", "1", dependencies={"sacrebleu": "2"})
+MAUVE = Fingerprint("evaluator-mauve", "mauve", "1")
+METRICS = [
+    Metric("bleu", "points", 0, 100, "higher", "n-grams", "Papineni 2002"),
+    Metric("mauve", "", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
+]
+TABLES = (
+    "snapshots", "stored_articles", "candidates", "runs", "completions", "scores", "run_scores", "scorings",
+    "evaluators", "metrics", "stored_summaries", "page_means",
+)  # fmt: skip
+
+
+def everything(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    with duckdb.connect(str(database.path), read_only=True) as connection:
+        return {table: sorted(connection.execute(f"from {table}").fetchall(), key=repr) for table in TABLES}
+
+
+def texts(pages: int = 3, of: str = "text") -> list[Completion]:
+    return [
+        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)
+        for page in range(1, pages + 1)
+        for sample in range(2)
+    ]
+
+
+def write(database: Database, run: Run, written: list[Completion]) -> None:
+    runs.start(database, run)
+    runs.add_completions(database, run.run_id, written)
+    runs.complete(database, run.run_id, 2)
+
+
+def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) -> None:
+    runs.register(database, [BLEU, MAUVE], METRICS)
+    of_texts = [Score(page, 0, "bleu", value + page, "ok", BLEU.evaluator_id) for page in range(1, pages)]
+    unscored = Score(pages, 0, "bleu", None, "no words", BLEU.evaluator_id)
+    runs.add_scores(database, run_id, [*of_texts, unscored])
+    runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
+    runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
+
+
+@pytest.fixture
+def first(database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any) -> Database:
+    """A machine that has published, written and scored."""
+    published(*(selected(page) for page in (1, 2, 3)))
+    write(database, run_of("run-a"), texts())
+    score(database, "run-a")
+    score(database, "reference:testwiki-2026-09", value=100)
+    return database
+
+
+@pytest.fixture
+def second(first: Database, tmp_path: Path) -> Database:
+    """Another one, with the same snapshot, that has done nothing yet."""
+    other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
+    with Database(other).write() as connection:
+        for table in ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means"):
+            connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
+    return Database(other)
+
+
+@pytest.fixture
+def folder() -> SharedFolder:
+    return SharedFolder(f"memory://{uuid4()}")
+
+
+def over(source: Database, folder: SharedFolder, target: Database) -> None:
+    push(source, folder, print)
+    pull(target, folder, print)
+
+
+def test_a_new_database_becomes_the_same(first: Database, folder: SharedFolder, tmp_path: Path) -> None:
+    new = Database(tmp_path / "new.duckdb")
+    over(first, folder, new)
+    assert everything(new) == everything(first)
+
+    with new.read() as connection:
+        [(mean,)] = connection.execute("select bleu from leaderboard where run_id = 'run-a'").fetchall()
+    assert mean == 21.5
+
+
+def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, tmp_path: Path) -> None:
+    new = Database(tmp_path / "new.duckdb")
+    over(first, folder, new)
+    before = new.path.read_bytes()
+    assert push(first, folder, print).told() == "0 snapshots, 0 runs and 0 scorings"
+    assert pull(new, folder, print).told() == "0 snapshots, 0 runs and 0 scorings"
+    assert new.path.read_bytes() == before
+
+
+def test_the_work_of_two_machines_comes_together(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    write(second, run_of("run-b"), texts(of="other"))
+    score(second, "run-b", value=30)
+    score(second, "reference:testwiki-2026-09", value=100)
+    over(second, folder, first)
+    over(first, folder, second)
+    assert [row[0] for row in everything(first)["runs"]] == ["run-a", "run-b"]
+    moments = {"scorings"}  # each machine finished the articles at its own time
+    assert {name: rows for name, rows in everything(first).items() if name not in moments} == {
+        name: rows for name, rows in everything(second).items() if name not in moments
+    }
+
+
+def test_an_unfinished_run_is_completed_by_what_another_has_finished(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    runs.start(second, run_of("run-a"))
+    runs.add_completions(second, "run-a", texts()[:3])
+    over(first, folder, second)
+    assert everything(second) == everything(first)
+
+
+def test_a_scoring_that_has_grown_goes_over_again(first: Database, second: Database, folder: SharedFolder) -> None:
+    over(first, folder, second)
+    more = [Score(page, 1, "bleu", 50.0, "ok", BLEU.evaluator_id) for page in (1, 2, 3)]
+    runs.add_scores(first, "run-a", more)
+    over(first, folder, second)
+    assert everything(second) == everything(first)
+
+
+def test_other_completions_of_the_same_run_are_refused_on_both_sides(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    write(second, run_of("run-a"), texts(of="changed"))
+    push(first, folder, print)
+    with pytest.raises(TerminalError, match=r"run run-a is another one here than there.*all else is here"):
+        pull(second, folder, print)
+    with pytest.raises(TerminalError, match=r"holds other completions of run run-a; all else is pushed"):
+        push(second, folder, print)
+    assert {row[3] for row in everything(second)["completions"]} == {text.text for text in texts(of="changed")}
+
+
+@pytest.mark.parametrize(("value", "refused"), [(20.000001, False), (21.0, True)])
+def test_scores_may_differ_by_rounding_and_no_more(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any, value: float, refused: bool
+) -> None:
+    write(second, run_of("run-a"), texts())
+    with second.write() as connection:
+        connection.execute("update runs set started_at = now()")
+    score(second, "run-a", value=value)
+    before = everything(second)["scores"]
+    push(first, folder, print)
+    if refused:
+        with pytest.raises(TerminalError, match="the scores of run run-a by evaluator evaluator-bleu is another"):
+            pull(second, folder, print)
+    else:
+        pull(second, folder, print)
+    assert [row for row in everything(second)["scores"] if row[0] == "run-a"] == before
+
+
+def test_a_file_that_was_changed_is_not_taken(first: Database, second: Database, tmp_path: Path) -> None:
+    folder = SharedFolder(f"file://{tmp_path}/shared")
+    push(first, folder, print)
+    file = tmp_path / "shared" / "completions" / "snapshot_id=testwiki-2026-09" / "run_id=run-a" / "completions.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(TransientError, match=r"completions.parquet' is not what its note"):
+        pull(second, folder, print)
+    assert everything(second)["runs"] == []
+    file.write_bytes(whole)
+    pull(second, folder, print)
+    assert everything(second) == everything(first)
+
+
+def test_duckdb_reads_the_shared_folder_as_it_is(first: Database, tmp_path: Path) -> None:
+    push(first, SharedFolder(f"file://{tmp_path}/shared"), print)
+    asked = "select run_id, count(*) from read_parquet(?, hive_partitioning = true) group by all"
+    assert duckdb.execute(asked, [f"{tmp_path}/shared/completions/*/*/*.parquet"]).fetchall() == [("run-a", 6)]
+
+
+def test_what_was_never_pushed_or_cannot_be_reached_is_said(first: Database, tmp_path: Path) -> None:
+    with pytest.raises(TerminalError, match="nothing has been pushed to"):
+        pull(first, SharedFolder(f"file://{tmp_path}/none"), print)
+    with pytest.raises(UsageError, match="'nothing://x' cannot be reached"):
+        SharedFolder("nothing://x")
