@@ -4,6 +4,7 @@ A process is what a stranger starts: it has its own folder, environment and exit
 seconds of importing torch are spared, which would be most of the suite's time.
 """
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -59,6 +60,7 @@ def _newwiki(arguments: Sequence[str], folder: Path, env: dict[str, str], out: P
 
 def settle(arguments: Sequence[str], folder: Path, env: dict[str, str]) -> None:
     """Makes this process one that was started there, with the output that has been put in the place of its own."""
+    gc.freeze()  # what was imported before the fork is shared as long as nobody, such as the collector, touches it
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
     os.chdir(folder)
