@@ -47,14 +47,15 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
 
 
 def start(database: Database, run: Run) -> None:
-    """Enters the run as running; one that was interrupted or had failed goes on. A complete one stays complete."""
+    """Enters the run as running; one that was interrupted or had failed goes on, and `versions` say `resumed` from then
+    on, as its times no longer tell how fast it was written. A complete one stays complete."""
     with database.write() as connection:
         found = connection.execute("select status from runs where run_id = ?", [run.run_id]).fetchone()
         if not found:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
-        elif found[0] == "failed":
-            connection.execute("update runs set status = 'running' where run_id = ?", [run.run_id])
+        elif found[0] != "complete":
+            connection.execute(query("resume_run"), [run.run_id])
 
 
 def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:

@@ -25,6 +25,7 @@ _COUNT = click.IntRange(min=1)
 @click.option("--tokens", type=_POSITIVE, help="Tokens a completion, in the place of what was measured.")
 @click.option("--tokens-per-second", type=_POSITIVE, help="Of one machine, in the place of what was measured.")
 @click.option("--score-seconds", type=_POSITIVE, help="A text, of one machine, in the place of what was measured.")
+@click.option("--load-seconds", type=_POSITIVE, help="Until a model is loaded, in the place of a guess.")
 @common
 @form_option
 def plan(
@@ -37,11 +38,13 @@ def plan(
     tokens: float | None,
     tokens_per_second: float | None,
     score_seconds: float | None,
+    load_seconds: float | None,
     **asked: Any,
 ) -> None:
     """Say what an evaluation will cost: hours, machines for a deadline, money, disk.
 
-    Rates are measured from the runs in the database where there are some. A machine is one like theirs.
+    Rates are fitted to the runs in the database where there are some; two of different size tell what a run costs
+    whatever its size. A machine is one like theirs.
     """
     from flows.progress import reporter
     from flows.steps.plan import MOST_MACHINES, Workload, machines_for
@@ -51,7 +54,12 @@ def plan(
     from storage.database import Database
 
     workload = Workload(**asked)
-    given = {"tokens_per_completion": tokens, "tokens_per_second": tokens_per_second, "score_seconds": score_seconds}
+    given = {
+        "tokens_per_completion": tokens,
+        "tokens_per_second": tokens_per_second,
+        "score_seconds": score_seconds,
+        "load_seconds": load_seconds,
+    }
     known = rates(Database(settings.db)).changed(**{name: one for name, one in given.items() if one is not None})
     found = simulate(workload, known, machines or 1)
     if deadline is not None and machines is None:
@@ -77,7 +85,9 @@ def plan(
         ),
         ("tokens a completion", known.tokens_per_completion.value, known.tokens_per_completion.source),
         ("tokens a second of a machine", known.tokens_per_second.value, known.tokens_per_second.source),
+        ("seconds of a run's writing, whatever its size", known.write_run_seconds.value, known.write_run_seconds.source),
         ("seconds to score a text", known.score_seconds.value, known.score_seconds.source),
+        ("seconds of a run's scoring, whatever its size", known.score_run_seconds.value, known.score_run_seconds.source),
         ("seconds to load a model", known.load_seconds.value, known.load_seconds.source),
     ]
     show(("what", "amount", "where_from"), rows, form)

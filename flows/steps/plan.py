@@ -46,11 +46,14 @@ class Rates:
     """What one machine does; `requests` are those of a refresh, each of `request_seconds`.
 
     Seconds are of the machine that was measured: on a GPU those of the GPU, on a CPU those of the cores it was given.
+    A run takes `write_run_seconds` and `score_run_seconds` whatever its size: files opened, first prompts read.
     """
 
     tokens_per_completion: Rate
     tokens_per_second: Rate
+    write_run_seconds: Rate
     score_seconds: Rate
+    score_run_seconds: Rate
     load_seconds: Rate
     requests: Rate
     request_seconds: Rate
@@ -85,15 +88,17 @@ def plan(workload: Workload, rates: Rates, machines: int = 1) -> Plan:
     writing = _makespan(workload.prompts, workload.samples, write_one, machines)
     scoring = _makespan(workload.prompts, kept, rates.score_seconds.value, machines)
     loading = workload.models * rates.load_seconds.value
+    keeping = rates.write_run_seconds.value + rates.score_run_seconds.value
     once = _makespan(workload.prompts, 1, rates.score_seconds.value, machines)  # the articles themselves
     work = {
         "writing": workload.completions * write_one,
         "scoring": (workload.kept + workload.prompts) * rates.score_seconds.value,
+        "bookkeeping": workload.runs * keeping,
         "loading": loading * machines,
     }
     stored = workload.completions * rates.completion_bytes.value
     stored += (workload.kept + workload.prompts) * workload.metrics * rates.score_bytes.value
-    seconds = workload.runs * (writing + scoring) + once + loading
+    seconds = workload.runs * (writing + scoring + keeping) + once + loading
     refresh = rates.requests.value * rates.request_seconds.value
     return Plan(machines, seconds, work, rates.requests.value, refresh, stored)
 

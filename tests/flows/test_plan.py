@@ -19,15 +19,19 @@ from flows.steps.score import Jury, score_run
 from newwiki.decoding.grammar import parse
 from newwiki.models.backend import Backend
 from newwiki.settings import Settings
+from storage import runs
 from storage.database import Database
 from tests.flows.conftest import Run
 
-EVEN = TABLE.changed(tokens_per_completion=100, tokens_per_second=10, score_seconds=1, load_seconds=5)
+EVEN = TABLE.changed(
+    tokens_per_completion=100, tokens_per_second=10, write_run_seconds=3, score_seconds=1, score_run_seconds=4,
+    load_seconds=5,
+)  # fmt: skip
 
 
 def test_one_machine_does_all_the_work_one_thing_after_the_other() -> None:
     found = plan(Workload(prompts=30, samples=4, keep=2, models=3, decoders=2), EVEN)
-    assert found.work == {"writing": 6 * 30 * 4 * 10, "scoring": 6 * 30 * 2 + 30, "loading": 15}
+    assert found.work == {"writing": 6 * 30 * 4 * 10, "scoring": 6 * 30 * 2 + 30, "bookkeeping": 6 * 7, "loading": 15}
     assert found.seconds == sum(found.work.values())
     assert found.machine_hours == found.seconds / 3600
 
@@ -39,8 +43,8 @@ def test_machines_wait_for_the_last_shard_as_the_real_cut_has_it(machines: int) 
     ends = [0.0] * machines
     for shard in shards:  # each goes to whoever is free first
         ends[ends.index(min(ends))] += len(shard) * 10.0
-    free = EVEN.changed(score_seconds=1e-9, load_seconds=1e-9)
-    assert plan(work, free, machines).seconds == pytest.approx(max(ends), rel=1e-6)
+    free = EVEN.changed(score_seconds=0, load_seconds=0)
+    assert plan(work, free, machines).seconds == pytest.approx(max(ends) + 7)
 
 
 def test_a_deadline_takes_the_fewest_machines_that_keep_it() -> None:
@@ -61,10 +65,10 @@ def model(toy_checkpoint: Path) -> Backend:
     return load_model("hf", str(toy_checkpoint), {})
 
 
-def processor_seconds(path: Path, model: Backend, request: EvaluationRequest) -> float:
+def processor_seconds(database: Database, model: Backend, request: EvaluationRequest) -> float:
     """Evaluates, and puts the processor's time into the database in the place of the clock's: other processes of a busy
     machine change the latter."""
-    database, (decoder,) = Database(path), parse("sample:top_p=0.9")
+    (decoder,) = parse("sample:top_p=0.9")
     jury = Jury(select("rep_4,bleu,entity_overlap,flesch_reading_ease"), Settings(entities="rules-v1"))
     run = named(database, model, decoder, request)
     start = time.process_time()
@@ -72,47 +76,89 @@ def processor_seconds(path: Path, model: Backend, request: EvaluationRequest) ->
     written = time.process_time()
     score_run(database, run.run, run.articles, jury, Silent())
     scored = time.process_time()
-    with database.write() as connection:
-        connection.execute(
-            "update runs set started_at = finished_at - to_microseconds(?::bigint)", [round((written - start) * 1e6)]
-        )
-        connection.execute(
-            "update scorings set finished_at = (select finished_at from runs) + to_microseconds(?::bigint)",
-            [round((scored - written) * 1e6)],
-        )
+    took(database, run.run.run_id, written - start, scored - written)
     return scored - start
 
 
-@pytest.mark.xfail(
-    reason="what a run costs whatever its size (views, opening the file) is not in the model", strict=False
-)
-def test_a_run_of_three_times_the_size_takes_what_was_predicted(database: Path, model: Backend, tmp_path: Path) -> None:
-    """One of three attempts has to hold: where others compute beside it, a processor's second is worth less."""
+def took(database: Database, run_id: str, writing: float, scoring: float) -> None:
+    """Makes the database say that the run was written and scored in so many seconds."""
+    with database.write() as connection:
+        connection.execute(
+            "update runs set started_at = finished_at - to_microseconds(?::bigint) where run_id = ?",
+            [round(writing * 1e6), run_id],
+        )
+        connection.execute(
+            "update scorings set finished_at = (select finished_at from runs where run_id = $2) + "
+            "to_microseconds($1::bigint) where run_id = $2",
+            [round(scoring * 1e6), run_id],
+        )
+
+
+def request(prompts: int, samples: int) -> EvaluationRequest:
+    return EvaluationRequest(prompts=prompts, samples=samples, keep=samples // 2, max_new_tokens=64)
+
+
+def test_a_run_twice_and_more_as_large_as_those_here_takes_what_was_predicted(
+    published: Path, model: Backend, tmp_path: Path
+) -> None:
+    """The median of three attempts is within 25 %, each from runs made right before: machines change their speed."""
+    processor_seconds(copied(published, tmp_path), model, request(1, 2))  # what a process does but once
     off: list[float] = []
-    processor_seconds(
-        copied(database, tmp_path), model, EvaluationRequest(prompts=2, samples=2, max_new_tokens=16, keep=1)
-    )
-    while not off or (len(off) < 3 and abs(off[-1]) > 0.25):
-        small, large = copied(database, tmp_path), copied(database, tmp_path)
-        processor_seconds(small, model, EvaluationRequest(prompts=4, samples=16, keep=8, max_new_tokens=48))
-        actual = processor_seconds(large, model, EvaluationRequest(prompts=12, samples=16, keep=8, max_new_tokens=48))
-        measured = rates(Database(small))
-        assert measured.tokens_per_second.source.startswith("1 runs here")
-        assert measured.score_seconds.source == "1 scorings here"
-        off.append(plan(Workload(12, 16, 8), measured.changed(load_seconds=0)).seconds / actual - 1)
-    assert abs(off[-1]) <= 0.25, off
+    while sum(abs(one) <= 0.25 for one in off) < 2 and len(off) < 3:
+        trial = copied(published, tmp_path)
+        for prompts in (2, 6):
+            processor_seconds(trial, model, request(prompts, 20))
+        measured = rates(trial).changed(load_seconds=0)
+        assert measured.tokens_per_second.source.startswith("2 runs here")
+        assert measured.score_seconds.source.startswith("2 scorings here")
+        actual = processor_seconds(copied(published, tmp_path), model, request(13, 20))
+        off.append(plan(Workload(13, 20, 10), measured).seconds / actual - 1)
+    assert sum(abs(one) <= 0.25 for one in off) >= 2, off
 
 
-def copied(database: Path, folder: Path) -> Path:
-    return Path(shutil.copy(database, folder / f"{uuid4()}.duckdb"))
+def copied(database: Path, folder: Path) -> Database:
+    return Database(shutil.copy(database, folder / f"{uuid4()}.duckdb"))
 
 
-def test_seconds_count_for_each_worker_that_shared_them(database: Path, model: Backend) -> None:
-    processor_seconds(database, model, EvaluationRequest(prompts=2, samples=2, keep=1, max_new_tokens=16))
-    alone = rates(Database(database)).tokens_per_second.value
-    with Database(database).write() as connection:
+def test_two_runs_of_different_size_tell_what_any_run_costs(published: Path, model: Backend, tmp_path: Path) -> None:
+    database = copied(published, tmp_path)
+    processor_seconds(database, model, request(2, 2))
+    alone = rates(database)
+    assert alone.write_run_seconds.value == alone.score_run_seconds.value == 0
+    assert "too much for larger ones" in alone.tokens_per_second.source
+    processor_seconds(database, model, request(5, 2))
+    with database.read() as connection:
+        small, large = connection.execute(
+            "select run_id, sum(tokens) from completions join runs using (run_id) group by all order by any_value(prompts)"
+        ).fetchall()
+    took(database, small[0], 3 + float(small[1]) / 50, 4 + (2 + 2) * 0.1)  # two texts kept, and two articles
+    took(database, large[0], 3 + float(large[1]) / 50, 4 + (5 + 3) * 0.1)  # of whose five articles two were known
+    found = rates(database)
+    assert found.tokens_per_second.value == pytest.approx(50, rel=1e-4)
+    assert found.write_run_seconds.value == pytest.approx(3, rel=1e-4)
+    assert found.score_seconds.value == pytest.approx(0.1, rel=1e-4)
+    assert found.score_run_seconds.value == pytest.approx(4, rel=1e-4)
+
+
+def test_a_run_that_was_resumed_says_so_and_tells_no_speed(published: Path, model: Backend, tmp_path: Path) -> None:
+    database, (decoder,) = copied(published, tmp_path), parse("sample:top_p=0.9")
+    run = named(database, model, decoder, request(2, 2))
+    runs.start(database, run.run)
+    generate(database, run, model, decoder, Silent())
+    with database.read() as connection:
+        assert connection.execute("select status, versions ->> 'resumed' from runs").fetchall() == [("complete", "yes")]
+    assert rates(database).tokens_per_second == TABLE.tokens_per_second
+
+
+def test_seconds_count_for_each_worker_that_shared_them(published: Path, model: Backend, tmp_path: Path) -> None:
+    database = copied(published, tmp_path)
+    processor_seconds(database, model, request(2, 2))
+    alone = rates(database)
+    with database.write() as connection:
         connection.execute("""update runs set versions = '{"workers": "4"}'""")
-    assert rates(Database(database)).tokens_per_second.value == pytest.approx(alone / 4)
+    shared = rates(database)
+    assert shared.tokens_per_second.value == pytest.approx(alone.tokens_per_second.value / 4)
+    assert shared.score_seconds.value == pytest.approx(alone.score_seconds.value * 4)
 
 
 def test_the_command_prints_hours_machines_money_and_where_rates_come_from(newwiki: Run) -> None:

@@ -1,23 +1,45 @@
--- Machine-seconds a text between a run's end and its first scoring, with the articles where these were scored meanwhile.
--- The median over runs, as a run that was scored much later has a gap.
-with first_scored as (
-    select run_id, min(finished_at) as scored_at
+-- How long each run's first scoring took since the run's end, and how many texts it read: those that the run kept, and
+-- the articles that none of the runs scored before had.
+with finished as (
+    select run_id, evaluator_id, finished_at
     from scorings
     semi join scores using (run_id, evaluator_id)
-    group by run_id
 ),
-texts as (
-    select run_id, count(*) filter (kept) as kept from completions group by run_id
+first_scored as (
+    select *
+    from finished
+    qualify finished_at = min(finished_at) over (partition by run_id)
 ),
-gaps as (
+kept as (
+    select run_id, page_id, count(*) filter (kept) as texts from completions group by run_id, page_id
+),
+read as (
     select
-        run_id, epoch(first_scored.scored_at - finished_at) * coalesce(try_cast(versions ->> 'workers' as bigint), 1) as seconds,
-        kept + if(articles.scored_at between finished_at and first_scored.scored_at, prompts, 0) as scored
-    from runs
-    join first_scored using (run_id)
-    join texts using (run_id)
-    left join (select run_id as of_articles, scored_at from first_scored) as articles
-        on of_articles = 'reference:' || snapshot_id
-    where finished_at is not null and first_scored.scored_at >= finished_at
+        run_id, page_id, texts,
+        row_number() over (
+            partition by runs.snapshot_id, page_id, evaluator_id order by first_scored.finished_at, run_id
+        ) = 1 as with_article
+    from first_scored
+    join runs using (run_id)
+    join kept using (run_id)
+),
+pages as (
+    select run_id, page_id, any_value(texts) + bool_or(with_article)::bigint as texts from read group by run_id, page_id
+),
+sizes as (
+    select run_id, sum(texts) as texts from pages group by run_id
+),
+judges as (
+    select
+        run_id, min(finished_at) as scored_at, string_agg(evaluator_id, ' ' order by evaluator_id) as kind
+    from first_scored
+    group by run_id
 )
-select median(seconds / scored), count(*) from gaps where scored > 0;
+select
+    kind, texts / coalesce(try_cast(versions ->> 'workers' as bigint), 1) as size,
+    greatest(epoch(scored_at - finished_at), 1e-3) as seconds
+from runs
+join judges using (run_id)
+join sizes using (run_id)
+where finished_at is not null and scored_at >= finished_at and texts > 0
+order by started_at, run_id;

@@ -1,7 +1,8 @@
 -- What the stored summaries must be, from the scores themselves. These two go through all scores that they are asked for:
--- they are read when a scoring is finished, and by `newwiki doctor`.
+-- they are read when a scoring is finished, and by `newwiki doctor`. Sums are taken in the order of pages and samples, so
+-- that they have the same bits in whatever order scores were stored.
 create or replace view page_means_anew as
-select run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts
+select run_id, metric, evaluator_id, page_id, avg(value order by sample) as mean, count(value) as texts
 from scores
 join scorings using (run_id, evaluator_id)
 where value is not null
@@ -11,7 +12,7 @@ group by run_id, metric, evaluator_id, page_id;
 -- completions of one prompt are correlated. Null texts (see `status`) are left out of all and counted.
 create or replace view summaries_anew as
 with residuals as (
-    select *, texts * (mean - sum(texts * mean) over scoring / sum(texts) over scoring) as residual
+    select *, texts * (mean - sum(texts * mean order by page_id) over scoring / sum(texts) over scoring) as residual
     from page_means
     window scoring as (partition by run_id, metric, evaluator_id)
 ),
@@ -19,7 +20,7 @@ errors as (
     select
         run_id, metric, evaluator_id,
         count(*) as pages,
-        sqrt(count(*) / nullif(count(*) - 1, 0) * sum(residual ** 2)) / sum(texts) as standard_error
+        sqrt(count(*) / nullif(count(*) - 1, 0) * sum(residual ** 2 order by page_id)) / sum(texts) as standard_error
     from residuals
     group by run_id, metric, evaluator_id
 )
@@ -27,8 +28,8 @@ select
     scores.run_id,
     scores.metric,
     scores.evaluator_id,
-    avg(value) as mean,
-    stddev_samp(value) as sd,
+    avg(value order by page_id, sample) as mean,
+    stddev_samp(value order by page_id, sample) as sd,
     any_value(standard_error) as standard_error,
     coalesce(any_value(pages), 0) as pages,
     count(value) as scored,

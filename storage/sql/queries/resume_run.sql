@@ -1,0 +1,3 @@
+update runs
+set status = 'running', versions = json_merge_patch(versions, '{"resumed": "yes"}')
+where run_id = ?;
