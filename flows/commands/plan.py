@@ -85,9 +85,9 @@ def plan(
         ),
         ("tokens a completion", known.tokens_per_completion.value, known.tokens_per_completion.source),
         ("tokens a second of a machine", known.tokens_per_second.value, known.tokens_per_second.source),
-        ("seconds of a run's writing, whatever its size", known.write_run_seconds.value, known.write_run_seconds.source),
+        ("seconds of any run's writing", known.write_run_seconds.value, known.write_run_seconds.source),
         ("seconds to score a text", known.score_seconds.value, known.score_seconds.source),
-        ("seconds of a run's scoring, whatever its size", known.score_run_seconds.value, known.score_run_seconds.source),
+        ("seconds of any run's scoring", known.score_run_seconds.value, known.score_run_seconds.source),
         ("seconds to load a model", known.load_seconds.value, known.load_seconds.source),
     ]
     show(("what", "amount", "where_from"), rows, form)

@@ -106,6 +106,22 @@ def test_no_order_of_events_leaves_a_stale_summary(scored: Database, seed: int) 
         assert scored.rows("stale_summaries") == NOTHING
 
 
+@pytest.mark.parametrize("table", ["page_means", "stored_summaries"])
+def test_the_order_in_which_scores_are_stored_moves_no_bit(database: Database, table: str) -> None:
+    chance = random.Random(0)
+    runs.register(database, [ONE, TWO], [FOG])
+    values = {(page, sample): chance.gauss(0, 1e6) for page in range(40) for sample in range(20)}
+    for by in (ONE, TWO):
+        keys = list(values)
+        chance.shuffle(keys)
+        add(database, {key: values[key] for key in keys}, by)
+        runs.finish_scoring(database, "run", {by.evaluator_id})
+    stored = ask(database, f"from {table} order by all")
+    one, two = ([row[3:] for row in stored if row[:3] == ("run", "fog", by.evaluator_id)] for by in (ONE, TWO))
+    assert len(one) == {"page_means": 40, "stored_summaries": 1}[table]
+    assert one == two
+
+
 def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database) -> None:
     add(scored, {(1, 0): 2.5, (2, 0): None}, TWO, BLEU)
     add(scored, {(1, 0): 1.0}, TWO)
@@ -117,7 +133,8 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
     plant(
         scored,
         *[f"drop view {name}" for name in views],
-        *[f"drop table {name}" for name in tables],
+        *[f"drop table {name}" for name in (*tables, "months")],
+        *[f"alter table completions drop column {name}" for name in ("prompt_tokens", "served_by")],
         "delete from schema_migrations where version >= 10",
     )
     assert [ask(Database(scored.path), question) for question in asked] == before
