@@ -10,8 +10,8 @@ _APART = 2.0  # times as large the largest run must be as the smallest, for the 
 
 @dataclass(frozen=True)
 class Fit:
-    """Seconds of any run and of each item; `apart` is False where all is counted by the item, as nothing tells the
-    parts apart."""
+    """Seconds of any run and of each item; `apart` is False where nothing tells them apart: then all is counted by the
+    item, at what it cost in the run where it cost least, which is the most that it can cost."""
 
     a_run: float
     an_item: float
@@ -33,7 +33,8 @@ def fit(kinds: Sequence[str], sizes: Sequence[float], seconds: Sequence[float]) 
         a_run, *prices = nnls(np.column_stack([np.ones(len(took)), items]) / took[:, None], np.ones(len(took)))[0]
         if min(prices) > 0:
             return Fit(float(a_run), _mean(items, prices), apart=True)
-    return Fit(0.0, _mean(items, nnls(items / took[:, None], np.ones(len(took)))[0]), apart=False)
+    cheapest = [min(took[column > 0] / column[column > 0]) for column in items.T]
+    return Fit(0.0, _mean(items, cheapest), apart=False)
 
 
 def _tell(sizes: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> bool:

@@ -106,13 +106,13 @@ def test_a_run_larger_than_those_here_takes_what_was_predicted(
     off: list[float] = []
     while sum(abs(one) <= 0.25 for one in off) < 2 and len(off) < 3:
         trial = copied(published, tmp_path)
-        for prompts in (3, 7):
-            processor_seconds(trial, model, request(prompts, 12))
+        for prompts in (2, 8):
+            processor_seconds(trial, model, request(prompts, 16))
         measured = rates(trial).changed(load_seconds=0)
         assert measured.tokens_per_second.source.startswith("2 runs here")
         assert measured.score_seconds.source.startswith("2 scorings here")
-        actual = processor_seconds(copied(published, tmp_path), model, request(13, 12))
-        off.append(plan(Workload(13, 12, 6), measured).seconds / actual - 1)
+        actual = processor_seconds(copied(published, tmp_path), model, request(13, 16))
+        off.append(plan(Workload(13, 16, 8), measured).seconds / actual - 1)
     assert sum(abs(one) <= 0.25 for one in off) >= 2, off
 
 
