@@ -65,8 +65,8 @@ def model(toy_checkpoint: Path) -> Backend:
     return load_model("hf", str(toy_checkpoint), {})
 
 
-def processor_seconds(database: Database, model: Backend, request: EvaluationRequest) -> float:
-    """Evaluates, and puts the processor's time into the database in the place of the clock's: other processes of a busy
+def processor_seconds(database: Database, model: Backend, request: EvaluationRequest) -> tuple[str, float, float]:
+    """The run's id, and the seconds of its writing and scoring. Evaluates, and puts the processor's time into the database in the place of the clock's: other processes of a busy
     machine change the latter."""
     (decoder,) = parse("sample:top_p=0.9")
     jury = Jury(select("rep_4,bleu,entity_overlap,flesch_reading_ease"), Settings(entities="rules-v1"))
@@ -77,7 +77,7 @@ def processor_seconds(database: Database, model: Backend, request: EvaluationReq
     score_run(database, run.run, run.articles, jury, Silent())
     scored = time.process_time()
     took(database, run.run.run_id, written - start, scored - written)
-    return scored - start
+    return run.run.run_id, written - start, scored - written
 
 
 def took(database: Database, run_id: str, writing: float, scoring: float) -> None:
@@ -98,22 +98,23 @@ def request(prompts: int, samples: int) -> EvaluationRequest:
     return EvaluationRequest(prompts=prompts, samples=samples, keep=samples // 2, max_new_tokens=64)
 
 
-def test_a_run_larger_than_those_here_takes_what_was_predicted(
-    published: Path, model: Backend, tmp_path: Path
-) -> None:
-    """The median of three attempts is within 25 %, each from runs made right before: machines change their speed."""
+def test_a_run_larger_than_those_here_takes_what_was_predicted(published: Path, model: Backend, tmp_path: Path) -> None:
+    """Within 25 %, each run as fast as the fastest of three: other processes beside it only make it slower."""
     processor_seconds(copied(published, tmp_path), model, request(1, 2))  # what a process does but once
-    off: list[float] = []
-    while sum(abs(one) <= 0.25 for one in off) < 2 and len(off) < 3:
+    times: dict[int, list[tuple[float, float]]] = {2: [], 8: [], 13: []}
+    for _ in range(3):
         trial = copied(published, tmp_path)
-        for prompts in (2, 8):
-            processor_seconds(trial, model, request(prompts, 16))
-        measured = rates(trial).changed(load_seconds=0)
-        assert measured.tokens_per_second.source.startswith("2 runs here")
-        assert measured.score_seconds.source.startswith("2 scorings here")
-        actual = processor_seconds(copied(published, tmp_path), model, request(13, 16))
-        off.append(plan(Workload(13, 16, 8), measured).seconds / actual - 1)
-    assert sum(abs(one) <= 0.25 for one in off) >= 2, off
+        ids = {}
+        for prompts, database in ((2, trial), (8, trial), (13, copied(published, tmp_path))):
+            ids[prompts], *seconds = processor_seconds(database, model, request(prompts, 16))
+            times[prompts].append((seconds[0], seconds[1]))
+    fastest = {prompts: tuple(map(min, zip(*of_one, strict=True))) for prompts, of_one in times.items()}
+    for prompts in (2, 8):
+        took(trial, ids[prompts], *fastest[prompts])
+    measured = rates(trial).changed(load_seconds=0)
+    assert measured.tokens_per_second.source.startswith("2 runs here")
+    assert measured.score_seconds.source.startswith("2 scorings here")
+    assert plan(Workload(13, 16, 8), measured).seconds == pytest.approx(sum(fastest[13]), rel=0.25), times
 
 
 def copied(database: Path, folder: Path) -> Database:
