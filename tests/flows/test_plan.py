@@ -66,8 +66,8 @@ def model(toy_checkpoint: Path) -> Backend:
 
 
 def processor_seconds(database: Database, model: Backend, request: EvaluationRequest) -> tuple[str, float, float]:
-    """The run's id, and the seconds of its writing and scoring. Evaluates, and puts the processor's time into the database in the place of the clock's: other processes of a busy
-    machine change the latter."""
+    """Evaluates, and puts the processor's time into the database in the place of the clock's: other processes of a busy
+    machine change the latter. Gives the run's id, and the seconds of writing and of scoring."""
     (decoder,) = parse("sample:top_p=0.9")
     jury = Jury(select("rep_4,bleu,entity_overlap,flesch_reading_ease"), Settings(entities="rules-v1"))
     run = named(database, model, decoder, request)
