@@ -136,6 +136,7 @@ class TestSchedule:
         register(tmp_path, models)
         log = tmp_path / "schedule.log"
         serve = command("schedule", "--cron", "* * * * *", "--today", "2026-10-16")
+        told_before = server.events("newwiki.snapshot.published")
         with webhook() as hook, running(serve, log, server.env | {"THE_WEBHOOK": hook.url}):
             wait_for(lambda: len(server.ended("newwiki-monthly")) >= 1, 180, log)
             before = (tmp_path / "newwiki.duckdb").read_bytes()
@@ -148,7 +149,7 @@ class TestSchedule:
         assert [report.name[:18] for report in reports] == ["samplewiki-2026-08", "samplewiki-2026-09"]
         runs = {run["name"]: run for run in server.runs()}
         assert {"newwiki", "sample", "2026-09"} <= set(runs["sample 2026-09"]["tags"])
-        assert server.events("newwiki.snapshot.published") == 2
+        wait_for(lambda: server.events("newwiki.snapshot.published") == told_before + 2, 30, log)
         assert {name.split("-")[1] for name in server.limits()} == {"refresh", "writer"}
         assert {"month-sample-2026-09", "progress-sample-2026-09"} <= server.artifacts()
         everything = [log, server.folder, *tmp_path.glob("newwiki.duckdb*"), *reports]
