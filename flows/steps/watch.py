@@ -42,13 +42,13 @@ class Watch:
     def forever(self, poll: float) -> None:
         """Looks every so many seconds, until Ctrl-C while there is nothing to do."""
         while True:
-            while checkpoint := self._next():
-                self._try(checkpoint)
             try:
-                self._say(f"checkpoints of '{self.folder}' evaluated: {len(self._done)}; waiting, until Ctrl-C")
-                time.sleep(poll)
+                while not (checkpoint := self._next()):
+                    self._say(f"checkpoints of '{self.folder}' evaluated: {len(self._done)}; waiting, until Ctrl-C")
+                    time.sleep(poll)
             except KeyboardInterrupt:
                 return
+            self._try(checkpoint)
 
     def _next(self) -> Path | None:
         """The whole checkpoint with the smallest step that was not tried yet; of others it is said why not."""
