@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from newwiki.allocator import keep_few_kernels
+from newwiki.allocator import keep_few_kernels, share_freed_memory
 from newwiki.records import Metric, SetScore, Unscorable
 from newwiki.registry import evaluator, set_evaluator
 
@@ -70,6 +70,7 @@ __all__ = [
 ]
 
 keep_few_kernels()
+share_freed_memory()
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt(3)
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of mallopt(3)
 _LARGEST = 32 << 20  # bytes; glibc takes no more for the second
 _KERNELS = "LRU_CACHE_CAPACITY"
 
@@ -17,6 +17,16 @@ def keep_few_kernels() -> None:
     torch makes its first kernel.
     """
     os.environ.setdefault(_KERNELS, "32")
+
+
+def share_freed_memory() -> None:
+    """Lets a thread use memory again that another has freed, unless the user says otherwise.
+
+    By default glibc has an arena for each thread, and `keep_freed_memory` holds for that of the main one only. A thread
+    has its arena for good, so this has to be said before there are others.
+    """
+    if "MALLOC_ARENA_MAX" not in os.environ and (tell := _of_glibc("mallopt")):
+        tell(_ARENA_MAX, 1)
 
 
 def keep_freed_memory() -> None:

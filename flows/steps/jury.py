@@ -28,7 +28,9 @@ class Jury:
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
         self.settings = settings
         self.budget = budget
-        self._analyst = Analyst(*_makers(needs_of(evaluators), settings))
+        needs = needs_of(evaluators)
+        self._analyst = Analyst(*_makers(needs, settings))
+        self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
         self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
         self.seconds = self._analyst.seconds
 
@@ -58,6 +60,7 @@ class Jury:
     ) -> tuple[dict[int, Analysis], Made]:
         """The analyses of reference articles by page id, and what was made for them, as it was not `known`."""
         needs = needs_of(evaluators)
+        models = self._made_by(needs)
         stored = [known[article.page_id] for article in articles]
         texts = [article.completion for article in articles]
         prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
@@ -66,7 +69,7 @@ class Jury:
         made = [
             (page_id, part, analysis.parts[part])
             for page_id, analysis in analyses.items()
-            for part in self._made_by(needs)
+            for part in models
             if part not in known[page_id]
         ]
         return analyses, made
@@ -85,7 +88,7 @@ class Jury:
         return analyses
 
     def _made_by(self, needs: frozenset[str]) -> dict[str, str]:
-        return {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+        return {part: maker for part, maker in self._makers.items() if part in needs}
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
