@@ -31,7 +31,7 @@ from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 from storage.database import Database
 
-REQUEST = EvaluationRequest(samples=16, keep=8, max_new_tokens=256)
+REQUEST = EvaluationRequest(samples=40, keep=20, max_new_tokens=256)
 SETTINGS = Settings(entities="rules-v1")
 
 
