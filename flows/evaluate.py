@@ -1,7 +1,9 @@
 """The evaluation as a Prefect flow: two tasks a run (generate, score), and the leaderboard as an artifact."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from prefect import flow, task
 from prefect.artifacts import create_table_artifact
@@ -11,12 +13,10 @@ from evaluators.scorer import add_scorers
 from flows.crew import crew
 from flows.progress import Console
 from flows.retrying import RETRIES
-from flows.steps import evaluate as steps
-from flows.steps import score as scoring
-from flows.steps.evaluate_all import evaluate_all
+from flows.steps.evaluate import EvaluationRequest, PlannedRun
+from flows.steps.evaluate_all import Work, evaluate_all
 from flows.steps.leaderboard import board
-from newwiki.decoding.grammar import Decoder, parse
-from newwiki.models.backend import Backend
+from flows.steps.score import DEFAULT_BUDGET
 from newwiki.settings import Settings
 from storage import snapshots
 from storage.database import Database
@@ -28,10 +28,10 @@ def evaluate(
     models: Sequence[str],
     decoders: Sequence[str],
     *,
-    request: steps.EvaluationRequest,
+    request: EvaluationRequest,
     settings: Settings,
     metrics: str = "core",
-    budget: int = scoring.DEFAULT_BUDGET,
+    budget: int = DEFAULT_BUDGET,
     backend: str = "hf",
     model_arguments: dict[str, str] | None = None,
     runner: str | None = None,
@@ -41,43 +41,30 @@ def evaluate(
     Gives the ids of the evaluators that scored. With a `runner` (`threads:4`, `dask:tcp://…`, see `flows.runners`) each
     run is cut into shards, which are the tasks.
     """
-    database = Database(Path(db))
-    if runner:
-        add_scorers(settings.scorers)
-        console = Console()
-        with crew(runner, console) as hired:
-            scorers = evaluate_all(
-                database, models, decoders, request, settings, console, metrics=metrics, budget=budget, backend=backend,
-                arguments=model_arguments, crew=hired,
-            )  # fmt: skip
-        _show_leaderboard(database, request.snapshot, scorers)
-        return scorers
-    chosen = [decoder for specification in decoders for decoder in parse(specification)]
+    database, console = Database(Path(db)), Console()
     add_scorers(settings.scorers)
-    steps.find_models(backend, models, model_arguments or {})
-    jury = scoring.Jury(scoring.choose(metrics, settings, Console()), settings, budget)
-    for name in models:
-        loaded = steps.load_model(backend, name, model_arguments or {})
-        for decoder in chosen:
-            planned = generate(database, loaded, decoder, request)
-            score(database, planned, jury)
-    scorers = jury.ids(jury.evaluators)
+    with crew(runner, console) if runner else nullcontext() as hired:
+        scorers = evaluate_all(
+            database, models, decoders, request, settings, console, metrics=metrics, budget=budget, backend=backend,
+            arguments=model_arguments, crew=hired, work=Work() if hired else _Tasks(),
+        )  # fmt: skip
     _show_leaderboard(database, request.snapshot, scorers)
     return scorers
 
 
-@task(name="generate", task_run_name="generate {decoder.short}", cache_policy=NO_CACHE, **RETRIES)
-def generate(
-    database: Database, backend: Backend, decoder: Decoder, request: steps.EvaluationRequest
-) -> steps.PlannedRun:
-    planned = steps.plan(database, backend, decoder, request)
-    steps.generate(database, planned, backend, decoder, Console())
-    return planned
+class _Tasks(Work):
+    """Each half of a run is a task, and is tried again where that may help."""
+
+    def write(self, database: Database, planned: PlannedRun, *rest: Any, **options: Any) -> None:
+        _task("generate", planned)(super().write)(database, planned, *rest, **options)
+
+    def score(self, database: Database, planned: PlannedRun, *rest: Any) -> None:
+        _task("score", planned)(super().score)(database, planned, *rest)
 
 
-@task(name="score", task_run_name="score {planned.run.decoder}", cache_policy=NO_CACHE, **RETRIES)
-def score(database: Database, planned: steps.PlannedRun, jury: scoring.Jury) -> None:
-    scoring.score_run(database, planned.run, planned.articles, jury, Console())
+def _task(name: str, planned: PlannedRun) -> Any:
+    title = f"{name} {planned.run.decoder}"
+    return task(name=name, task_run_name=title, cache_policy=NO_CACHE, **RETRIES)
 
 
 def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:

@@ -5,15 +5,41 @@ from collections.abc import Mapping, Sequence
 from evaluators.scoring import select
 from flows.progress import Progress
 from flows.steps.crew import Crew, ShardsFailed
-from flows.steps.evaluate import EvaluationRequest, find_models, generate, load_model, plan
+from flows.steps.evaluate import EvaluationRequest, PlannedRun, find_models, generate, load_model, plan
+from flows.steps.judging import Court
 from flows.steps.score import DEFAULT_BUDGET, Jury, choose, score_run
 from flows.steps.score_shard import SpreadCourt
 from flows.steps.write_shard import SpreadModel
-from newwiki.decoding.grammar import parse
+from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import UsageError
+from newwiki.models.backend import Backend
 from newwiki.settings import Settings
 from storage.database import Database
 from storage.snapshots import resolve
+
+
+class Work:
+    """How the two halves of a run are done: here, one after the other."""
+
+    def write(
+        self,
+        database: Database,
+        planned: PlannedRun,
+        backend: Backend,
+        decoder: Decoder,
+        progress: Progress,
+        *,
+        at_once: bool,
+    ) -> None:
+        generate(database, planned, backend, decoder, progress, at_once=at_once)
+
+    def score(
+        self, database: Database, planned: PlannedRun, jury: Jury, progress: Progress, court: Court | None
+    ) -> None:
+        score_run(database, planned.run, planned.articles, jury, progress, court)
+
+
+_HERE = Work()
 
 
 def evaluate_all(
@@ -29,6 +55,7 @@ def evaluate_all(
     backend: str = "hf",
     arguments: Mapping[str, str] | None = None,
     crew: Crew | None = None,
+    work: Work = _HERE,
 ) -> set[str]:
     """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had.
 
@@ -49,8 +76,8 @@ def evaluate_all(
         for decoder in chosen:
             planned = plan(database, loaded, decoder, request)
             try:
-                generate(database, planned, loaded, decoder, progress, at_once=crew is not None)
-                score_run(database, planned.run, planned.articles, jury, progress, court)
+                work.write(database, planned, loaded, decoder, progress, at_once=crew is not None)
+                work.score(database, planned, jury, progress, court)
             except ShardsFailed as error:
                 failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
     if failures:
