@@ -116,7 +116,10 @@ def _ray(runner: Runner) -> Iterator[Team]:
         else:
             ray.init(runner.address, **quiet)
     except (ConnectionError, ValueError) as error:
-        raise TerminalError(f"no Ray cluster answers at {runner.address}: {error}") from error
+        raise TerminalError(
+            f"no Ray cluster answers at {runner.address}: {error}; one that asks for a token is reached with "
+            "RAY_AUTH_MODE=token and the token in RAY_AUTH_TOKEN or ~/.ray/auth_token"
+        ) from error
     try:
         held = ray.cluster_resources()
         gpus = held.get("GPU", 0)

@@ -80,6 +80,16 @@ def test_threads_write_and_score_the_same(alone: Path, database: Path, toy_check
     assert rows(database) == rows(alone)
 
 
+def test_a_cluster_that_is_there_already_writes_and_scores_the_same(
+    alone: Path, database: Path, toy_checkpoint: Path
+) -> None:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+        evaluate(database, toy_checkpoint, f"dask:{cluster.scheduler_address}")
+    assert rows(database) == rows(alone)
+
+
 @pytest.mark.parametrize("runner", ["processes:2", "dask:2", "ray:2"])
 def test_with_a_worker_killed_half_way_all_is_the_same(
     alone: Path, database: Path, toy_checkpoint: Path, tmp_path: Path, runner: str, capfd: pytest.CaptureFixture[str]
