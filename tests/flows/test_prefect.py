@@ -13,9 +13,10 @@ import flows.demo as demo
 from flows.demo import wiki
 from flows.progress import Silent
 from flows.steps.refresh import RefreshRequest
-from newwiki.errors import TerminalError, TransientError
+from flows.steps.webhook import address
+from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.records import Window
-from newwiki.registrations import Evaluation
+from newwiki.registrations import Evaluation, Notify
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
@@ -86,6 +87,18 @@ class TestInProcess:
 
         with pytest.raises(TerminalError, match="nothing to publish"):
             refresh(str(tmp_path / "a.duckdb"), "dump", str(wiki()), RefreshRequest(Window.month("2020-01")))
+
+    def test_a_webhooks_address_is_taken_from_a_secret_block(self, server: PrefectServer) -> None:
+        from prefect.blocks.system import Secret
+
+        place = f"https://hooks.example.org/{TOKEN}"
+        Secret(value=place).save("notices")
+        assert address(Notify(webhook_block="notices")) == place
+        stored = b"".join(file.read_bytes() for file in Path(server.env["PREFECT_HOME"]).glob("prefect.db*"))
+        assert b"notices" in stored
+        assert TOKEN.encode() not in stored
+        with pytest.raises(UsageError, match="the Secret block 'nobody', which Prefect does not have"):
+            address(Notify(webhook_block="nobody"))
 
     def test_the_demo_ends_with_a_leaderboard_and_a_funnel_of_every_reason(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
