@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from newwiki.errors import TerminalError
 from storage.database import Database
@@ -22,32 +23,69 @@ class Moved:
     def told(self) -> str:
         return f"{self.snapshots} snapshots, {self.runs} runs and {self.scorings} scorings"
 
+    def or_refused(self) -> "Moved":
+        """Itself. Raises TerminalError where something was refused."""
+        if self.refused:
+            raise TerminalError(f"{'; '.join(self.refused)}; all else is pushed ({self.told()})")
+        return self
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """A finished one: how many rows it has in `scores`, or else how many texts it was of."""
+
+    run_id: str
+    snapshot_id: str
+    evaluator_id: str
+    finished_at: datetime
+    scores: int
+    texts: int
+
+    @property
+    def table(self) -> str:
+        return "scores" if self.scores else "run_scores"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What there is to push: snapshots with their content hashes, runs with their snapshots, and scorings."""
+
+    snapshots: dict[str, str]
+    runs: dict[str, str]
+    scorings: list[Scoring]
+
 
 def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
     """Writes what the folder lacks. Run again after an interruption, it goes on.
 
     Raises TerminalError in the end, with all else written, where the folder holds something else under the same name.
     """
-    there, moved = folder.notes(), Moved()
-    snapshots = [row[0] for row in database.rows("snapshot_list")]
-    for name in snapshots:
+    there, moved, done = folder.notes(), Moved(), finished(database, note)
+    for name in done.snapshots:
         _snapshot(database, folder, there, moved, name)
+    for run_id, name in done.runs.items():
+        _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
+    for one in done.scorings:
+        keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
+        facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
+        _scoring(database, folder, there, moved, Part(one.table, keys), facts)
+    return moved.or_refused()
+
+
+def finished(database: Database, note: Callable[[str], None]) -> Finished:
+    """Leaves out, and tells of, runs whose references are in files of their own."""
+    snapshots = {row[0]: row[-1] for row in database.rows("snapshot_list")}
     complete = database.rows("share_run_list")
-    of_snapshots = {f"reference:{name}": name for name in snapshots}
-    of_snapshots |= {run_id: name for run_id, name, has_articles in complete if has_articles}
     if alone := [run_id for run_id, _, has_articles in complete if not has_articles]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
-    for run_id, name, has_articles in complete:
-        if has_articles:
-            _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
-    for run_id, evaluator_id, finished_at, scores, texts in database.rows("share_scorings"):
-        if run_id in of_snapshots:
-            keys = (("snapshot_id", of_snapshots[run_id]), ("run_id", run_id), ("evaluator_id", evaluator_id))
-            facts = {"finished_at": finished_at.isoformat(), "texts": texts}
-            _scoring(database, folder, there, moved, Part("scores" if scores else "run_scores", keys), facts)
-    if moved.refused:
-        raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
-    return moved
+    runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
+    of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
+    scorings = [
+        Scoring(row[0], of_snapshots[row[0]], *row[1:])
+        for row in database.rows("share_scorings")
+        if row[0] in of_snapshots
+    ]
+    return Finished(snapshots, runs, scorings)
 
 
 def of_snapshot(table: str, name: str) -> Part:

@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from newwiki.records import Judged, Run, Selection, Site, Snapshot, Window
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
+from tests.storage.machines import score, texts, write
 
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
 CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
@@ -77,3 +79,23 @@ def run_of() -> Callable[..., Run]:
         return Run(**values | changes)
 
     return make
+
+
+@pytest.fixture
+def first(database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any) -> Database:
+    """A machine that has published, written and scored."""
+    published(*(selected(page) for page in (1, 2, 3)))
+    write(database, run_of("run-a"), texts())
+    score(database, "run-a")
+    score(database, "reference:testwiki-2026-09", value=100)
+    return database
+
+
+@pytest.fixture
+def second(first: Database, tmp_path: Path) -> Database:
+    """Another one, with the same snapshot, that has done nothing yet."""
+    other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
+    with Database(other).write() as connection:
+        for table in ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means"):
+            connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
+    return Database(other)

@@ -1,7 +1,5 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -10,19 +8,14 @@ import duckdb
 import pytest
 
 from newwiki.errors import TerminalError, TransientError, UsageError
-from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.records import Score
 from storage import runs
 from storage.database import Database
 from storage.pull import pull
 from storage.push import push
 from storage.shared import SharedFolder
+from tests.storage.machines import BLEU, score, texts, write
 
-BLEU = Fingerprint("evaluator-bleu", "bleu", "1", dependencies={"sacrebleu": "2"})
-MAUVE = Fingerprint("evaluator-mauve", "mauve", "1")
-METRICS = [
-    Metric("bleu", "points", 0, 100, "higher", "n-grams", "Papineni 2002"),
-    Metric("mauve", "", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
-]
 TABLES = (
     "snapshots", "stored_articles", "candidates", "runs", "completions", "scores", "run_scores", "scorings",
     "evaluators", "metrics", "stored_summaries", "page_means",
@@ -32,49 +25,6 @@ TABLES = (
 def everything(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     with duckdb.connect(str(database.path), read_only=True) as connection:
         return {table: sorted(connection.execute(f"from {table}").fetchall(), key=repr) for table in TABLES}
-
-
-def texts(pages: int = 3, of: str = "text") -> list[Completion]:
-    return [
-        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)
-        for page in range(1, pages + 1)
-        for sample in range(2)
-    ]
-
-
-def write(database: Database, run: Run, written: list[Completion]) -> None:
-    runs.start(database, run)
-    runs.add_completions(database, run.run_id, written)
-    runs.complete(database, run.run_id, 2)
-
-
-def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) -> None:
-    runs.register(database, [BLEU, MAUVE], METRICS)
-    of_texts = [Score(page, 0, "bleu", value + page, "ok", BLEU.evaluator_id) for page in range(1, pages)]
-    unscored = Score(pages, 0, "bleu", None, "no words", BLEU.evaluator_id)
-    runs.add_scores(database, run_id, [*of_texts, unscored])
-    runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
-    runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
-
-
-@pytest.fixture
-def first(database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any) -> Database:
-    """A machine that has published, written and scored."""
-    published(*(selected(page) for page in (1, 2, 3)))
-    write(database, run_of("run-a"), texts())
-    score(database, "run-a")
-    score(database, "reference:testwiki-2026-09", value=100)
-    return database
-
-
-@pytest.fixture
-def second(first: Database, tmp_path: Path) -> Database:
-    """Another one, with the same snapshot, that has done nothing yet."""
-    other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
-    with Database(other).write() as connection:
-        for table in ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means"):
-            connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
-    return Database(other)
 
 
 @pytest.fixture

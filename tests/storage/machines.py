@@ -1,0 +1,35 @@
+"""What a machine does before it shares: it writes a run and scores it."""
+
+from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from storage import runs
+from storage.database import Database
+
+BLEU = Fingerprint("evaluator-bleu", "bleu", "1", dependencies={"sacrebleu": "2"})
+MAUVE = Fingerprint("evaluator-mauve", "mauve", "1")
+METRICS = [
+    Metric("bleu", "points", 0, 100, "higher", "n-grams", "Papineni 2002"),
+    Metric("mauve", "", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
+]
+
+
+def texts(pages: int = 3, of: str = "text") -> list[Completion]:
+    return [
+        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)
+        for page in range(1, pages + 1)
+        for sample in range(2)
+    ]
+
+
+def write(database: Database, run: Run, written: list[Completion]) -> None:
+    runs.start(database, run)
+    runs.add_completions(database, run.run_id, written)
+    runs.complete(database, run.run_id, 2)
+
+
+def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) -> None:
+    runs.register(database, [BLEU, MAUVE], METRICS)
+    of_texts = [Score(page, 0, "bleu", value + page, "ok", BLEU.evaluator_id) for page in range(1, pages)]
+    unscored = Score(pages, 0, "bleu", None, "no words", BLEU.evaluator_id)
+    runs.add_scores(database, run_id, [*of_texts, unscored])
+    runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
+    runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
