@@ -11,15 +11,37 @@ from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer import add_scorers
 from flows.crew import crew
-from flows.progress import Console
+from flows.progress import reporter
 from flows.retrying import RETRIES
-from flows.steps.evaluate import EvaluationRequest, PlannedRun
-from flows.steps.evaluate_all import Work, evaluate_all
+from flows.steps.evaluate import EvaluationRequest, PlannedRun, find_models
+from flows.steps.evaluate_all import Work, check, evaluate_all
 from flows.steps.leaderboard import board
 from flows.steps.score import DEFAULT_BUDGET
 from newwiki.settings import Settings
 from storage import snapshots
 from storage.database import Database
+
+
+def evaluate_in_flow(
+    database: Database,
+    models: Sequence[str],
+    decoders: Sequence[str],
+    request: EvaluationRequest,
+    settings: Settings,
+    *,
+    arguments: dict[str, str],
+    metrics: str,
+    **rest: Any,
+) -> set[str]:
+    """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
+    place."""
+    check(database, decoders, request, metrics)
+    find_models(rest["backend"], models, arguments)
+    scorers: set[str] = evaluate(
+        settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, metrics=metrics,
+        **rest,
+    )  # fmt: skip
+    return scorers
 
 
 @flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}")
@@ -35,17 +57,18 @@ def evaluate(
     backend: str = "hf",
     model_arguments: dict[str, str] | None = None,
     runner: str | None = None,
+    quiet: bool = False,
 ) -> set[str]:
     """Generates and scores every model under every decoder, one after the other; what is done is not done again.
 
     Gives the ids of the evaluators that scored. With a `runner` (`threads:4`, `dask:tcp://…`, see `flows.runners`) each
     run is cut into shards, which are the tasks.
     """
-    database, console = Database(Path(db)), Console()
+    database, progress = Database(Path(db)), reporter(quiet)
     add_scorers(settings.scorers)
-    with crew(runner, console) if runner else nullcontext() as hired:
+    with crew(runner, progress) if runner else nullcontext() as hired:
         scorers = evaluate_all(
-            database, models, decoders, request, settings, console, metrics=metrics, budget=budget, backend=backend,
+            database, models, decoders, request, settings, progress, metrics=metrics, budget=budget, backend=backend,
             arguments=model_arguments, crew=hired, work=Work() if hired else _Tasks(),
         )  # fmt: skip
     _show_leaderboard(database, request.snapshot, scorers)

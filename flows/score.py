@@ -6,15 +6,15 @@ from typing import Any
 from prefect import flow
 
 from flows.crew import crew
-from flows.progress import Console
+from flows.progress import reporter
 from flows.steps.score_all import score_all
 from newwiki.settings import Settings
 from storage.database import Database
 
 
 @flow(name="newwiki-score", flow_run_name="score with {runner}")
-def score(db: str, *, settings: Settings, runner: str, asked: dict[str, Any]) -> set[str]:
+def score(db: str, *, settings: Settings, runner: str, asked: dict[str, Any], quiet: bool = False) -> set[str]:
     """Scores what lacks scores; `asked` is what `score_all` takes. Gives the ids of the evaluators."""
-    console = Console()
-    with crew(runner, console) as hired:
-        return score_all(Database(Path(db)), settings, console, crew=hired, **asked)
+    progress = reporter(quiet)
+    with crew(runner, progress) as hired:
+        return score_all(Database(Path(db)), settings, progress, crew=hired, **asked)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -67,6 +68,7 @@ def evaluate(
     trust_remote_code: bool = False,
     metrics: str | Sequence[str] = "core",
     budget: int = 200,
+    runner: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
     **settings: str,
@@ -74,21 +76,29 @@ def evaluate(
     """Lets models write a snapshot's articles under decoders, scores it, and gives the snapshot's leaderboard.
 
     What is written or scored already is not done again. `batch_size` None means as many as fit. Among the settings are
-    `entities`, `embedder`, `embedder_dtype`, `likelihood_model`, `scorers` and `template`.
+    `entities`, `embedder`, `embedder_dtype`, `likelihood_model`, `scorers` and `template`. With a `runner`
+    (`processes:2`, `dask:tcp://…`) workers do it, through Prefect.
     """
+    from flows.runners import parse_runner
     from flows.steps.evaluate import EvaluationRequest
     from flows.steps.evaluate_all import evaluate_all, model_arguments
 
+    if runner:
+        parse_runner(runner)
     force, database = opened(db, settings)
     request = EvaluationRequest(
         snapshot, prompts, samples, keep, max_new_tokens, batch_size, seed, force.template, tuple(stop), strict
     )
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
     arguments = model_arguments("", dtype, **flags) | {name: str(value) for name, value in (model_args or {}).items()}
-    scorers = evaluate_all(
-        database, [str(model) for model in models], [decoder] if isinstance(decoder, str) else decoder, request, force,
-        reporter(quiet), metrics=joined(metrics), budget=budget, backend=backend, arguments=arguments,
-    )  # fmt: skip
+    names, decoders = [str(model) for model in models], [decoder] if isinstance(decoder, str) else decoder
+    scoring: dict[str, Any] = {"metrics": joined(metrics), "budget": budget, "backend": backend, "arguments": arguments}
+    if runner:
+        from flows.evaluate import evaluate_in_flow
+
+        scorers = evaluate_in_flow(database, names, decoders, request, force, runner=runner, quiet=quiet, **scoring)
+    else:
+        scorers = evaluate_all(database, names, decoders, request, force, reporter(quiet), **scoring)
     return board_table(database, snapshot, quiet, prefer=scorers)
 
 
@@ -101,17 +111,29 @@ def score(
     decoder: str | None = None,
     metrics: str | Sequence[str] = "core",
     budget: int = 200,
+    runner: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
     **settings: str,
 ) -> pa.Table:
-    """Scores stored runs (by id), or JSONL files of texts that were written elsewhere, and gives the leaderboard."""
+    """Scores stored runs (by id), or JSONL files of texts that were written elsewhere, and gives the leaderboard.
+
+    A `runner` is as for `evaluate`.
+    """
+    from flows.runners import parse_runner
     from flows.steps.score_all import score_all
 
+    if runner:
+        parse_runner(runner)
     force, database = opened(db, settings)
-    scorers = score_all(
-        database, force, reporter(quiet), files=[Path(file) for file in files],
-        run_ids=[run] if isinstance(run, str) else run, missing=missing, snapshot=snapshot, model=model,
-        decoder=decoder, metrics=joined(metrics), budget=budget,
-    )  # fmt: skip
+    asked: dict[str, Any] = {
+        "files": [Path(file) for file in files], "run_ids": [run] if isinstance(run, str) else run, "missing": missing,
+        "snapshot": snapshot, "model": model, "decoder": decoder, "metrics": joined(metrics), "budget": budget,
+    }  # fmt: skip
+    if runner:
+        from flows.score import score as flow
+
+        scorers = flow(force.db, settings=force, runner=runner, asked=asked, quiet=quiet)
+    else:
+        scorers = score_all(database, force, reporter(quiet), **asked)
     return board_table(database, None, quiet, prefer=scorers)

@@ -76,8 +76,8 @@ def evaluate(
     MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub.
     """
     from flows import leaderboard
-    from flows.steps.evaluate import EvaluationRequest, find_models
-    from flows.steps.evaluate_all import check, evaluate_all, model_arguments, rows_at_once
+    from flows.steps.evaluate import EvaluationRequest
+    from flows.steps.evaluate_all import evaluate_all, model_arguments, rows_at_once
 
     request = EvaluationRequest(snapshot, batch_size=rows_at_once(batch_size), template=settings.template, **rest)
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
@@ -85,14 +85,11 @@ def evaluate(
     database, progress = open_database(settings), reporter(quiet)
     scoring: dict[str, Any] = {"metrics": metrics, "budget": budget, "backend": backend}
     if prefect or runner:
-        from flows.evaluate import evaluate as flow
+        from flows.evaluate import evaluate_in_flow
 
-        check(database, decoders, request, metrics)
-        find_models(backend, models, arguments)  # before Prefect keeps what may be a secret in the wrong place
-        scorers = flow(
-            settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, runner=runner,
-            **scoring,
-        )  # fmt: skip
+        scorers = evaluate_in_flow(
+            database, models, decoders, request, settings, arguments=arguments, runner=runner, quiet=quiet, **scoring
+        )
     else:
         scorers = evaluate_all(database, models, decoders, request, settings, progress, arguments=arguments, **scoring)
     for note in leaderboard.show(database, snapshot, form, prefer=scorers):

@@ -44,7 +44,7 @@ def score(
     if runner:
         from flows.score import score as flow
 
-        scorers = flow(settings.db, settings=settings, runner=runner, asked=asked)
+        scorers = flow(settings.db, settings=settings, runner=runner, asked=asked, quiet=quiet)
     else:
         scorers = score_all(database, settings, progress, **asked)
     for note in leaderboard.show(database, None, form, prefer=scorers):

@@ -113,6 +113,10 @@ def test_errors_are_those_of_the_command_line(db: Path, tmp_path: Path) -> None:
         flows.api.export_runs(out=tmp_path / "out", format="xlsx", db=db)
     with pytest.raises(UsageError, match="name what to score"):
         flows.api.score(db=db)
+    with pytest.raises(UsageError, match="there is no runner 'dusk'"):
+        flows.api.score(missing=True, runner="dusk", db=db)
+    with pytest.raises(UsageError, match="there is no runner 'dusk'"):
+        flows.api.evaluate("toy", decoder="greedy", runner="dusk", db=db)
 
 
 def test_an_answer_without_rows_is_a_table_with_columns(db: Path) -> None:

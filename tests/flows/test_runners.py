@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import newwiki
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.steps.evaluate import EvaluationRequest
@@ -22,7 +23,8 @@ from tests.flows.serving import prefect_server
 pytestmark = pytest.mark.slow
 
 DECODERS = ["sample:top_p=0.9", "greedy"]
-REQUEST = EvaluationRequest(prompts=6, samples=4, keep=2, max_new_tokens=24)
+NUMBERS = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
+REQUEST = EvaluationRequest(**NUMBERS)
 METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
 SETTINGS = Settings(entities="rules-v1")
 
@@ -75,8 +77,11 @@ def evaluate(path: Path, model: Path, runner: str, **arguments: str) -> None:
     )  # fmt: skip
 
 
-def test_threads_write_and_score_the_same(alone: Path, database: Path, toy_checkpoint: Path) -> None:
-    evaluate(database, toy_checkpoint, "threads:2")
+def test_threads_write_and_score_the_same_from_python_too(alone: Path, database: Path, toy_checkpoint: Path) -> None:
+    asked: dict[str, Any] = {"runner": "threads:2", "db": database, "entities": "rules-v1", "quiet": True}
+    board = newwiki.evaluate(toy_checkpoint, decoder=DECODERS, **NUMBERS, metrics="rep_4,bleu", **asked)
+    assert board.num_rows == 3  # two decoders, and Wikipedia
+    newwiki.score(missing=True, metrics=METRICS, **asked)
     assert rows(database) == rows(alone)
 
 
