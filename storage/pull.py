@@ -34,10 +34,12 @@ def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
             pass
     if not there:
         raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
+    others: set[tuple[str, str]] = set()
     for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):
         for part in sorted((part for part in there if part.table == table), key=lambda part: part.keys):
-            if refused := take(database, folder, there, moved, part):
+            if others.isdisjoint(part.keys) and (refused := take(database, folder, there, moved, part)):
                 moved.refused += (refused,)
+                others.add(part.keys[-1])
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)")
     return moved

@@ -61,11 +61,15 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
     Raises TerminalError in the end, with all else written, where the folder holds something else under the same name.
     """
     there, moved, done = folder.notes(), Moved(), finished(database, note)
-    for name in done.snapshots:
-        _snapshot(database, folder, there, moved, name)
-    for run_id, name in done.runs.items():
-        _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
+    others = {name for name in done.snapshots if not _snapshot(database, folder, there, moved, name)}
+    other_runs = {
+        run_id
+        for run_id, name in done.runs.items()
+        if name in others or not _run(database, folder, there, moved, (("snapshot_id", name), ("run_id", run_id)))
+    }
     for one in done.scorings:
+        if one.snapshot_id in others or one.run_id in other_runs:
+            continue
         keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
         facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
         _scoring(database, folder, there, moved, Part(one.table, keys), facts)
@@ -92,31 +96,34 @@ def of_snapshot(table: str, name: str) -> Part:
     return Part(table, (("snapshot_id", name),))
 
 
-def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, name: str) -> None:
-    """The row of `snapshots` last: by it others know that all the rest is there."""
+def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, name: str) -> bool:
+    """Whether the folder has it, and no other one. The row of `snapshots` comes last: by it others know that all the
+    rest is there."""
     articles = database.table("share_stored_articles", name)
     if (noted := there.get(of_snapshot("stored_articles", name))) and of_snapshot("snapshots", name) in there:
-        if noted.sha256 != rows_sha256(articles):
+        if is_other := noted.sha256 != rows_sha256(articles):
             moved.refused += (f"'{folder.url}' holds another snapshot '{name}'",)
-        return
+        return not is_other
     for table in SNAPSHOT_TABLES:
         folder.write(of_snapshot(table, name), database.table(f"share_{table}", name), {})
     moved.snapshots += 1
+    return True
 
 
 def _run(
     database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, keys: tuple[tuple[str, str], ...]
-) -> None:
-    """The row of `runs` last, likewise."""
+) -> bool:
+    """Likewise, with the row of `runs` last."""
     run, written = Part("runs", keys), Part("completions", keys)
     completions = database.table("share_completions", run["run_id"])
     if (noted := there.get(written)) and run in there:
-        if noted.sha256 != rows_sha256(completions):
+        if is_other := noted.sha256 != rows_sha256(completions):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
-        return
+        return not is_other
     folder.write(written, completions, {})
     folder.write(run, database.table("share_runs", run["run_id"]), {})
     moved.runs += 1
+    return True
 
 
 def _scoring(

@@ -95,8 +95,15 @@ def test_other_completions_of_the_same_run_are_refused_on_both_sides(
     push(first, folder, print)
     with pytest.raises(TerminalError, match=r"run run-a is another one here than there.*all else is here"):
         pull(second, folder, print)
+    assert "run-a" not in {row[0] for row in everything(second)["scores"]}, (
+        "nor are scores of other completions taken in"
+    )
+    score(second, "run-a")
+    runs.add_scores(second, "run-a", [Score(page, 1, "bleu", 50.0, "ok", BLEU.evaluator_id) for page in (1, 2, 3)])
+    there = folder.notes()
     with pytest.raises(TerminalError, match=r"holds other completions of run run-a; all else is pushed"):
         push(second, folder, print)
+    assert folder.notes() == there, "nor are scores of other completions pushed"
     assert {row[3] for row in everything(second)["completions"]} == {text.text for text in texts(of="changed")}
 
 
