@@ -12,8 +12,7 @@ from typing import Any
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from newwiki.models.engine.attention import use_cached_attention
-from newwiki.models.engine.packed import pack_linear_layers
+from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.quiet import silence_transformers
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -34,8 +33,7 @@ def build(dtype: torch.dtype = torch.float32, layers: int | None = None) -> GPT2
 
 def prepare(model: GPT2LMHeadModel) -> None:
     """As the project prepares a model for its engine."""
-    pack_linear_layers(model)
-    use_cached_attention(model)
+    use_fast_kernels(model)
 
 
 def prompts(count: int) -> list[list[int]]:

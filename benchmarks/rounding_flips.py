@@ -33,10 +33,9 @@ from newwiki.decoding.beams import by_stream
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Search, Stream, Turn, View
 from newwiki.models.checkpoint import Trust, find, load
-from newwiki.models.engine.attention import use_cached_attention
 from newwiki.models.engine.engines import engine_for
+from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.loop import Rules
-from newwiki.models.engine.packed import pack_linear_layers
 from newwiki.models.engine.reader import Reader
 from newwiki.models.huggingface import FLOAT32_SLACK
 from newwiki.registry import decoders
@@ -111,8 +110,7 @@ def main() -> None:
         for dtype, slack in MODES:
             model, tokenizer = load(find(str(folder), "main", Trust()), dtype, "auto")
             if not options.plain:
-                pack_linear_layers(model)
-                use_cached_attention(model)
+                use_fast_kernels(model)
             texts = [tokenizer(text)["input_ids"] for text in sample_texts.articles()]
             streams = sample_texts.streams(texts, options.completions, options.longest)
             for decoder in options.decoders:

@@ -56,11 +56,22 @@ class ContrastiveSearch:
         """Each row's place [rows] among its candidates [rows, k], and whether rounding leaves it there."""
         assert view.similarity is not None
         similarity, error = view.similarity(tokens)
+        low, scores, high = self._scores(log_p, similarity, error, view)
+        if view.exactly is not None:
+            rivals = high >= low.amax()
+            if rivals.sum() > 1:
+                similarity[rivals], error[rivals] = view.exactly(tokens[rivals]), 0
+                low, scores, high = self._scores(log_p, similarity, error, view)
+        place = scores.argmax(dim=-1)
+        lowest = low.gather(1, place[:, None])[:, 0]
+        return place, lowest > high.scatter(1, place[:, None], -float("inf")).amax(dim=-1)
+
+    def _scores(
+        self, log_p: "Tensor", similarity: "Tensor", error: "Tensor", view: View
+    ) -> "tuple[Tensor, Tensor, Tensor]":
+        """The least that each score can be, the score, and the most [rows, k]."""
         confidence = log_p.exp()
         scores = (1 - self._alpha) * confidence - self._alpha * similarity
         scores = scores.masked_fill(log_p.isneginf(), -float("inf"))
         errors = (1 - self._alpha) * confidence * 2 * view.slack + self._alpha * error
-        place = scores.argmax(dim=-1)
-        lowest = (scores - errors).gather(1, place[:, None])[:, 0]
-        rivals = (scores + errors).scatter(1, place[:, None], -float("inf")).amax(dim=-1)
-        return place, lowest > rivals
+        return scores - errors, scores, scores + errors

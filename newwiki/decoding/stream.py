@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 Noise = Callable[["Tensor"], "Tensor"]
 
 # From token ids [rows, k], of which each is read after its row's text, to the largest cosine [rows, k] of the token's
-# last hidden state with those of the text, and to a bound of that cosine's rounding error.
-Similarity = Callable[["Tensor"], "tuple[Tensor, float]"]
+# last hidden state with those of the text, and to a bound [rows, k] of that cosine's rounding error.
+Similarity = Callable[["Tensor"], "tuple[Tensor, Tensor]"]
 
 
 @dataclass(slots=True)
@@ -90,7 +90,8 @@ class View:
     `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
     [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows,
     vocabulary] of tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a
-    step.
+    step. Where that leaves a step of one row open, and is asked again, `exactly` gives the cosines [n] of those tokens
+    [n] that it takes, each from a pass of its own.
     """
 
     logits: "Tensor"
@@ -100,6 +101,7 @@ class View:
     block: "Callable[[Tensor], Tensor]"
     amateur: "Tensor | None" = None
     similarity: Similarity | None = None
+    exactly: "Callable[[Tensor], Tensor] | None" = None
 
 
 class Search(Protocol):

@@ -67,12 +67,10 @@ class HuggingFaceModel(LocalModel):
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
 
-        from newwiki.models.engine.attention import use_cached_attention
-        from newwiki.models.engine.packed import pack_linear_layers
+        from newwiki.models.engine.kernels import use_fast_kernels
         from newwiki.models.engine.selftest import check_reading
 
-        pack_linear_layers(loaded)
-        use_cached_attention(loaded)
+        use_fast_kernels(loaded)
         check_reading(loaded)
         return loaded, tokenizer
 

@@ -24,7 +24,7 @@ class LookAheadEngine(Engine):
     hidden = True
 
     _logits: Tensor | None  # [slots, vocabulary], after the text of each slot
-    _ahead: tuple[Tensor, Tensor, Tensor] | None  # candidates, their last hidden states, the same as unit vectors
+    _ahead: tuple[Tensor, Tensor, Tensor, Tensor] | None  # candidates, last hidden states, as unit vectors, cosines
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -59,16 +59,17 @@ class LookAheadEngine(Engine):
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
         return replace(super()._view(streams, logits), similarity=self._similarity)
 
-    def _similarity(self, tokens: Tensor) -> tuple[Tensor, float]:
+    def _similarity(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         states = self._reader.look_ahead(tokens)
         units = normalize(states.float(), dim=-1)
-        self._ahead = (tokens, states, units)
-        return self._states.nearest(units, self._reader.slots.lengths[: len(tokens)]), self._rules.slack
+        cosines = self._states.nearest(units, self._reader.slots.lengths[: len(tokens)])
+        self._ahead = (tokens, states, units, cosines)
+        return cosines, torch.full_like(cosines, self._rules.slack)
 
     def _keep(self, written: Sequence[int]) -> None:
         """Each row goes on with the token that it has written. Rows that end or are read anew may keep anything."""
         assert self._ahead is not None and self._logits is not None
-        candidates, states, units = self._ahead
+        candidates, states, units, _ = self._ahead
         chosen = (candidates == torch.tensor(written, device=self._device)[:, None]).int().argmax(dim=1)
         rows = torch.arange(len(written), device=self._device)
         self._logits[: len(written)] = self._reader.logits(states[rows, chosen])
@@ -88,18 +89,35 @@ class LookAheadEngine(Engine):
         super()._forget()
 
     def _settled(self, stream: Stream) -> Turn:
-        """It may choose a token that was not looked at, so the stream goes on from a new reading of its text."""
-        self._read_anew.append(stream)
-        return super()._settled(stream)
+        """Where it chooses a token that was not looked at, the stream goes on from a new reading of its text."""
+        turn = super()._settled(stream)
+        if turn.rows and turn.rows[0][1].tokens[-1] not in self._looked_at(stream):
+            self._read_anew.append(stream)
+        return turn
+
+    def _looked_at(self, stream: Stream) -> dict[int, float]:
+        """The cosine of each candidate that the last pass read for it."""
+        assert self._ahead is not None
+        slot = next(place for place, running in enumerate(self._running) if running is stream)
+        return dict(zip(self._ahead[0][slot].tolist(), self._ahead[3][slot].tolist(), strict=True))
 
     def _view_alone(self, stream: Stream) -> View:
+        """Its cosines are those of the last pass, which suffice to tell which candidates are near enough to the best
+        for one to be read alone."""
         text = (*stream.prompt, *stream.beam[0].tokens)
+        known = self._looked_at(stream)
 
-        def similarity(tokens: Tensor) -> tuple[Tensor, float]:
-            read = [normalize(self._reader.states_alone((*text, token)), dim=-1) for token in tokens[0].tolist()]
-            return torch.stack([(units[:-1] @ units[-1]).amax() for units in read])[None], 0.0
+        def similarity(tokens: Tensor) -> tuple[Tensor, Tensor]:
+            slack = self._rules.slack
+            pairs = [(known[token], slack) if token in known else (0.0, 1 + slack) for token in tokens[0].tolist()]
+            cosines, errors = torch.tensor(pairs, device=tokens.device).T
+            return cosines[None], errors[None]
 
-        return replace(super()._view_alone(stream), similarity=similarity)
+        def exactly(tokens: Tensor) -> Tensor:
+            read = [normalize(self._reader.states_alone((*text, token)), dim=-1) for token in tokens.tolist()]
+            return torch.stack([(units[:-1] @ units[-1]).amax() for units in read])
+
+        return replace(super()._view_alone(stream), similarity=similarity, exactly=exactly)
 
 
 class States:

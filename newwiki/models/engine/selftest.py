@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.attention import use_cached_attention
-from newwiki.models.engine.packed import pack_linear_layers
+from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
@@ -62,8 +61,7 @@ def rounding_between_batches() -> float:
     torch.manual_seed(0)
     config = GPT2Config(vocab_size=512, n_positions=64, n_embd=128, n_layer=2, n_head=4, bos_token_id=0, eos_token_id=0)
     model = GPT2LMHeadModel(config).to("cuda" if torch.cuda.is_available() else "cpu").eval()
-    pack_linear_layers(model)
-    use_cached_attention(model)
+    use_fast_kernels(model)
     check_reading(model)
     with torch.inference_mode():
         alone = _logits_of_first_row(model, 1)

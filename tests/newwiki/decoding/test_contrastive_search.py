@@ -67,7 +67,7 @@ def test_without_a_penalty_it_is_greedy(size: int) -> None:
         assert written(spec, model, asked, ends=ENDS, room=30) == greedy
 
 
-@pytest.mark.parametrize("slack", [2e-5, 10.0], ids=["few steps settled", "all steps settled"])
+@pytest.mark.parametrize("slack", [2e-5, 2e-2, 10.0], ids=["few steps settled", "some", "all"])
 def test_the_batch_and_the_order_change_nothing(slack: float) -> None:
     model, asked = lively(1, spread=0.1), asked_of(1, 20)
     alone = written("contrastive-search", model, asked, ends=ENDS, room=10, rows=1)

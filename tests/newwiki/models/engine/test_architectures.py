@@ -7,8 +7,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.attention import use_cached_attention
-from newwiki.models.engine.packed import pack_linear_layers
+from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.selftest import check_reading
 from tests.newwiki.decoding.running import written
 
@@ -68,8 +67,7 @@ def test_the_engine_writes_what_generate_writes(kind: str) -> None:
         )
         tokens = whole[0, len(prompt) :].tolist()
         expected[page, 0] = (tokens[: tokens.index(96)], True) if 96 in tokens else (tokens, False)
-    pack_linear_layers(model)
-    use_cached_attention(model)
+    use_fast_kernels(model)
     check_reading(model)
     requests = [(page, 0, prompt) for page, prompt in enumerate(prompts)]
     assert written("greedy", model, requests, ends=END, room=24, rows=3) == expected

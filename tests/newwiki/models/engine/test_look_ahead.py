@@ -1,7 +1,7 @@
 """Candidates that are read side by side, and the engine that keeps one of them."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,9 +12,9 @@ from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import use_cached_attention
+from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.look_ahead import LookAheadEngine
 from newwiki.models.engine.loop import Rules
-from newwiki.models.engine.packed import pack_linear_layers
 from newwiki.models.engine.reader import Reader
 from newwiki.registry import decoders
 from tests.newwiki.decoding.lively import VOCABULARY, lively, prompts
@@ -71,9 +71,26 @@ def test_contrastive_search_is_the_naive_one_with_every_architecture(kind: str) 
     asked = [(page, 0, [token % 97 for token in range(7 * page + 1, 9 * page + 2)]) for page in range(4)]
     naive = Naive(model, END, 128)
     expected = {(page, 0): naive.write(decoder, text, room=8) for page, _, text in asked}
-    pack_linear_layers(model)
-    use_cached_attention(model)
+    use_fast_kernels(model)
     assert written(decoder, model, asked, ends=END, room=8, rows=3) == expected
+
+
+def test_a_step_is_settled_by_passes_of_its_own_for_those_that_could_win(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The more rounding might have moved, the more candidates are read alone: none, some, all five."""
+    model, asked, read = lively(1), [(0, 0, prompts(1, 1)[0])], list[int]()
+    plain = Reader.states_alone
+
+    def counted(self: Reader, tokens: Sequence[int]) -> torch.Tensor:
+        read[-1] += 1
+        return plain(self, tokens)
+
+    monkeypatch.setattr(Reader, "states_alone", counted)
+    texts = []
+    for slack in (0.0, 0.02, 10.0):
+        read.append(0)
+        texts.append(written("contrastive-search", model, asked, ends=frozenset(), room=20, slack=slack))
+    assert texts[0] == texts[1] == texts[2]
+    assert read[0] == 0 < read[1] < read[2] == 5 * 20
 
 
 def test_a_model_that_cannot_look_ahead_is_refused() -> None:
