@@ -32,18 +32,21 @@ def having(entities: list[str]) -> Analysis:
     return Analyst(GivenTagger()).analyse(["\n".join(["words", *entities])], {"entities"})[0]
 
 
+@pytest.mark.by_hand("information_density")
 def test_information_density_by_hand(named: Named) -> None:
     # Paris, Paris and Oslo among eight tokens, two of which are full stops.
     analysis = named("Paris is not Oslo. Paris sleeps.")
     assert information_density(analysis, analysis) == pytest.approx(3 / 8)
 
 
+@pytest.mark.by_hand("entity_overlap")
 def test_entity_overlap_by_hand() -> None:
     # Two of four different names are in both: case, white space and repetition do not count.
     here, there = having(["Paris", "PARIS", "New  York", "Oslo"]), having(["new york", "paris", "Bergen"])
     assert entity_overlap(here, there) == pytest.approx(2 / 4)
 
 
+@pytest.mark.by_hand("entity_precision", "entity_recall")
 def test_entity_precision_and_recall_by_hand() -> None:
     # Two of the three names here are among the four there.
     here, there = having(["Paris", "PARIS", "New  York", "Oslo"]), having(["new york", "paris", "Bergen", "Rome"])
@@ -62,6 +65,7 @@ def test_overlap_follows_from_precision_and_recall(mine: list[str], theirs: list
     assert overlap == pytest.approx(expected)
 
 
+@pytest.mark.by_hand("entities_per_sentence")
 def test_entities_per_sentence_by_hand(named: Named) -> None:
     # Paris, Paris, Oslo and Anna Berg in three sentences, the last of which is cut off.
     text = named("Paris is not Oslo. Paris sleeps. It was Anna Berg who")

@@ -12,6 +12,7 @@ from newwiki.records import Unscorable
 Counted = Callable[[str], Analysis]
 
 
+@pytest.mark.by_hand("words", "sentences")
 def test_length_by_hand(counted: Counted) -> None:
     # The dash is no word, and "It does." is too short for a sentence.
     text = counted("The old bridge fell – or so they say. It does. Nobody saw it!")

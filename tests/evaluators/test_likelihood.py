@@ -14,6 +14,7 @@ from newwiki.errors import TerminalError
 from newwiki.records import Unscorable
 from newwiki.registry import makers
 from newwiki.settings import Settings
+from tests.evaluators.handmade import follower
 
 PROMPT = "Orlow\n\nOrlow is a town."
 TEXT = " It lies on the river Lumen and has a bridge."
@@ -46,6 +47,14 @@ def test_it_is_the_mean_log_likelihood_of_the_texts_tokens(reader: LikelihoodRea
     (part,) = reader.make([PROMPT], [TEXT], {"likelihood"})["likelihood"]
     assert part == [pytest.approx(math.fsum(each) / len(each), rel=1e-4), len(each), False]
     assert scored(reader, PROMPT, TEXT) == part[0]
+
+
+@pytest.mark.by_hand("likelihood_coherence")
+def test_likelihood_coherence_by_hand(tmp_path: Path) -> None:
+    # The probabilities of the text's three words: 1/2 after the prompt's last one, then 1/4, then 1/8.
+    after = {"town": {"river": 1 / 2}, "river": {"bridge": 1 / 4}, "bridge": {"stands": 1 / 8}}
+    reader = LikelihoodReader(str(follower(tmp_path / "model", after)))
+    assert scored(reader, "good town", " river bridge stands") == pytest.approx(math.log(1 / 2 * 1 / 4 * 1 / 8) / 3)
 
 
 def test_a_text_has_the_same_bits_in_any_company(reader: LikelihoodReader) -> None:

@@ -17,11 +17,13 @@ Counted = Callable[[str], Analysis]
 FEW_WORDS = st.lists(st.sampled_from(["a", "A", "b", "b.", "مرحبا"]), min_size=4, max_size=60)
 
 
+@pytest.mark.by_hand("distinct_2")
 def test_distinct_2_by_hand(counted: Counted) -> None:
     # "a b", "b a" and "b A" are the different bigrams of five words: words keep their case.
     assert distinct_2(counted("a b a b A"), counted("")) == pytest.approx(3 / 5)
 
 
+@pytest.mark.by_hand("rep_4")
 def test_rep_4_by_hand(counted: Counted) -> None:
     # Six words have three 4-grams, all of them the same.
     assert rep_4(counted("la la la la la la"), counted("")) == pytest.approx(1 - 1 / 3)
@@ -61,6 +63,7 @@ def test_ten_megabytes_of_repetition(counted: Counted) -> None:
     assert rep_4(analysis, analysis) == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.by_hand("distinct_1", "distinct_3", "rep_2", "rep_3", "diversity")
 def test_the_other_measures_by_hand(counted: Counted) -> None:
     # Three different words, bigrams (a b, b a, a c), trigrams (a b a, b a b, b a c) and 4-grams, of 6, 5, 4 and 3.
     text = counted("a b a b a c")
@@ -69,6 +72,7 @@ def test_the_other_measures_by_hand(counted: Counted) -> None:
     assert diversity(text, text) == pytest.approx(3 / 5 * 3 / 4 * 3 / 3)
 
 
+@pytest.mark.by_hand("diversity_simctg")
 def test_diversity_simctg_by_hand(counted: Counted) -> None:
     # Without the last n-gram: 2 of 4 bigrams, 2 of 3 trigrams (33.33 per cent repeated), 2 of 2 4-grams.
     assert diversity_simctg(counted("a b a b a c"), counted("")) == pytest.approx(100 * 0.5 * 0.6667 * 1)

@@ -10,6 +10,15 @@ from evaluators.ngrams_at_256 import ngrams_at_256
 from newwiki.records import Unscorable
 
 
+@pytest.mark.by_hand(
+    "distinct_1_at_256",
+    "distinct_2_at_256",
+    "distinct_3_at_256",
+    "rep_2_at_256",
+    "rep_3_at_256",
+    "rep_4_at_256",
+    "diversity_at_256",
+)
 def test_the_first_256_words_by_hand(counted: Callable[[str], Analysis]) -> None:
     # "a b" 128 times has two different n-grams of each length; the words after it do not count.
     text = counted(" ".join(["a b"] * 128 + ["and then other words"] * 20))

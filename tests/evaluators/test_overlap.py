@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from math import exp
 
 import pytest
 import sacrebleu
@@ -12,6 +13,17 @@ from newwiki.registry import evaluators
 
 Counted = Callable[[str], Analysis]
 WORDS = st.lists(st.sampled_from(["a", "A", "b,", "c.", "«d»", "e\n"]), min_size=1, max_size=20)
+
+
+@pytest.mark.by_hand("bleu")
+def test_bleu_by_hand(counted: Counted) -> None:
+    # 4 of 5 words, 3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams; as many words as the article.
+    text, article = counted("the old bridge was sold"), counted("the old bridge was closed")
+    assert bleu(text, article) == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** (1 / 4))
+    # Every n-gram is in the article, which has six words to the text's four.
+    assert bleu(counted("the old bridge was"), counted("the old bridge was closed yesterday")) == pytest.approx(
+        100 * exp(1 - 6 / 4)
+    )
 
 
 @given(WORDS, WORDS)
@@ -39,11 +51,16 @@ def test_chrf_is_sacrebleus_sentence_chrf(mine: list[str], theirs: list[str]) ->
     assert chrf(here, there) == pytest.approx(sacrebleu.sentence_chrf(here.text, [there.text]).score)
 
 
+@pytest.mark.by_hand("chrf")
 def test_chrf_by_hand(counted: Counted) -> None:
     # "abc" against "abd": two of three characters, one of two bigrams, no trigram, and none longer to be had.
     precision = recall = (2 / 3 + 1 / 2 + 0) / 3
     f = 5 * precision * recall / (4 * precision + recall)
     assert chrf(counted("ab c"), counted("abd")) == pytest.approx(100 * f)
+    # "ab" against "abc": all of it is there, but two of three characters and one of two bigrams are not all of those.
+    precision, recall = (2 / 2 + 1 / 1) / 2, (2 / 3 + 1 / 2) / 2
+    f = 5 * precision * recall / (4 * precision + recall)
+    assert chrf(counted("ab"), counted("abc")) == pytest.approx(100 * f)
 
 
 def test_chrf_needs_no_spaces(counted: Counted) -> None:

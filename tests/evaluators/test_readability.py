@@ -16,14 +16,17 @@ WORDS = "readability Wikipedia's animal is a long, (e.g. U.S. however! it? -"
 TEXT = "The old men hid their information. Good dogs need no responsibility here."
 
 
+@pytest.mark.by_hand("flesch_reading_ease")
 def test_flesch_reading_ease_by_hand(counted: Counted) -> None:
     assert flesch_reading_ease(counted(TEXT), counted(TEXT)) == pytest.approx(206.835 - 1.015 * 6 - 84.6 * 20 / 12)
 
 
+@pytest.mark.by_hand("flesch_kincaid_grade")
 def test_flesch_kincaid_grade_by_hand(counted: Counted) -> None:
     assert flesch_kincaid_grade(counted(TEXT), counted(TEXT)) == pytest.approx(0.39 * 6 + 11.8 * 20 / 12 - 15.59)
 
 
+@pytest.mark.by_hand("gunning_fog", "gunning_fog_newwiki")
 def test_both_fog_indices_by_hand(counted: Counted) -> None:
     assert gunning_fog(counted(TEXT), counted(TEXT)) == pytest.approx(0.4 * (6 + 100 * 2 / 12))
     assert gunning_fog_newwiki(counted(TEXT), counted(TEXT)) == pytest.approx(0.4 * 6 + 100 * 2 / 12)

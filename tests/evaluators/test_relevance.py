@@ -15,6 +15,7 @@ WORDS = ["bridge", "Bridge", "river", "the", "old", "a"]
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), min_size=1, max_size=5)
 
 
+@pytest.mark.by_hand("tfidf_relevance")
 def test_tfidf_relevance_by_hand(counted: Counted) -> None:
     # Two sentences: "the" is in both, "bridge" and "river" in one, "hill" in none.
     both, one, none = log(1 + 0.5 / 2.5), log(1 + 1.5 / 1.5), log(1 + 2.5 / 0.5)

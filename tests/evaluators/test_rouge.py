@@ -22,6 +22,7 @@ def test_rouge_l_is_that_of_lins_example(counted: Counted) -> None:
     assert rouge_l(counted("the gunman kill police"), reference) == pytest.approx(2 / 4)
 
 
+@pytest.mark.by_hand("rouge_l")
 def test_rouge_l_by_hand(counted: Counted) -> None:
     # "the bridge fell" are three of four words and three of five: 2 · 3 / (4 + 5).
     assert rouge_l(counted("The bridge, it fell."), counted("the old bridge fell down")) == pytest.approx(6 / 9)

@@ -1,16 +1,20 @@
 """The files that describe scorers, and how they become metrics."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
+from math import log
 from pathlib import Path
 
 import pytest
 
+from evaluators.analysis import Analyst
+from evaluators.classifier import load_classifier
 from evaluators.scorer import PRESETS, Scorer, add_scorers, read_scorer
 from evaluators.scoring import select
 from newwiki.errors import UsageError
 from newwiki.registry import evaluators, makers
 from newwiki.settings import Settings
 from tests.evaluators.classifiers import bert, described
+from tests.evaluators.handmade import voter
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +45,48 @@ def test_presets_are_metrics_that_say_what_they_are() -> None:
         assert evaluator.costly
         assert not evaluator.core
     assert "not the paper's essay score" in read_scorer(names["educational_value"]).definition
+
+
+def read_by(name: str, folder: Path, text: str) -> tuple[object, str]:
+    """What a preset makes of a text, and its unit, with a model of our own in the place of the one that it names."""
+    (evaluator,) = select(name)
+    model = load_classifier(replace(read_scorer(PRESETS / f"{name}.toml"), model=str(folder)))
+    (analysis,) = Analyst(model).analyse([text], evaluator.needs)
+    return evaluator.function(analysis, analysis), evaluator.metrics[0].unit
+
+
+@pytest.mark.by_hand("toxicity")
+def test_toxicity_by_hand(tmp_path: Path) -> None:
+    # A chunk of 512 tokens has 510 words, at sigmoid(ln 3) = 3/4; the other 170 are at sigmoid(-ln 3) = 1/4.
+    labels = ["toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"]
+    voter(tmp_path, labels, good=[-log(3), 5, 5, 5, 5, 5], bad=[log(3), 5, 5, 5, 5, 5], context=512)
+    expected = (510 * 3 / 4 + 170 * 1 / 4) / 680
+    assert read_by("toxicity", tmp_path, "bad " * 510 + "good " * 170) == (pytest.approx(expected), "probability")
+
+
+@pytest.mark.by_hand("educational_value")
+def test_educational_value_by_hand(tmp_path: Path) -> None:
+    # The one output as it is: 4 for a chunk of 510 words, 1 for the 255 after it.
+    voter(tmp_path, ["LABEL_0"], good=[4], bad=[1], context=512)
+    expected = (510 * 4 + 255 * 1) / 765
+    found = read_by("educational_value", tmp_path, "good " * 510 + "bad " * 255)
+    assert found == (pytest.approx(expected), "rating, about 0 to 5")
+
+
+@pytest.mark.by_hand("quality")
+def test_quality_by_hand(tmp_path: Path) -> None:
+    # As much as the model reads, here 6 words: 10 for those, 2 for the 2 after them.
+    voter(tmp_path, ["score"], good=[10], bad=[2], context=8)
+    expected = (6 * 10 + 2 * 2) / 8
+    assert read_by("quality", tmp_path, "good " * 6 + "bad " * 2) == (pytest.approx(expected), "score")
+
+
+@pytest.mark.by_hand("specificity")
+def test_specificity_by_hand(tmp_path: Path) -> None:
+    # Three sentences at 5, 2 and 2, each as much as another however long.
+    voter(tmp_path, ["score"], good=[5], bad=[2], context=16)
+    found = read_by("specificity", tmp_path, "Good river. Bad bad good town! Bad bridge.")
+    assert found == (pytest.approx((5 + 2 + 2) / 3), "score")
 
 
 def test_a_model_is_at_hand_where_its_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

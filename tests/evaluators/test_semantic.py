@@ -1,9 +1,12 @@
+from math import sqrt
+
 import pytest
 
 from evaluators.analysis import Analyst
-from evaluators.embedding import Embedder
+from evaluators.embedding import Embedder, load_embedder
 from evaluators.semantic import embedding_coherence, sbert, sbert_truncated
 from newwiki.records import Unscorable
+from tests.evaluators.handmade import compass
 
 ARTICLE = "The Halden Bridge is a cable-stayed bridge over the Arve, opened in 2021 after nine years of work."
 
@@ -11,6 +14,32 @@ ARTICLE = "The Halden Bridge is a cable-stayed bridge over the Arve, opened in 2
 def score(analyst: Analyst, text: str, reference: str) -> float | Unscorable:
     here, there = analyst.analyse([text, reference], {"embedding"})
     return sbert(here, there)
+
+
+@pytest.fixture(scope="module")
+def seven_at_once(tmp_path_factory: pytest.TempPathFactory) -> Analyst:
+    """Of a model that reads seven words at once: "river" is (1, 0) to it and "bridge" (0, 1)."""
+    return Analyst(load_embedder(str(compass(tmp_path_factory.mktemp("compass"), words=7)), "float32"))
+
+
+@pytest.mark.by_hand("sbert", "sbert_truncated")
+def test_sbert_and_its_truncated_kin_by_hand(seven_at_once: Analyst) -> None:
+    # Four and three words in the first chunk: (4, 3) / 5. One in the second: (0, 1). Weighted by their words, both are
+    # 7 (4, 3) / 5 + (0, 1) = (28, 26) / 5.
+    texts = ["river " * 4 + "bridge " * 4, "river", "bridge"]
+    here, river, bridge = seven_at_once.analyse(texts, {"embedding", "embedding_truncated"})
+    assert sbert_truncated(here, river) == pytest.approx(4 / 5)
+    assert sbert_truncated(here, bridge) == pytest.approx(3 / 5)
+    assert sbert(here, river) == pytest.approx(28 / sqrt(28**2 + 26**2))
+    assert sbert(here, bridge) == pytest.approx(26 / sqrt(28**2 + 26**2))
+
+
+@pytest.mark.by_hand("embedding_coherence")
+def test_embedding_coherence_by_hand(seven_at_once: Analyst) -> None:
+    # The prompt is (0, 1), the text (4, 3) / 5.
+    text, prompt = "river " * 4 + "bridge " * 3, "bridge"
+    (here,) = seven_at_once.analyse([text], {"embedding", "prompt_embedding"}, [prompt])
+    assert embedding_coherence(here, here) == pytest.approx(3 / 5)
 
 
 def test_sbert_is_the_cosine_of_sentence_transformers(analyst: Analyst, embedder: Embedder) -> None:

@@ -11,6 +11,7 @@ from newwiki.records import Unscorable
 Counted = Callable[[str], Analysis]
 
 
+@pytest.mark.by_hand("distinct_sentences")
 def test_distinct_sentences_by_hand(counted: Counted) -> None:
     # "It rained." twice, "it rained!" and what is cut off.
     text = counted("It rained. It\u00a0 rained.\nit rained! It was")

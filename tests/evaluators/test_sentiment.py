@@ -15,6 +15,7 @@ THEIRS = SentimentIntensityAnalyzer()
 WORDS = ["war", "good", "GREAT", "not", "very", "killed", "bridge", "but", "no", "kind", "of", "least", "sad!", ":("]
 
 
+@pytest.mark.by_hand("negative_sentiment")
 def test_negative_sentiment_by_hand(counted: Counted) -> None:
     # "bad" is -2.5 in VADER's lexicon and "good" 1.9; the compound score is s / sqrt(s² + 15).
     assert negative_sentiment(counted("a bad bridge"), counted("")) == 1

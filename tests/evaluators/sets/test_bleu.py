@@ -23,6 +23,7 @@ def nltk_bleu(references: list[list[str]], text: list[str], longest: int) -> flo
     return score
 
 
+@pytest.mark.by_hand("self_bleu")
 def test_self_bleu_by_hand(corpus: Make) -> None:
     # The first text has 4 of 5 words, 3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams in the second, and so it is
     # the other way round: the fourth root of 4/5 · 3/4 · 2/3 · 1/2 = 1/5. They are as long as each other.
@@ -39,6 +40,7 @@ def test_the_same_text_twice_has_a_self_bleu_of_1(corpus: Make) -> None:
     assert self_bleu(corpus(["a b c d e", "a b c d e"])) == SetScore(1.0)
 
 
+@pytest.mark.by_hand("backward_bleu")
 def test_backward_bleu_by_hand(corpus: Make) -> None:
     # 3 of 4 words, 2 of 3 bigrams, 1 of 2 trigrams: the third root of 1/4. One word of four is lacking: exp(1 - 5/4).
     assert backward_bleu(corpus(["a b c x y"], ["a b c d"])) == SetScore(pytest.approx(0.25 ** (1 / 3) * exp(-0.25)))

@@ -13,12 +13,16 @@ from newwiki.records import SetScore, Unscorable
 TEXTS = st.lists(st.lists(st.sampled_from("abc"), max_size=8), min_size=1, max_size=5)
 
 
+@pytest.mark.by_hand("ngram_entropy_1", "ngram_entropy_2", "ngram_entropy_3")
 def test_entropy_by_hand(corpus: Callable[..., Corpus]) -> None:
     # a twice and b, c once: -(1/2 ln 1/2 + 2 · 1/4 ln 1/4). The bigrams "a b" and "a c" once each, no trigram.
     found = ngram_entropy(corpus(["a b", "a c"]))
     assert found["ngram_entropy_1"] == SetScore(pytest.approx(1.5 * log(2)))
     assert found["ngram_entropy_2"] == SetScore(pytest.approx(log(2)))
     assert found["ngram_entropy_3"] == Unscorable("no text has three words")
+    # The trigram "a b c" twice and "b c d" once: -(2/3 ln 2/3 + 1/3 ln 1/3) = ln 3 - 2/3 ln 2.
+    longer = ngram_entropy(corpus(["a b c d", "a b c"]))
+    assert longer["ngram_entropy_3"] == SetScore(pytest.approx(log(3) - 2 / 3 * log(2)))
 
 
 def test_one_text_that_repeats_itself_has_none(corpus: Callable[..., Corpus]) -> None:

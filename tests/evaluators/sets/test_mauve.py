@@ -52,6 +52,18 @@ def test_mauve_is_within_a_point_of_the_package_where_that_is_installed() -> Non
     assert fmean(mauve_of(human, written, seed) for seed in range(100)) == pytest.approx(theirs, abs=0.01)
 
 
+@pytest.mark.by_hand("mauve")
+def test_mauve_by_hand() -> None:
+    # Half of the articles are in one place, half of the texts in another, and the rest in a third: P = (1/2, 1/2, 0),
+    # Q = (0, 1/2, 1/2) and R = ((1 - λ)/2, 1/2, λ/2), so KL(Q|R) = -1/2 ln λ and KL(P|R) = -1/2 ln(1 - λ). The curve is
+    # (λ^2.5, (1 - λ)^2.5), and the area below it 2.5 ∫ λ^1.5 (1 - λ)^2.5 dλ = 2.5 Γ(2.5) Γ(3.5) / Γ(6) = 15 π / 512,
+    # as Γ(2.5) = 3/4 √π and Γ(3.5) = 15/8 √π. 25 straight lines lie a little above it.
+    places = np.eye(16)[:3]
+    human, written = places[[0] * 15 + [1] * 15], places[[1] * 15 + [2] * 15]
+    found = mauve(corpus_of(human, written))
+    assert found == SetScore(pytest.approx(15 * math.pi / 512, rel=0.01), pytest.approx(0))
+
+
 def test_distributions_with_nothing_in_common_by_hand() -> None:
     # KL(Q|R) = -ln λ and KL(P|R) = -ln(1 - λ), so the curve is (λ^5, (1 - λ)^5), and the area below it
     # 5 ∫ λ^4 (1 - λ)^5 dλ = 5 · 4! 5! / 10! = 1/252. 25 straight lines lie a little above it.

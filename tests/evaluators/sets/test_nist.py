@@ -14,6 +14,7 @@ WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=9)
 PAIRS = st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5)
 
 
+@pytest.mark.by_hand("nist")
 def test_nist_by_hand(corpus: Callable[..., Corpus]) -> None:
     # Of 5 words in the article each is there once, so a word tells log2 5 bits, and what follows it nothing more. The
     # text shares 4 of its 6 words; it is not too short.

@@ -1,0 +1,71 @@
+"""Every metric has an example that a reader can compute, in the test file of the room that it comes from."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from evaluators.scorer import PRESETS, Scorer
+from newwiki.registry import Evaluator, evaluators, set_evaluators
+
+_TESTS = Path(__file__).parents[1]
+
+
+def metrics() -> set[tuple[str, str]]:
+    """(test file, metric) of all that the project brings, as other tests of this process may have added their own."""
+    ours = [one for registry in (evaluators, set_evaluators) for one in registry.all().values() if is_ours(one)]
+    return {(home(one.function.__module__), metric.name) for one in ours for metric in one.metrics}
+
+
+def is_ours(evaluator: Evaluator) -> bool:
+    scorer = getattr(evaluator.function, "__self__", None)
+    if isinstance(scorer, Scorer):
+        return scorer.file.parent == PRESETS
+    return evaluator.function.__module__.startswith("evaluators.")
+
+
+def home(module: str) -> str:
+    *rooms, name = module.split(".")
+    return "/".join([*rooms, f"test_{name}.py"])
+
+
+def examples() -> set[tuple[str, str]]:
+    """(test file, metric) of all marks."""
+    return {
+        (file.relative_to(_TESTS).as_posix(), metric)
+        for file in _TESTS.rglob("test_*.py")
+        for metric in marked(file.read_text("utf-8"))
+    }
+
+
+def marked(source: str) -> Iterator[str]:
+    """What the tests of a file are marked to show by hand."""
+    for test in ast.parse(source).body:
+        if isinstance(test, ast.FunctionDef) and test.name.startswith("test_"):
+            for mark in test.decorator_list:
+                if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.by_hand":
+                    yield from map(ast.literal_eval, mark.args)
+
+
+def test_every_metric_has_an_example_by_hand_in_the_test_file_of_its_room() -> None:
+    assert metrics() - examples() == set()
+
+
+def test_every_example_by_hand_is_of_a_metric_of_the_room() -> None:
+    assert examples() - metrics() == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('@pytest.mark.by_hand("a", "b")\ndef test_it(): ...', ["a", "b"]),
+        ('# @pytest.mark.by_hand("a")\ndef test_it(): ...', []),
+        ('"""\n@pytest.mark.by_hand("a")\ndef test_it(): ...\n"""', []),
+        ('@pytest.mark.by_hand("a")\ndef helper(): ...', []),
+        ('def helper():\n    @pytest.mark.by_hand("a")\n    def test_it(): ...', []),
+        ('@pytest.mark.parametrize("a", "b")\ndef test_it(): ...', []),
+    ],
+)
+def test_only_what_marks_a_test_is_an_example(source: str, found: list[str]) -> None:
+    assert [*marked(source)] == found
