@@ -3,7 +3,6 @@
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -135,27 +134,6 @@ def test_what_transformers_5_has_no_more_is_transformers_4(
     name: str, parameters: dict[str, Any], seed: int, place: int, completion: Completion
 ) -> None:
     assert written(naive(lively(seed), [0, 1]), name, prompts(seed, 4)[place], **parameters) == completion
-
-
-@pytest.mark.parametrize("name", ["beam", "group-beam", "sibling-beam", "delayed-beam", "contrastive-search",
-                                  "contrastive-decoding"])  # fmt: skip
-def test_hypotheses_that_share_a_pass_write_what_they_write_alone(
-    toy: tuple[Any, list[list[int]], list[int]], name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, texts, ends = toy
-    of = naive(model, ends, amateur=model)
-    together = [written(of, name, prompt, 24) for prompt in texts]
-    read, passes = oracle._read, []
-
-    def alone(model: Any, rows: Sequence[Sequence[int]], **options: Any) -> SimpleNamespace:
-        read_each = [read(model, [row], **options) for row in rows]
-        passes.append(len(read_each))
-        last = [torch.cat([of_one.hidden_states[-1] for of_one in read_each])] if options else []
-        return SimpleNamespace(logits=torch.cat([of_one.logits for of_one in read_each]), hidden_states=last)
-
-    monkeypatch.setattr(oracle, "_read", alone)
-    assert [written(of, name, prompt, 24) for prompt in texts] == together
-    assert max(passes) > 1
 
 
 @pytest.mark.parametrize("spread", [0.5, 3.0])
