@@ -1,4 +1,4 @@
-"""The n-grams of many texts as numbers, so that thousands of texts are counted in seconds."""
+"""n-grams as numbers, so that thousands of texts are counted, and compared with one another, in seconds."""
 
 from __future__ import annotations
 
@@ -46,3 +46,45 @@ def count_grams(texts: Sequence[Sequence[str]], longest: int) -> Iterator[Grams]
         rows, counts = np.unique(owners[starts] * len(prefix) + grams, return_counts=True)
         text, gram = np.divmod(rows, max(len(prefix), 1))
         yield Grams(text, gram, counts, prefix)
+
+
+class KnownGrams:
+    """How often each n-gram of one text is in it, for n from 1 to `longest`: what many other texts are compared with.
+
+    An n-gram is the rank of what stands before its last token, and that token's number.
+    """
+
+    def __init__(self, tokens: Sequence[str], longest: int) -> None:
+        self.length = len(tokens)
+        self._numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
+        self._codes: list[Numbers] = []
+        self._counts: list[Numbers] = []
+        numbers = self._numbered(tokens)
+        before = np.zeros_like(numbers)
+        for n in range(1, longest + 1):
+            codes, ranks, counts = np.unique(self._joined(before, numbers, n), return_inverse=True, return_counts=True)
+            self._codes.append(codes)
+            self._counts.append(counts)
+            before = ranks
+
+    def shared(self, tokens: Sequence[str]) -> list[int]:
+        """For each n how many n-grams of these tokens are here too, each as often as it is here at most."""
+        numbers = self._numbered(tokens)
+        before = np.zeros_like(numbers)
+        shared = []
+        for n, (here, counts) in enumerate(zip(self._codes, self._counts, strict=True), start=1):
+            codes = self._joined(before, numbers, n)
+            ranks = np.searchsorted(here, codes)
+            ranks[ranks == len(here)] = 0
+            found = (here[ranks] == codes) if len(here) else np.zeros(len(codes), dtype=bool)
+            shared.append(int(np.minimum(np.bincount(ranks[found], minlength=len(here)), counts).sum()))
+            before = np.where(found, ranks, -1)
+        return shared
+
+    def _numbered(self, tokens: Sequence[str]) -> Numbers:
+        return np.array([self._numbers.get(token, -1) for token in tokens], dtype=np.int64)
+
+    def _joined(self, before: Numbers, numbers: Numbers, n: int) -> Numbers:
+        last = numbers[n - 1 :]
+        before = before[: len(last)]
+        return np.where((before < 0) | (last < 0), -1, before * len(self._numbers) + last)

@@ -225,7 +225,7 @@ def _different(words: tuple[str, ...], n: int) -> int:
     return len(np.unique(codes))
 
 
-@lru_cache(maxsize=2**11)  # one measure after the other goes through a batch of texts
+@lru_cache(maxsize=2**10)  # one measure after the other goes through a batch of texts
 def _numbered(words: tuple[str, ...]) -> tuple[NDArray[np.int64], int]:
     """A number for each word, the same for the same word, and how many there are."""
     import numpy as np

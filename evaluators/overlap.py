@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    from evaluators.grams import KnownGrams
 
 _LONGEST = 4  # words of an n-gram
 
@@ -97,58 +96,12 @@ def _sentence_bleu(text: str, reference: str) -> float:
     return score
 
 
-class _Grams:
-    """How often each n-gram of one text is in it, for n from 1 to 4; an n-gram is the rank of what stands before its
-    last token, and that token's number."""
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        import numpy as np
-
-        self.length = len(tokens)
-        self._numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
-        self._codes: list[NDArray[np.int64]] = []
-        self._counts: list[NDArray[np.int64]] = []
-        numbers = self._numbered(tokens)
-        before = np.zeros_like(numbers)
-        for n in range(1, _LONGEST + 1):
-            codes, ranks, counts = np.unique(self._joined(before, numbers, n), return_inverse=True, return_counts=True)
-            self._codes.append(codes)
-            self._counts.append(counts)
-            before = ranks
-
-    def shared(self, tokens: Sequence[str]) -> list[int]:
-        """For each n how many n-grams of these tokens are here too, each as often as it is here at most."""
-        import numpy as np
-
-        numbers = self._numbered(tokens)
-        before = np.zeros_like(numbers)
-        shared = []
-        for n, (here, counts) in enumerate(zip(self._codes, self._counts, strict=True), start=1):
-            codes = self._joined(before, numbers, n)
-            ranks = np.searchsorted(here, codes)
-            ranks[ranks == len(here)] = 0
-            found = (here[ranks] == codes) if len(here) else np.zeros(len(codes), dtype=bool)
-            shared.append(int(np.minimum(np.bincount(ranks[found], minlength=len(here)), counts).sum()))
-            before = np.where(found, ranks, -1)
-        return shared
-
-    def _numbered(self, tokens: Sequence[str]) -> NDArray[np.int64]:
-        import numpy as np
-
-        return np.array([self._numbers.get(token, -1) for token in tokens], dtype=np.int64)
-
-    def _joined(self, before: NDArray[np.int64], numbers: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-        import numpy as np
-
-        last = numbers[n - 1 :]
-        before = before[: len(last)]
-        return np.where((before < 0) | (last < 0), -1, before * len(self._numbers) + last)
-
-
 # The completions of one article come one after another, so few references suffice.
 @lru_cache(maxsize=32)
-def _read(reference: str) -> _Grams:
-    return _Grams(_tokens(reference))
+def _read(reference: str) -> KnownGrams:
+    from evaluators.grams import KnownGrams
+
+    return KnownGrams(_tokens(reference), _LONGEST)
 
 
 def _tokens(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.util import ngrams
 
-from evaluators.grams import count_grams
+from evaluators.grams import KnownGrams, count_grams
 
 TEXTS = st.lists(st.lists(st.sampled_from("abc"), max_size=9), max_size=5)
 Where = tuple[tuple[int, int], ...]
@@ -39,3 +39,9 @@ def test_ngrams_are_counted_as_one_by_one(texts: list[list[str]]) -> None:
             pairs = sorted((here[gram], before[prefix]) for gram, prefix in enumerate(grams.prefix.tolist()))
             assert pairs == sorted((places, shorter[gram[:-1]]) for gram, places in expected.items())  # type: ignore[index]
         before = here
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
+def test_what_two_texts_share_is_what_their_counters_share(known: list[str], text: list[str]) -> None:
+    expected = [(Counter(ngrams(known, n)) & Counter(ngrams(text, n))).total() for n in range(1, 5)]
+    assert KnownGrams(known, 4).shared(text) == expected
