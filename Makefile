@@ -38,8 +38,9 @@ bench-generate: $(INSTALLED)
 	$(BIN)/python benchmarks/generate_speed.py
 	$(BIN)/python benchmarks/decoder_cost.py
 
+# make bench-score ARTICLES=FILE.json scores texts like those instead of the sample wiki's.
 bench-score: $(INSTALLED)
-	$(BIN)/python benchmarks/score_speed.py
+	$(BIN)/python benchmarks/score_speed.py $(if $(ARTICLES),--articles $(ARTICLES))
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py

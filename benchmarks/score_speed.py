@@ -3,8 +3,9 @@ and by the models alone.
 
     python benchmarks/score_speed.py [--articles FILE.json] [--texts 960] [--rounds 3] [--entities NAME] [--no-memory]
 
-The articles are those of the file (a JSON list of texts), else those of the sample wiki. Each is a reference, and the
-texts are other articles that stand for ten completions of it. In one process, by turns, three ways:
+The articles are those of the file (a JSON list of texts), else those of the sample wiki; where there are too few, more
+are put together from their sentences. Each is a reference, and the texts are other articles that stand for ten
+completions of it. In one process, by turns, three ways:
 
     naive   a script as a user writes it: each library once a text, text and reference embedded in float32 each time
     ours    `newwiki score`: out of a database and into it, with provenance
@@ -13,6 +14,7 @@ texts are other articles that stand for ten completions of it. In one process, b
 and that with S-BERT on the first 256 tokens, and, on a quarter of the texts, with S-BERT pooled over all of a text.
 Loading models is not counted. A run of the paper has 20,000 texts; with 100 the dozen times that the database is opened
 would be a tenth of the time.
+
 In a round `naive` has one turn, and `ours` and `floor`, which are a fraction as long and close to each other, have two
 each. A ratio is of turns with the same number in the same round; those shown are medians. At the end, `ours` scores
 2,000 and 20,000 texts of 100 words, each in a process of its own, whose peak memory is compared.
@@ -21,6 +23,7 @@ each. A ratio is of turns with the same number in the same round; those shown ar
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -92,10 +95,24 @@ def _articles(file: Path | None) -> list[str]:
     return [text for text in texts if len(text.split()) >= 500]
 
 
-def _work(texts: Sequence[str], count: int) -> Work:
-    pages = min(count // SAMPLES, len(texts))
+def _work(articles: Sequence[str], count: int) -> Work:
+    pages = count // SAMPLES
+    texts = [*articles, *_put_together(articles, pages - len(articles))]
     completions = [[texts[(page + 1 + sample) % len(texts)] for sample in range(SAMPLES)] for page in range(pages)]
     return Work(texts[:pages], completions)
+
+
+def _put_together(articles: Sequence[str], count: int) -> list[str]:
+    """So many texts, each as long as one of the articles, of sentences from all of them."""
+    chance = random.Random(0)
+    sentences = [sentence for article in articles for sentence in re.split(r"(?<=[.!?])\s+", article)]
+    texts = []
+    for _ in range(count):
+        text, length = "", len(chance.choice(articles))
+        while len(text) < length:
+            text += chance.choice(sentences) + " "
+        texts.append(text.rstrip())
+    return texts
 
 
 def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
