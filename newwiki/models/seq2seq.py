@@ -55,12 +55,10 @@ class Seq2SeqModel(LocalModel):
         loaded, tokenizer = load(checkpoint, self.dtype, self._device, encoder_decoder=True)
 
         from newwiki.models.engine.encoder_decoder import largest_difference
-        from newwiki.models.engine.kernels import fuse_gelu
         from newwiki.models.engine.packed import pack_linear_layers
         from newwiki.models.engine.selftest import check_reading
 
         pack_linear_layers(loaded)
-        fuse_gelu(loaded)
         check_reading(loaded, largest_difference)
         return loaded, tokenizer
 
