@@ -29,6 +29,7 @@ DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 DTYPES = ("auto", "float32", "bfloat16")
+BACKENDS = ("torch", "openvino")
 
 _BATCH = 8  # chunks that run together, at most
 _LETTERS = 10  # a token, at most, in most texts
@@ -39,30 +40,39 @@ class Embedder:
     """A sentence-transformers model. The attributes enter the fingerprint of every score it feeds.
 
     In bfloat16 the transformer computes so; pooling and normalising are float32 or better. Chunks of equal length run
-    together, without padding, so that a row is the same to the last bit whatever a CPU embeds beside it.
+    together, without padding, so that a row is the same to the last bit whatever a CPU embeds beside it. The backend
+    openvino is for CPUs, and stays on one where there is a GPU.
     """
 
     parts = frozenset({"embedding", "embedding_truncated", "prompt_embedding"})
     packages: tuple[str, ...] = ("sentence-transformers", "transformers", "tokenizers", "torch")
 
-    def __init__(self, folder: Path, model: str, dtype: str) -> None:
+    def __init__(self, folder: Path, model: str, dtype: str, backend: str = "torch") -> None:
         import torch
         from sentence_transformers import SentenceTransformer
 
         silence_transformers()
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._device = "cuda" if backend == "torch" and torch.cuda.is_available() else "cpu"
+        held = getattr(torch, dtype) if backend == "torch" else torch.float32
         self._transformer = SentenceTransformer(
-            str(folder), device=device, model_kwargs={"dtype": getattr(torch, dtype), "use_safetensors": True}
+            str(folder), device=self._device, model_kwargs={"dtype": held, "use_safetensors": True}
         ).eval()
-        for module in list(self._transformer)[1:]:
+        self._first, *self._rest = self._transformer
+        for module in self._rest:
             module.float()
-        if device == "cpu":
+        if self._device == "cpu":
             keep_freed_memory()
-            _hasten(self._transformer[0].auto_model, dtype)
+        if backend == "openvino":
+            from evaluators.embedding_openvino import CompiledTransformer
+
+            self._first = CompiledTransformer(self._first, dtype, torch.get_num_threads())
+            self.packages = (*self.packages, "openvino")
+        elif self._device == "cpu":
+            _hasten(self._first.auto_model, dtype)
         self.model = model
         self.model_sha256: str | None = _file_sha256(folder / "model.safetensors")
         self.dtype: str | None = dtype
-        self.backend: str | None = f"torch-{device}"
+        self.backend: str | None = f"{backend}-{self._device}"
         self.parameters: Mapping[str, object] = {
             "tokenizer_sha256": _file_sha256(folder / "tokenizer.json"),
             "chunk_tokens": self._transformer.max_seq_length,
@@ -138,7 +148,7 @@ class Embedder:
         """On a CPU a thread for each core: batches beside each other are faster than cores that share one."""
         import torch
 
-        if self._transformer.device.type != "cpu":
+        if self._device != "cpu":
             return ThreadPoolExecutor(1)
         count = torch.get_num_threads()
         together = Barrier(count)
@@ -151,12 +161,11 @@ class Embedder:
         """Chunks of equal length → unit rows [chunks, dimension] in float64."""
         import torch
 
-        tokens = torch.tensor([list(chunk) for chunk in chunks], device=self._transformer.device)
-        transformer, *rest = self._transformer
+        tokens = torch.tensor([list(chunk) for chunk in chunks], device=self._device)
         with torch.inference_mode():
-            features = transformer({"input_ids": tokens, "attention_mask": torch.ones_like(tokens)})
+            features = self._first({"input_ids": tokens, "attention_mask": torch.ones_like(tokens)})
             features["token_embeddings"] = features["token_embeddings"].float()
-            for module in rest:
+            for module in self._rest:
                 features = module(features)
             return torch.nn.functional.normalize(features["sentence_embedding"], dim=1).double().cpu()
 
@@ -191,23 +200,25 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
 
 @maker("embedding", "embedding_truncated", "prompt_embedding")
 def _as_set(settings: Settings) -> Embedder:
-    return load_embedder(settings.embedder, settings.embedder_dtype)
+    return load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend)
 
 
-def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto") -> Embedder:
+def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto", backend: str = "torch") -> Embedder:
     """The model in a local folder, or of that name in the offline package, the Hugging Face cache, or on the hub.
 
     `dtype` auto is bfloat16 where the machine multiplies it in hardware, else float32. Raises UsageError for another
-    dtype, and TerminalError where it is nowhere to be had, is not what it should be, or has no safetensors weights.
+    dtype or backend, and TerminalError where the model is nowhere to be had, is not what it should be, or has no
+    safetensors weights, and where the backend is not installed or cannot run it.
     """
-    if dtype not in DTYPES:
-        raise UsageError(f"the embedding model's dtype is one of {', '.join(DTYPES)}, not '{dtype}'")
+    for what, given, known in (("dtype", dtype, DTYPES), ("backend", backend, BACKENDS)):
+        if given not in known:
+            raise UsageError(f"the embedding model's {what} is one of {', '.join(known)}, not '{given}'")
     folder = folder_of(choice)
     model = folder.resolve().name if Path(choice).is_dir() else choice
     for needed in ("model.safetensors", "tokenizer.json"):
         if not (folder / needed).is_file():
             raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose one that has")
-    return Embedder(folder, model, _fast_dtype() if dtype == "auto" else dtype)
+    return Embedder(folder, model, _fast_dtype(backend) if dtype == "auto" else dtype, backend)
 
 
 def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
@@ -217,10 +228,14 @@ def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
     return _packaged(choice) or _cached(choice) or _downloaded(choice)
 
 
-def _fast_dtype() -> str:
+def _fast_dtype(backend: str) -> str:
     import torch
 
-    if torch.cuda.is_available():
+    if backend == "openvino":
+        from evaluators.embedding_openvino import has_bfloat16
+
+        fast = has_bfloat16()
+    elif torch.cuda.is_available():
         fast = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
         fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()

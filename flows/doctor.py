@@ -25,7 +25,9 @@ def examine(settings: Settings) -> list[Row]:
         _below("prefect", "fastapi", "0.151", "its server breaks at import with newer ones"),
         _below("prefect", "sqlalchemy", "2.1", "its schedules fire nothing with newer ones"),
         _loads("named entities", lambda: load_tagger(settings.entities).model),
-        _loads("S-BERT", lambda: load_embedder(settings.embedder).model),
+        _loads(
+            "S-BERT", lambda: load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend).model
+        ),
         _generation(),
         _contact(settings),
         *_database(Path(settings.db)),

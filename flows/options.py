@@ -30,7 +30,8 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
         flags = {
             name: rest.pop(name)
             for name in (
-                "contact", "entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template",
+                "contact", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "scorers",
+                "template",
             )
             if name in rest
         }  # fmt: skip
@@ -102,6 +103,11 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--likelihood-model",
             metavar="NAME[@REVISION]",
             help="Whose likelihood likelihood_coherence is: a folder or a hub id (facebook/opt-2.7b@refs/pr/26).",
+        ),
+        click.option(
+            "--embedder-backend",
+            metavar="NAME",
+            help="Who runs the S-BERT model: torch (the default), or openvino, on the CPU.",
         ),
         click.option("--embedder-dtype", metavar="NAME", help="auto, float32 or bfloat16."),
         click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),

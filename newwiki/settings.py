@@ -15,13 +15,15 @@ TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 @dataclass(frozen=True)
 class Settings:
     """`contact` names the operator to the wikis, `entities`, `embedder` and `likelihood_model` the models that score
-    (`embedder_dtype` is auto, float32 or bfloat16), `scorers` TOML files between commas, `wikidata` an API."""
+    (`embedder_dtype` is auto, float32 or bfloat16, `embedder_backend` torch or openvino), `scorers` TOML files between
+    commas, `wikidata` an API."""
 
     db: str = "newwiki.duckdb"
     contact: str = ""
     entities: str = "spacy:en_core_web_sm"
     embedder: str = "sentence-transformers/all-MiniLM-L6-v2"
     embedder_dtype: str = "auto"
+    embedder_backend: str = "torch"
     likelihood_model: str = "facebook/opt-2.7b@refs/pr/26"
     scorers: str = ""
     template: str = DEFAULT_TEMPLATE

@@ -48,6 +48,8 @@ class Month:
         wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
         asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
         scoring = {name: getattr(self.settings, name) for name in _SCORING}
+        if self.settings.embedder_backend != Settings.embedder_backend:  # so what was complete before it came stays so
+            scoring["embedder_backend"] = self.settings.embedder_backend
         whole = json.dumps([self.label, wiki, asked, scoring], sort_keys=True, default=list)
         return hashlib.sha256(whole.encode()).hexdigest()
 
