@@ -2,6 +2,7 @@
 and by the models alone.
 
     python benchmarks/score_speed.py [--articles FILE.json] [--texts 960] [--rounds 3] [--entities NAME] [--no-memory]
+                                     [--backend openvino]
 
 The articles are those of the file (a JSON list of texts), else those of the sample wiki; where there are too few, more
 are put together from their sentences. Each is a reference, and the texts are other articles that stand for ten
@@ -12,6 +13,7 @@ completions of it. In one process, by turns, three ways:
     floor   the models of `ours` alone: every text and every reference embedded, and searched for entities, once
 
 and that with S-BERT on the first 256 tokens, and, on a quarter of the texts, with S-BERT pooled over all of a text.
+With `--backend openvino` it embeds in `ours` and in `floor`, and `torch` is what `ours` is without it.
 Loading models is not counted. A run of the paper has 20,000 texts; with 100 the dozen times that the database is opened
 would be a tenth of the time.
 
@@ -29,7 +31,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -39,7 +41,7 @@ from rich.console import Console
 from rich.table import Table
 from sample_texts import articles as sample_articles
 
-from evaluators.embedding import Embedder, folder_of, load_embedder
+from evaluators.embedding import BACKENDS, Embedder, folder_of, load_embedder
 from evaluators.entities import Tagger, load_tagger
 from evaluators.scoring import select
 from flows.progress import Silent
@@ -75,12 +77,13 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=960)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--entities", default="rules-v1")
+    parser.add_argument("--backend", choices=BACKENDS, default="torch")
     parser.add_argument("--no-memory", action="store_true")
     parser.add_argument("--peak-of", type=int, help="score so many texts and print the peak memory in MB")
     options = parser.parse_args()
     silence_transformers()
     if options.peak_of:
-        print(_peak(options.peak_of, _articles(options.articles), options.entities))
+        print(_peak(options.peak_of, _articles(options.articles), _settings(options)))
         return
     articles = _articles(options.articles)
     console = Console()
@@ -88,6 +91,10 @@ def main() -> None:
         console.print(_compared(_work(articles, count), metric, options))
     if not options.no_memory:
         _show_memory(console, options)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(entities=options.entities, embedder_backend=options.backend)
 
 
 def _articles(file: Path | None) -> list[str]:
@@ -116,25 +123,30 @@ def _put_together(articles: Sequence[str], count: int) -> list[str]:
 
 
 def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
-    embedder, tagger = load_embedder(), load_tagger(options.entities)
-    jury = Jury(select(f"{OTHERS},{metric}"), Settings(entities=options.entities))
+    settings = _settings(options)
+    embedder, tagger = load_embedder(backend=options.backend), load_tagger(options.entities)
+    jury = Jury(select(f"{OTHERS},{metric}"), settings)
     naive = _naive(work, tagger, metric)
     ways: dict[str, Callable[[], float]] = {
         "naive": lambda: _seconds(naive),
         "ours": lambda: _ours(work, jury),
         "floor": lambda: _seconds(lambda: _floor(work, embedder, tagger, metric)),
     }
+    if options.backend != "torch":
+        plain = Jury(select(f"{OTHERS},{metric}"), replace(settings, embedder_backend="torch"))
+        ways["torch"] = lambda: _ours(work, plain)
+    close = [way for way in ways if way != "naive"]
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     for number in range(options.rounds):
         print(f"{metric}: round {number + 1} of {options.rounds}", file=sys.stderr)
         seconds["naive"] += [ways["naive"]()] * TURNS
         for turn in range(TURNS):
-            for way in ("ours", "floor") if (number + turn) % 2 else ("floor", "ours"):  # neither always comes first
+            for way in close if (number + turn) % 2 else reversed(close):  # none always comes first
                 seconds[way].append(ways[way]())
     words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
     table = Table(
-        title=f"{metric}, {options.entities}, embedder in {embedder.dtype}: {work.texts} texts of {words:.0f} words "
-        f"and {len(work.references)} references",
+        title=f"{metric}, {options.entities}, embedder in {embedder.dtype} by {embedder.backend}: {work.texts} texts of "
+        f"{words:.0f} words and {len(work.references)} references",
         title_justify="left",
     )
     for heading in ("", "texts/s", "(range)", "naive's time / its", "its time / floor's"):
@@ -237,9 +249,9 @@ def _stored(database: Database, work: Work) -> tuple[Run, list[Article]]:
     return run, articles
 
 
-def _peak(count: int, articles: Sequence[str], entities: str) -> float:
+def _peak(count: int, articles: Sequence[str], settings: Settings) -> float:
     chance = random.Random(0)
-    jury = Jury(select(f"{OTHERS},sbert_truncated"), Settings(entities=entities))
+    jury = Jury(select(f"{OTHERS},sbert_truncated"), settings)
     words = [article.split() for article in articles]
 
     def text() -> str:
@@ -256,7 +268,13 @@ def _show_memory(console: Console, options: argparse.Namespace) -> None:
     peaks = []
     for count in (FEW, MANY):
         print(f"memory: {count:,} texts", file=sys.stderr)
-        asked = [sys.executable, __file__, f"--peak-of={count}", f"--entities={options.entities}"]
+        asked = [
+            sys.executable,
+            __file__,
+            f"--peak-of={count}",
+            f"--entities={options.entities}",
+            f"--backend={options.backend}",
+        ]
         asked += [f"--articles={options.articles}"] if options.articles else []
         peaks.append(float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout))
     few, many = peaks

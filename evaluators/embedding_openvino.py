@@ -16,6 +16,7 @@ from newwiki.errors import TerminalError
 
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
 _TRACED, _TRIED = (2, 7), (3, 12)  # chunks and tokens
+_INSTEAD = "choose --embedder-backend torch"
 _NEAR = {"float32": 0.9999, "bfloat16": 0.99}
 
 
@@ -24,28 +25,23 @@ class CompiledTransformer:
 
     Chunks are token ids [chunks, length] without padding. Each of the threads that call has one core, so the numbers do
     not depend on how many there are. `transformer` is in float32 on the CPU. Raises TerminalError where OpenVINO is not
-    installed, has no such `dtype` here, or makes something else of tokens than torch does.
+    installed, has no such `dtype` here, cannot run the model, or makes something else of tokens than torch does.
     """
 
     def __init__(self, transformer: torch.nn.Module, dtype: str, threads: int) -> None:
         core = silent_openvino().Core()
         if dtype == "bfloat16" and not has_bfloat16():
             raise TerminalError("OpenVINO has no bfloat16 on this processor; choose --embedder-dtype float32")
-        self._model = core.compile_model(
-            _converted(transformer),
-            "CPU",
-            {
-                "INFERENCE_PRECISION_HINT": _PRECISIONS[dtype],
-                "NUM_STREAMS": threads,
-                "INFERENCE_NUM_THREADS": threads,
-                "ENABLE_CPU_PINNING": False,  # processes beside each other would all be pinned to the same cores
-            },
-        )
+        hints = {
+            "INFERENCE_PRECISION_HINT": _PRECISIONS[dtype],
+            "NUM_STREAMS": threads,
+            "INFERENCE_NUM_THREADS": threads,
+            "ENABLE_CPU_PINNING": False,  # processes beside each other would all be pinned to the same cores
+        }
+        self._model = core.compile_model(_converted(transformer), "CPU", hints)
         self._of_thread = local()
         if not self._agrees(transformer, _NEAR[dtype]):
-            raise TerminalError(
-                "OpenVINO makes other embeddings of this model than torch does; choose --embedder-backend torch"
-            )
+            raise TerminalError(f"OpenVINO makes other embeddings by this model than torch does; {_INSTEAD}")
 
     def __call__(self, features: Mapping[str, Tensor]) -> dict[str, Tensor]:
         if not hasattr(self._of_thread, "request"):
@@ -102,7 +98,7 @@ def silent_openvino() -> ModuleType:
 def _converted(transformer: torch.nn.Module) -> Any:
     """The model in OpenVINO's form. Its own `convert_model` would send events to its makers."""
     from openvino import PartialShape, Type
-    from openvino.frontend import FrontEndManager
+    from openvino.frontend import FrontEndManager, OpConversionFailure
     from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
     with warnings.catch_warnings(action="ignore"):  # torch's, that a trace may hold for its own shape only
@@ -114,4 +110,7 @@ def _converted(transformer: torch.nn.Module) -> Any:
     [tokens] = read.get_inputs()
     read.set_partial_shape(tokens, PartialShape([-1, -1]))
     read.set_element_type(tokens, Type.i64)
-    return frontend.convert(read)
+    try:
+        return frontend.convert(read)
+    except OpConversionFailure as error:
+        raise TerminalError(f"OpenVINO lacks what this embedding model is made of; {_INSTEAD}") from error

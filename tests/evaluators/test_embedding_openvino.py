@@ -90,17 +90,32 @@ def test_bfloat16_is_refused_where_openvino_would_compute_something_else(monkeyp
         load_embedder(dtype="bfloat16", backend="openvino")
 
 
-class _Shortsighted(torch.nn.Module):
-    """Adds up as many tokens as there were when it was traced."""
+class _OneHot(torch.nn.Module):
+    def forward(self, features: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {"token_embeddings": torch.nn.functional.one_hot(features["input_ids"], 64).float()}
+
+
+class _Shortsighted(_OneHot):
+    """Adds as many tokens to each as there were when it was traced."""
 
     def forward(self, features: dict[str, Tensor]) -> dict[str, Tensor]:
-        states = torch.nn.functional.one_hot(features["input_ids"], 64).float()
+        states = super().forward(features)["token_embeddings"]
         return {"token_embeddings": states + sum(states[:, place : place + 1] for place in range(states.shape[1]))}
 
 
-def test_a_model_that_openvino_misreads_is_refused() -> None:
-    with pytest.raises(TerminalError, match="choose --embedder-backend torch"):
+class _Foreign(_OneHot):
+    """Its numbers are of a kind that OpenVINO does not have."""
+
+    def forward(self, features: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {"token_embeddings": torch.special.bessel_j0(super().forward(features)["token_embeddings"])}
+
+
+def test_a_model_that_openvino_cannot_read_or_misreads_is_refused() -> None:
+    CompiledTransformer(_OneHot(), "float32", threads=1)
+    with pytest.raises(TerminalError, match=r"makes other embeddings .* choose --embedder-backend torch"):
         CompiledTransformer(_Shortsighted(), "float32", threads=1)
+    with pytest.raises(TerminalError, match=r"lacks what .* choose --embedder-backend torch"):
+        CompiledTransformer(_Foreign(), "float32", threads=1)
 
 
 def test_an_unknown_backend_is_misuse() -> None:
@@ -119,8 +134,12 @@ def test_nothing_is_told_to_the_makers_of_openvino(tmp_path: Path) -> None:
     code = """
 import socket, sys
 socket.socket.connect = socket.getaddrinfo = lambda *to: sys.exit(f"a connection to {to}")
-from evaluators.embedding import load_embedder
-load_embedder(dtype="float32", backend="openvino").embed(["Oslo"])
+import torch
+class OneHot(torch.nn.Module):
+    def forward(self, features):
+        return {"token_embeddings": torch.nn.functional.one_hot(features["input_ids"], 64).float()}
+from evaluators.embedding_openvino import CompiledTransformer
+CompiledTransformer(OneHot(), "float32", threads=1)
 import openvino
 print(sorted(name for name in sys.modules if name.startswith("openvino_telemetry")))
 """

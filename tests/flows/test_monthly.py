@@ -88,6 +88,8 @@ class TestToDo:
         assert self.labels(database, other) == ["2026-07", "2026-08", "2026-09"]
         moved = Registrations.model_validate({"wikis": [{**WIKI.model_dump(), "dump": "elsewhere.xml"}]})
         assert self.labels(database, moved) == ["2026-08", "2026-09"], "where a wiki is read from decides nothing"
+        by_openvino = to_do(database, MINE, Settings(embedder_backend="openvino"), WIKI, OCTOBER)
+        assert [month.label for month in by_openvino] == ["2026-07", "2026-08", "2026-09"]
 
     def test_begins_with_the_newest_month_where_none_is_named_and_remembers_it(self, tmp_path: Path) -> None:
         database = Database(tmp_path / "a.duckdb")
