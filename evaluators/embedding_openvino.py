@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Mapping
 from threading import local
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -75,7 +74,7 @@ def has_bfloat16() -> bool:
     return "BF16" in silent_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
-def silent_openvino() -> ModuleType:
+def silent_openvino() -> Any:
     """The package, which would send an event to its makers when it is imported, but for the lack of openvino_telemetry.
 
     Raises TerminalError where it is not installed.
