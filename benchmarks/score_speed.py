@@ -145,8 +145,8 @@ def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
                 seconds[way].append(ways[way]())
     words = sum(len(text.split()) for texts in work.completions for text in texts) / work.texts
     table = Table(
-        title=f"{metric}, {options.entities}, embedder in {embedder.dtype} by {embedder.backend}: {work.texts} texts of "
-        f"{words:.0f} words and {len(work.references)} references",
+        title=f"{metric}, {options.entities}, embedder in {embedder.dtype} by {embedder.backend}: {work.texts} texts "
+        f"of {words:.0f} words and {len(work.references)} references",
         title_justify="left",
     )
     for heading in ("", "texts/s", "(range)", "naive's time / its", "its time / floor's"):
