@@ -9,7 +9,7 @@ import torch
 
 from newwiki.allocator import give_back_freed_memory
 
-_MOST_ROWS = 32  # more make a step hardly cheaper on the processors that were measured, and memory dearer
+_MOST_ROWS = 28  # more make a step hardly cheaper on the processors that were measured, and memory dearer
 _SHARE = 0.5  # of the free memory
 # What torch and oneDNN say on a CPU that has no memory left for a tensor, or for a kernel's workspace.
 _SIGNS = ("can't allocate memory", "not enough memory", "could not create a primitive", "std::bad_alloc")
@@ -17,7 +17,7 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def rows_that_fit(model: Any, length: int) -> int:
-    """Batch size `auto`: rows of so many tokens that half of the free memory holds, 1 to 32."""
+    """Batch size `auto`: rows of so many tokens that half of the free memory holds, 1 to 28."""
     config = model.config.get_text_config()
     heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
