@@ -63,7 +63,7 @@ class Embedder:
         if self._device == "cpu":
             keep_freed_memory()
         if backend == "openvino":
-            from evaluators.embedding_openvino import CompiledTransformer
+            from evaluators.networks.compiled import CompiledTransformer
 
             self._first = CompiledTransformer(self._first, dtype, torch.get_num_threads())
             self.packages = (*self.packages, "openvino")
@@ -232,7 +232,7 @@ def _fast_dtype(backend: str) -> str:
     import torch
 
     if backend == "openvino":
-        from evaluators.embedding_openvino import has_bfloat16
+        from evaluators.networks.compiled import has_bfloat16
 
         fast = has_bfloat16()
     elif torch.cuda.is_available():

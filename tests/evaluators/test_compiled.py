@@ -11,10 +11,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from evaluators import embedding, embedding_openvino
+from evaluators import embedding
 from evaluators.analysis import Analyst
 from evaluators.embedding import Embedder, load_embedder
-from evaluators.embedding_openvino import CompiledTransformer, has_bfloat16
+from evaluators.networks.compiled import CompiledTransformer, has_bfloat16
 from evaluators.scoring import fingerprint, made_by, select
 from newwiki.errors import TerminalError, UsageError
 
@@ -79,13 +79,13 @@ def test_auto_is_bfloat16_where_openvino_has_it(monkeypatch: pytest.MonkeyPatch)
     dtypes = []
     monkeypatch.setattr(embedding, "Embedder", lambda folder, model, dtype, backend: dtypes.append(dtype))
     for able in (True, False):
-        monkeypatch.setattr(embedding_openvino, "has_bfloat16", lambda able=able: able)
+        monkeypatch.setattr("evaluators.networks.compiled.has_bfloat16", lambda able=able: able)
         load_embedder(backend="openvino")
     assert dtypes == ["bfloat16", "float32"]
 
 
 def test_bfloat16_is_refused_where_openvino_would_compute_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding_openvino, "has_bfloat16", lambda: False)
+    monkeypatch.setattr("evaluators.networks.compiled.has_bfloat16", lambda: False)
     with pytest.raises(TerminalError, match="choose --embedder-dtype float32"):
         load_embedder(dtype="bfloat16", backend="openvino")
 
@@ -138,7 +138,7 @@ import torch
 class OneHot(torch.nn.Module):
     def forward(self, features):
         return {"token_embeddings": torch.nn.functional.one_hot(features["input_ids"], 64).float()}
-from evaluators.embedding_openvino import CompiledTransformer
+from evaluators.networks.compiled import CompiledTransformer
 CompiledTransformer(OneHot(), "float32", threads=1)
 import openvino
 print(sorted(name for name in sys.modules if name.startswith("openvino_telemetry")))
