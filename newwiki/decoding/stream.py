@@ -90,8 +90,8 @@ class View:
     `logits` [rows, vocabulary] are float32; `amateur` are those of the second model, where there is one. `slack`
     [rows, 1] bounds the rounding error of a logit of either. `block` sets to -inf, in place, the scores [rows,
     vocabulary] of tokens that would repeat an n-gram. `similarity` is there for a LookAhead, which asks for it once a
-    step. Where that leaves a step of one row open, and is asked again, `exactly` gives the cosines [n] of those tokens
-    [n] that it takes, each from a pass of its own.
+    step. `exactly` is there when a step is taken again for one row because rounding left it open: it gives the cosines
+    [n] of tokens [n], each from a pass of its own.
     """
 
     logits: "Tensor"
