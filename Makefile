@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-runners clean
+.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -48,8 +48,21 @@ bench-flips: $(INSTALLED)
 bench-sql: $(INSTALLED)
 	$(BIN)/python benchmarks/sql_speed.py
 
+# make bench-dump PAGES=3000 makes a smaller month.
+bench-dump: $(INSTALLED)
+	$(BIN)/python benchmarks/dump_speed.py $(if $(PAGES),--pages $(PAGES))
+
 bench-runners: $(INSTALLED)
 	$(BIN)/python benchmarks/runner_speed.py
+
+# Writes the tables of docs/compare.md.
+bench-coverage: $(INSTALLED)
+	$(BIN)/python benchmarks/coverage.py --into docs/compare.md
+
+# make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
+# wiki; it needs the packages that tests/mediawiki/README.md names.
+audit: $(INSTALLED)
+	$(BIN)/python -m tests.mediawiki.audit $(PAGES)
 
 clean:
 	rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -11,7 +11,7 @@ import resource
 import sys
 import time
 
-from newwiki.novelty import NEAR_DUPLICATE, Sketch, Sketcher, similar, stacked
+from newwiki.novelty import NEAR_DUPLICATE, Index, Sketch, Sketcher
 
 WORDS = 800
 REWRITTEN = 80
@@ -31,11 +31,8 @@ def made_texts(count: int, chance: random.Random) -> list[str]:
 
 
 def twins(sketches: list[Sketch], others: list[Sketch]) -> int:
-    signatures = stacked(others)
-    return sum(
-        any(similarity >= NEAR_DUPLICATE for _, similarity in similar(sketch, others, signatures))
-        for sketch in sketches
-    )
+    index = Index(others)
+    return sum(any(similarity >= NEAR_DUPLICATE for _, similarity in index.similar(sketch)) for sketch in sketches)
 
 
 def main() -> None:
@@ -47,9 +44,9 @@ def main() -> None:
     start = clock()
     sketches = [sketcher.sketch(text) for text in new]
     sketched = clock()
-    signatures = stacked(sketches)
+    index = Index(sketches)
     repeated = sum(
-        any(similarity >= NEAR_DUPLICATE for _, similarity in similar(sketch, sketches[:place], signatures[:place]))
+        any(similarity >= NEAR_DUPLICATE for _, similarity in index.similar(sketch, before=place))
         for place, sketch in enumerate(sketches)
     )
     compared = clock()

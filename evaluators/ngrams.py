@@ -139,30 +139,6 @@ def diversity(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     return _too_short(analysis, 4) or diverse_share(analysis.words)
 
 
-@evaluator(
-    metrics=[
-        Metric(
-            "diversity_simctg",
-            unit="per cent",
-            minimum=0.0,
-            maximum=100.0,
-            direction="higher",
-            definition="diversity as simctg's script counts it: without the last n-gram, each rep_n rounded to 0.01 "
-            "per cent",
-            source="Su et al. 2022, github.com/yxuansu/SimCTG, measure_repetition_and_diversity",
-        )
-    ],
-    version="1",
-)
-def diversity_simctg(analysis: Analysis, reference: Analysis) -> float | Unscorable:
-    """`diversity` with the habits of the script behind published numbers, from 0 to 100, higher is more varied.
-
-    Source: Su et al. 2022, `measure_repetition_and_diversity` of the package simctg. Pitfalls: published numbers are of
-    many texts at once (`simctg_diversity` gives them), not the mean of this; about 0.02 from the clean definition.
-    """
-    return _too_short(analysis, 5) or simctg_diversity([analysis.text])
-
-
 def distinct_share(words: tuple[str, ...], n: int) -> float:
     """Different n-grams over words."""
     return _different(words, n) / len(words)
@@ -178,12 +154,12 @@ def diverse_share(words: tuple[str, ...]) -> float:
     return prod(_different(words, n) / (len(words) - n + 1) for n in (2, 3, 4))
 
 
-def simctg_diversity(texts: Iterable[str]) -> float:
-    """Diversity of many texts in per cent, as simctg's script gives it for the texts without their prompts.
+def simctg_diversity(texts: Iterable[tuple[str, ...]]) -> float:
+    """Diversity of many texts, each in words, in per cent, as simctg's script gives it for texts without their prompts.
 
     n-grams are different within a text and counted over all. At least one text must have five words.
     """
-    split = [tuple(text.split()) for text in texts]
+    split = list(texts)
     shares = []
     for n in (2, 3, 4):
         # The script's loop ends one n-gram early.

@@ -13,7 +13,7 @@ from evaluators.analysis import Analysis
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.models.checkpoint import is_at_hand
 from newwiki.records import Direction, Metric, Unscorable
-from newwiki.registry import Evaluator, MakerLoader, evaluators, makers
+from newwiki.registry import Evaluator, MakerLoader, check_names, evaluators, makers
 
 if TYPE_CHECKING:
     from evaluators.classifier import Classifier
@@ -88,7 +88,9 @@ def add_scorers(files: str) -> None:
         replaceable = isinstance(before, Scorer) and (before.file == scorer.file or before.file.parent == PRESETS)
         if giver and not replaceable:
             raise UsageError(f"'{file}': there is a metric '{scorer.name}' already; give yours another name")
-        evaluators.put(scorer.name, _evaluator(scorer))
+        one = _evaluator(scorer)
+        check_names(one.name, one.metrics)
+        evaluators.put(scorer.name, one)
         makers.put(scorer.name, _loader(scorer))
 
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
 from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
-from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Fingerprint, RunScore, Score, SetScore, Unscorable
+from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.records import Fingerprint, Metric, RunScore, Score, SetScore, Unscorable
 from newwiki.registry import Evaluator, SetEvaluator, evaluators, set_evaluators
+from newwiki.source_code import source_sha256
 
 
 def select(names: str) -> list[Evaluator]:
@@ -47,9 +48,9 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     makers = analyst.makers(evaluator.needs)
     of_run = isinstance(evaluator, SetEvaluator)
     read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
-    parameters: dict[str, object] = {**read, **evaluator.parameters}
+    parameters: dict[str, object] = {**read, **evaluator.parameters, **_source(evaluator.function)}
     for maker in makers:
-        parameters |= maker.parameters
+        parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
     packages = {*evaluator.packages, *(package for maker in makers for package in maker.packages)}
     unnamed = Fingerprint(
         evaluator_id="",
@@ -67,12 +68,18 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     return replace(unnamed, evaluator_id=_hash(described))
 
 
+def _source(piece: object, name: str = "source_sha256") -> dict[str, object]:
+    """Of a piece that is not ours, what tells one state of its code from another."""
+    sha256 = source_sha256(piece)
+    return {name: sha256} if sha256 else {}
+
+
 def made_by(maker: Maker) -> str:
     """A hash of the model that makes a part, and of all that changes what it makes."""
     described = {
         "analysis": ANALYSIS_VERSION,
         "model": [maker.model, maker.model_sha256],
-        "parameters": dict(maker.parameters),
+        "parameters": {**maker.parameters, **_source(type(maker))},
         "dependencies": {package: version(package) for package in maker.packages},
         "computed": [maker.dtype, maker.backend],
     }
@@ -91,22 +98,22 @@ def score(
     A reference article is scored by passing its own analysis as its reference. Raises TerminalError where an evaluator
     returns other metrics than it has declared.
     """
+    who = {name: made_by.evaluator_id for name, made_by in fingerprints.items()}
     return [
-        Score(page_id, sample, metric, *_value_and_status(value), fingerprints[evaluator.name].evaluator_id)
+        Score(page_id, sample, metric.name, *_value_and_status(metric, value), who[evaluator.name])
         for (page_id, sample), analysis in zip(pages_and_samples, analyses, strict=True)
         for evaluator in chosen
-        for metric, value in _by_metric(evaluator, evaluator.function(analysis, references[page_id])).items()
+        for metric, value in _called(evaluator, analysis, references[page_id]).items()
     ]
 
 
 def score_set(evaluator: SetEvaluator, evaluator_id: str, corpus: Corpus) -> list[RunScore]:
     """Every metric of the run. Raises TerminalError where the evaluator returns others than it has declared."""
     scores = []
-    for metric, returned in _by_metric(evaluator, evaluator.function(corpus)).items():
-        found = returned if isinstance(returned, SetScore | Unscorable) else SetScore(returned)
-        value, status = _value_and_status(found.value if isinstance(found, SetScore) else found)
-        spread = found.spread if isinstance(found, SetScore) and status == "ok" else None
-        scores.append(RunScore(metric, value, spread, status, evaluator_id, len(corpus.texts)))
+    for metric, returned in _called(evaluator, corpus).items():
+        value, status = _value_and_status(metric, returned.value if isinstance(returned, SetScore) else returned)
+        spread = returned.spread if isinstance(returned, SetScore) and status == "ok" else None
+        scores.append(RunScore(metric.name, value, spread, status, evaluator_id, len(corpus.texts)))
     return scores
 
 
@@ -141,22 +148,52 @@ def _version(package: str, evaluator: Evaluator) -> str:
         ) from error
 
 
-def _by_metric(evaluator: Evaluator, returned: Any) -> Mapping[str, Any]:
-    """What the evaluator's function has returned, a value for each metric that it declares."""
-    declared = [metric.name for metric in evaluator.metrics]
+def is_broken(status: str) -> bool:
+    """Whether a score is NULL because its evaluator failed at the text, and not because the text has none to give."""
+    return status.startswith(_BROKEN)
+
+
+_BROKEN = ("error: ", "no number: ", "out of range: ")
+_ROUNDING = 1e-5  # by which a number may lie beyond a bound, as a share of it
+
+
+def _called(evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:
+    """What the evaluator's function says, a value for each metric that it declares.
+
+    Where it fails, that is what it says of all of them. Raises what speaks of more than this text: our own errors, and
+    that memory is short.
+    """
+    try:
+        returned = evaluator.function(*of)
+    except (NewWikiError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 (a stranger's function may fail with anything; the others go on)
+        returned = Unscorable(f"error: {type(error).__name__}: {' '.join(str(error).split())[:200]}".rstrip(": "))
     if isinstance(returned, Unscorable):
-        return dict.fromkeys(declared, returned)
-    values: Mapping[str, Any] = returned if isinstance(returned, Mapping) else {declared[0]: returned}
+        return dict.fromkeys(evaluator.metrics, returned)
+    values: Mapping[str, Any] = returned if isinstance(returned, Mapping) else {evaluator.metrics[0].name: returned}
+    declared = [metric.name for metric in evaluator.metrics]
     if set(values) != set(declared):
+        given = ", ".join(map(str, values))
         raise TerminalError(
-            f"the evaluator '{evaluator.name}' declares {', '.join(declared)} but returned {', '.join(values)}; "
+            f"the evaluator '{evaluator.name}' declares {', '.join(declared)} but returned {given}; "
             "make its metrics=[…] and what it returns agree"
         )
-    return values
+    return {metric: values[metric.name] for metric in evaluator.metrics}
 
 
-def _value_and_status(value: float | Unscorable) -> tuple[float | None, str]:
+def _value_and_status(metric: Metric, value: Any) -> tuple[float | None, str]:
+    """The number, or None and why there is none."""
     if isinstance(value, Unscorable):
         return None, value.reason
-    number = float(value)
-    return (number, "ok") if math.isfinite(number) else (None, "not finite")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None, f"no number: {' '.join(repr(value).split())[:80]}"
+    if not math.isfinite(number):
+        return None, "not finite"
+    if metric.minimum is not None and number < metric.minimum - _ROUNDING * max(1.0, abs(metric.minimum)):
+        return None, f"out of range: {number:.6g} is below {metric.minimum:g}"
+    if metric.maximum is not None and number > metric.maximum + _ROUNDING * max(1.0, abs(metric.maximum)):
+        return None, f"out of range: {number:.6g} is above {metric.maximum:g}"
+    return number, "ok"

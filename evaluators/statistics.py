@@ -4,17 +4,18 @@ Everything works on arrays with a row a cluster (a prompt) and a column a quanti
 that one pass serves all columns. The memory needed grows with the arrays and not with the resamples.
 """
 
-import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import nctdtr, ndtri, stdtrit
+from scipy.special import stdtr, stdtrit
 
 LEVEL = 0.05  # of a test; an interval covers 1 - LEVEL
-POWER = 0.8
+FEWEST = 13  # prompts of as many texts: the least that show how skewed they are (benchmarks/coverage.py)
+TOO_FEW = "too few prompts"
+ALIKE = "no variance"
 RESAMPLES = 10_000
 _FLIPS = 9_999
 _FLIPS_A_TEST = 200  # so that Holm's correction can still find a difference among many tests
@@ -25,17 +26,25 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """Means with standard errors and 95 % intervals, an entry a column; NaN where too few clusters have values."""
+    """Means with standard errors and 95 % intervals, an entry a column; NaN where there is none.
+
+    `freedom` are the standard error's degrees of freedom: one less than the prompts that it is worth. `skew` is the
+    skewness of the mean that the prompts suggest. `lacking` says why a column has no interval (`TOO_FEW` or `ALIKE`),
+    None where it has one.
+    """
 
     mean: Array
     standard_error: Array
     low: Array
     high: Array
     clusters: NDArray[np.int64]
+    freedom: Array
+    skew: Array
+    lacking: tuple[str | None, ...]
 
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
-    """The total of each cluster's values and their number, in one column: what `estimate` and `bootstrap` take."""
+    """The total of each cluster's values and their number, in one column: what `estimate` takes."""
     _, places = np.unique(np.asarray(clusters), return_inverse=True)
     columns = [np.bincount(places, weights) for weights in (np.asarray(values, float), np.ones(len(places)))]
     totals, counts = (np.asarray(column, float)[:, None] for column in columns)
@@ -43,46 +52,70 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
 
 
 def estimate(totals: Array, counts: Array) -> Estimate:
-    """The mean over all values (totals over counts), its standard error clustered by row, and the t interval.
+    """The mean over all values (totals over counts), its standard error clustered by row, and its 95 % interval.
 
-    The error is the cluster-robust one of an ordinary least squares fit of a constant, with the small-sample factor
-    G / (G - 1) over G clusters (called CR1; what statsmodels gives for `cov_type="cluster"`). The interval takes
-    Student's t with G - 1 degrees of freedom. Rows whose count is 0 are no clusters of that column. Sources: Cameron &
-    Miller 2015, A practitioner's guide to cluster-robust inference, sections II and VI; Miller 2024, Adding error bars
-    to evals, on clustered standard errors.
+    With w the share of the values that a cluster has, and e what its residuals sum up to over the number of all values,
+    the error is the square root of the sum of e² / (1 - w): CR2, which is unbiased if all values vary alike and
+    independently. On the same supposition its degrees of freedom are those of Satterthwaite,
+    1 / (Σw² + (Σa)² - Σa²) with a = w² / (1 - w), which is G - 1 for G clusters of one size. Sources: Bell & McCaffrey
+    2002, Bias reduction in standard errors for linear regression with multi-stage samples; Pustejovsky & Tipton 2018,
+    Small-sample methods for cluster-robust variance estimation, section 2 (here for a constant alone).
+
+    The interval is the wider, at each end, of Student's t and of Hall's transformation of t, which corrects for the
+    skewness of the mean: that of the clusters' means (Fisher's, corrected for their number) times Σw³ / (Σw²)^1.5.
+    Source: Hall 1992, On the removal of skewness by transformation, equation 2.4. There is none where the clusters'
+    means are equal, or where the error is worth fewer than `FEWEST` clusters. Rows whose count is 0 are no clusters of
+    that column.
     """
-    clusters = (counts > 0).sum(axis=0)
+    present = counts > 0
+    clusters = present.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        texts = counts.sum(axis=0)
-        mean = totals.sum(axis=0) / texts
-        residuals = np.where(counts > 0, totals - counts * mean, 0.0)
-        factor = np.where(clusters > 1, clusters / (clusters - 1.0), np.nan)
-        error = np.sqrt(factor * (residuals**2).sum(axis=0)) / texts
-        half = stdtrit(clusters - 1.0, 1 - LEVEL / 2) * error
-    return Estimate(mean, error, mean - half, mean + half, clusters)
+        shares = counts / counts.sum(axis=0)
+        mean = totals.sum(axis=0) / counts.sum(axis=0)
+        apart = np.where(present, totals / np.where(present, counts, 1.0) - mean, 0.0)
+        error = np.sqrt(((shares * apart) ** 2 / (1 - shares)).sum(axis=0))
+        pull = shares**2 / (1 - shares)
+        squares = (shares**2).sum(axis=0)
+        freedom = 1 / (squares + pull.sum(axis=0) ** 2 - (pull**2).sum(axis=0))
+        skew = _skewness(apart, present) * (shares**3).sum(axis=0) / squares**1.5
+    single = clusters < 2
+    error, freedom = np.where(single, np.nan, error), np.where(single, 0.0, freedom)
+    lacking = tuple(map(_lacking, mean, error, freedom))
+    shown = np.array([why is None for why in lacking], bool)
+    below, above = _reach(np.where(shown, freedom, np.nan), np.where(shown, skew, 0.0))
+    return Estimate(mean, error, mean - below * error, mean + above * error, clusters, freedom, skew, lacking)
 
 
-def bootstrap(totals: Array, counts: Array, seed: int) -> tuple[Array, Array]:
-    """Both ends of the 95 % interval of the mean by drawing whole clusters with replacement, `RESAMPLES` times.
+def _lacking(mean: float, error: float, freedom: float) -> str | None:
+    if math.isnan(mean) or freedom + 1 < FEWEST - 1e-6:
+        return TOO_FEW
+    return ALIKE if error <= 1e-12 * abs(mean) else None
 
-    Percentiles of the resampled means. Sources: Efron & Tibshirani 1993, An introduction to the bootstrap, chapter 13;
-    Cameron & Miller 2015, section VI (pairs cluster bootstrap).
-    """
-    rows, columns = totals.shape
-    if rows < 2:
-        return np.full(columns, np.nan), np.full(columns, np.nan)
-    random = np.random.default_rng(seed)
-    means = []
-    for size in _blocks(RESAMPLES, rows):
-        drawn = random.integers(rows, size=(size, rows)) + np.arange(size)[:, None] * rows
-        weights = np.bincount(drawn.ravel(), minlength=size * rows).reshape(size, rows).astype(float)
-        with np.errstate(invalid="ignore"):
-            means.append((weights @ totals) / (weights @ counts))
-    resampled = np.concatenate(means)
-    empty = np.isnan(resampled).all(axis=0)
-    resampled[:, empty] = 0.0
-    low, high = np.nanquantile(resampled, [LEVEL / 2, 1 - LEVEL / 2], axis=0)
-    return np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+
+def _skewness(apart: Array, present: NDArray[np.bool_]) -> Array:
+    """Of each column's present entries, 0 for fewer than three or equal ones."""
+    number = present.sum(axis=0).astype(float)
+    centred = np.where(present, apart - apart.sum(axis=0) / number, 0.0)
+    second, third = (centred**2).sum(axis=0) / number, (centred**3).sum(axis=0) / number
+    corrected = np.sqrt(number * (number - 1)) / (number - 2) * third / second**1.5
+    return np.where((number > 2) & (second > 0), corrected, 0.0)
+
+
+def _reach(freedom: Array, skew: Array) -> tuple[Array, Array]:
+    """How many standard errors the interval reaches below and above the mean."""
+    quantile = np.asarray(stdtrit(freedom, 1 - LEVEL / 2))
+    return np.maximum(quantile, untransformed(quantile, skew)), np.maximum(quantile, -untransformed(-quantile, skew))
+
+
+def transformed(t: Array, skew: Array) -> Array:
+    """Hall's transformation of a t statistic whose mean has this skewness; it is nearly symmetric."""
+    return np.asarray(t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6)
+
+
+def untransformed(value: Array, skew: Array) -> Array:
+    """The t statistic that `transformed` makes this value of."""
+    some = np.where(np.abs(skew) < 1e-6, 1.0, skew)
+    return np.where(np.abs(skew) < 1e-6, value, 3 / some * (np.cbrt(1 + some * (value - some / 6)) - 1))
 
 
 def differences_estimate(differences: Array) -> Estimate:
@@ -91,8 +124,32 @@ def differences_estimate(differences: Array) -> Estimate:
 
 
 def differences_bootstrap(differences: Array, seed: int) -> tuple[Array, Array]:
-    """The interval of the mean of the prompts' differences by drawing prompts."""
-    return bootstrap(*_present(differences), seed)
+    """Both ends of the interval by drawing prompts with replacement, `RESAMPLES` times; NaN where there is none.
+
+    By the quantiles of the t statistics of what is drawn, and at each end never nearer than Student's t: percentiles of
+    the drawn means would cover skewed differences too seldom. Source: Efron & Tibshirani 1993, An introduction to the
+    bootstrap, chapter 12.5.
+    """
+    found = differences_estimate(differences)
+    centred, present = _present(differences - found.mean)
+    rows = len(centred)
+    random = np.random.default_rng(seed)
+    drawn = []
+    for size in _blocks(RESAMPLES, rows):
+        places = random.integers(rows, size=(size, rows)) + np.arange(size)[:, None] * rows
+        weights = np.bincount(places.ravel(), minlength=size * rows).reshape(size, rows).astype(float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            number, mean = weights @ present, (weights @ centred) / (weights @ present)
+            variance = (weights @ centred**2) / number - mean**2
+            drawn.append(
+                np.nan_to_num(mean / np.sqrt(np.maximum(variance, 0) / (number - 1)), posinf=np.inf, neginf=-np.inf)
+            )
+    ends = np.quantile(np.concatenate(drawn), [LEVEL / 2, 1 - LEVEL / 2], axis=0, method="inverted_cdf")
+    student = stdtrit(found.freedom, 1 - LEVEL / 2)
+    shown = np.array([why is None for why in found.lacking], bool)
+    low = found.mean - np.maximum(ends[1], student) * found.standard_error
+    high = found.mean + np.maximum(-ends[0], student) * found.standard_error
+    return np.where(shown, low, np.nan), np.where(shown, high, np.nan)
 
 
 def sign_flip(differences: Array, seed: int) -> Array:
@@ -116,9 +173,26 @@ def sign_flip(differences: Array, seed: int) -> Array:
     return np.where(np.isfinite(differences).any(axis=0), p, np.nan)
 
 
-def smallest_p(prompts: int) -> float:
-    """The smallest p that `sign_flip` can give for so many prompts, where they decide it: two of all sign patterns."""
-    return 2.0 ** (1 - prompts)
+def p_values(differences: Array, seed: int) -> Array:
+    """Two-sided p of each column: the greater of `sign_flip`'s and of Student's t after Hall's transformation.
+
+    Sign flips suppose that the differences are symmetric about their mean; the ratio of a mean to its standard error
+    orders sign patterns as the mean alone does, so studentising them changes nothing. The transformed t supposes only
+    that the prompts are independent and enough to show the skewness. What neither holds for is not called different.
+    The interval of `differences_estimate` leaves out 0 where the second p, and that of Student's t, are below `LEVEL`.
+    Sources: see `estimate`.
+    """
+    found = differences_estimate(differences)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = transformed(found.mean / found.standard_error, found.skew)
+        by_skew = 2 * stdtr(found.freedom, -np.abs(t))
+    return np.fmax(sign_flip(differences, seed), np.where(np.isfinite(t), by_skew, np.nan))
+
+
+def different(differences: Array, seed: int) -> NDArray[np.bool_]:
+    """Which columns' means are not 0, corrected for their number (`holm`). Too few prompts say nothing."""
+    enough = np.array([why != TOO_FEW for why in differences_estimate(differences).lacking], bool)
+    return np.asarray(enough & (holm(p_values(differences, seed)) <= LEVEL))
 
 
 def holm(p_values: ArrayLike) -> Array:
@@ -149,48 +223,6 @@ def effect_size(differences: Array) -> Array:
     deviation = spread(differences)
     mean = differences_estimate(differences).mean
     return np.asarray(np.divide(mean, deviation, out=np.full(mean.shape, np.nan), where=deviation > 0))
-
-
-def prompts_needed(effect: float) -> float:
-    """So many prompts would show a difference of this size (d_z) in four of five evaluations, tested alone at 5 %.
-
-    By the power of the paired t test, which that of the sign-flip test comes close to; infinite for no difference, NaN
-    for NaN. Sources: Cohen 1988, chapter 2; Miller 2024, on power analysis.
-    """
-    if not effect:
-        return math.inf
-    if math.isnan(effect):
-        return math.nan
-    quantile = float(ndtri(1 - LEVEL / 2))
-    by_normal = ((quantile + float(ndtri(POWER))) / effect) ** 2
-    if by_normal > 1e6:
-        return float(math.ceil(by_normal + quantile**2 / 2))
-    prompts = max(2, math.floor(by_normal))
-    while _power(abs(effect) * math.sqrt(prompts), prompts) < POWER:
-        prompts += 1
-    return float(prompts)
-
-
-@functools.cache
-def visible_effect(prompts: int) -> float:
-    """The smallest difference (d_z) that so many prompts would show in four of five evaluations; NaN for one prompt.
-
-    The inverse of `prompts_needed`.
-    """
-    if prompts < 2:
-        return math.nan
-    low, high = 0.0, 40.0  # in standard errors
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _power(middle, prompts) < POWER else (low, middle)
-    return high / math.sqrt(prompts)
-
-
-def _power(noncentrality: float, prompts: int) -> float:
-    """The chance that the paired t test finds a difference that is so many standard errors large."""
-    freedom = prompts - 1
-    edge = stdtrit(freedom, 1 - LEVEL / 2)
-    return float(1 - nctdtr(freedom, noncentrality, edge) + nctdtr(freedom, noncentrality, -edge))
 
 
 def _present(differences: Array) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 import atexit
 import os
 import sys
+import traceback
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NoReturn
@@ -10,11 +11,15 @@ from typing import NoReturn
 import click
 
 from flows import commands
+from flows.options import debug_option, is_debugging
+from flows.unexpected import in_one_line
 from newwiki.errors import NewWikiError
+from newwiki.visible import visible
 
 
 def main() -> int:
-    """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why."""
+    """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why,
+    and with `--debug` the traceback before it."""
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
         return status if isinstance(status, int) else 0
@@ -30,10 +35,14 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:  # noqa: BLE001 (the one place where what nobody expected becomes a line)
+        return _say(in_one_line(error), 1)
 
 
 def _say(message: str, status: int) -> int:
-    print(f"newwiki: {' '.join(message.split())}", file=sys.stderr)
+    if is_debugging():
+        traceback.print_exc()
+    print(visible(f"newwiki: {' '.join(message.split())}"), file=sys.stderr)
     return status
 
 
@@ -50,6 +59,7 @@ def leave(status: int) -> NoReturn:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="newwiki-eval", prog_name="newwiki")
+@debug_option
 def cli() -> None:
     """Evaluates language models on the Wikipedia articles that have just been written."""
 

@@ -31,7 +31,8 @@ def crew(text: str, progress: Progress) -> Iterator["PrefectCrew"]:
     if runner.is_elsewhere and not PREFECT_API_URL.value():
         raise UsageError(
             f"the workers of {runner.address} report to a Prefect server, and the one of this process is for this "
-            "machine alone; run `prefect server start --host 0.0.0.0` and set PREFECT_API_URL to where they reach it"
+            "machine alone; run `DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start "
+            "--host 0.0.0.0` and set PREFECT_API_URL to where they reach it"
         )
     # Told to the workers, who would each start a server of their own otherwise.
     url = {PREFECT_API_URL: str(get_client(sync_client=True).api_url)}

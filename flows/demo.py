@@ -1,6 +1,7 @@
 """The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
 
 import os
+import shlex
 import shutil
 import sys
 from dataclasses import replace
@@ -11,12 +12,12 @@ from flows import leaderboard
 from flows.progress import Progress
 from flows.steps.due import Month
 from flows.steps.refresh import RefreshRequest, refresh
-from flows.steps.schedule import without_trouble
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
 from newwiki.sample import toy
 from newwiki.settings import Settings
+from newwiki.visible import visible
 from storage import snapshots
 from storage.database import Database
 
@@ -24,6 +25,7 @@ TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
 SAMPLE = 10
 EVALUATION = Evaluation(max_new_tokens=256)
+_SETTINGS = ("template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
 
 
 def wiki() -> Path:
@@ -61,24 +63,34 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     )
     settings = replace(settings, db=str(database.path))
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
-    without_trouble([ending])
     leaderboard.show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in leaderboard.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
         progress.note(note)
-    print(_where_next(database.path, checkpoint, ending.report))
+    print(visible(where_next(database.path, checkpoint, ending.report, settings)))
 
 
-def _where_next(db: Path, checkpoint: Path, report: Path) -> str:
+def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:
+    """Commands that go on from here, as the demonstration itself was asked, so that their runs stand beside its own."""
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
+    file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
     query = "select title, text from completions join articles using (page_id) where kept limit 3"
     return "\n".join(
         (
             "Where next",
             f"  open {report} in a browser: leaderboard, figures, and what the model wrote",
-            f'  {newwiki} sql "{query}" --db {db}',
-            f"  {newwiki} evaluate {checkpoint} --decoder 'sample:top_p=[0.5,0.95]' --entities rules-v1 --db {db}",
-            f"  {newwiki} leaderboard --format markdown --db {db}",
-            f"  {newwiki} doctor",
+            f'  {newwiki} sql "{query}" --db {file}',
+            f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_asked(settings)} --db {file}",
+            f"  {newwiki} leaderboard --format markdown --db {file}",
+            f"  {newwiki} doctor --db {file}",
             f"  {newwiki} refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
         )
     )
+
+
+def _asked(settings: Settings) -> str:
+    """The options that ask for what the demonstration asks for, where that is not the default."""
+    scoring = {
+        name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(Settings, name)
+    }
+    asked = EVALUATION.model_dump(exclude_defaults=True) | scoring
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in asked.items())

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
-from storage import snapshots
+from storage import runs, snapshots
 from storage.database import Database
+from storage.keys import repeated
 
 Row = tuple[str, str, str]
 
@@ -87,10 +89,19 @@ def _database(path: Path) -> list[Row]:
         return [("database", "note", f"'{path}' is not there yet; newwiki refresh makes it")]
     try:
         database = Database(path)
-        broken = [f"{count} {problem}" for problem, count in database.rows("integrity") if count]
+        with database.read() as connection:
+            found = [*database.rows("integrity"), *repeated(connection)]
+        broken = [f"{count} {problem}" for problem, count in found if count]
         broken += [sentence for (sentence,) in database.rows("stale_summaries")]
         for row in database.rows("snapshot_list"):
             broken += [f"{row[0]}: {problem}" for problem in snapshots.verify(database, row[0])]
+        stopped = runs.interrupted(database)
     except NewWikiError as error:
         return [("database", "problem", str(error))]
-    return [("database", "problem" if broken else "ok", "; ".join(broken) or f"'{path}' is whole, its hashes agree")]
+    whole = ("database", "problem" if broken else "ok", "; ".join(broken) or f"'{path}' is whole, its hashes agree")
+    return [whole, *(("run", "note", _told(run_id, heard_at)) for run_id, heard_at in stopped)]
+
+
+def _told(run_id: str, heard_at: datetime | None) -> str:
+    last = f", last heard of on {heard_at:%Y-%m-%d at %H:%M} UTC" if heard_at else ""
+    return f"{run_id} was interrupted{last}; the `newwiki evaluate` that began it goes on with it"

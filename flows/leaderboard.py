@@ -3,10 +3,11 @@
 from typing import Any
 
 from flows import tables
-from flows.steps.leaderboard import PARTS, Board
+from flows.steps.leaderboard import ABOUT, PARTS, Board
 from flows.steps.ranking import leaderboard
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
+from newwiki.protocol import value_in_words
 from storage.database import Database
 
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
@@ -21,10 +22,10 @@ def show(database: Database, snapshot: str | None, form: str, **choices: Any) ->
     shown = leaderboard(database, snapshot, **choices)
     if form != "table":
         tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
-    elif not shown.records:
+        return (*shown.notes, *filter(None, [shown.caption]))
+    if not shown.records:
         return ("no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`",)
-    else:
-        _show_table(shown)
+    _show_table(shown)
     return shown.notes
 
 
@@ -42,8 +43,16 @@ def show_requests(database: Database, snapshot: str) -> None:
 
 
 def _show_table(shown: Board) -> None:
-    """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets."""
-    records = [record | {"decoder": short_form(record["decoder"])} for record in shown.records]
+    """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets, and on how many texts it
+    stands where these are not all."""
+    title = "\n".join(filter(None, [_TITLE, shown.caption]))
+    apart_in = [name for name in shown.about if name not in ABOUT]
+    records = [
+        record
+        | {"decoder": short_form(record["decoder"])}
+        | {name: _setting(record, name) for name in apart_in if name != "group"}
+        for record in shown.records
+    ]
     names = [column.name for column in shown.columns]
     cells = [[_cell(record, name) for name in names] for record in records]
     if len(records) <= _ACROSS:
@@ -53,16 +62,22 @@ def _show_table(shown: Board) -> None:
             for name in shown.about[2:]
         ]
         down = [[name, *[row[place] for row in cells]] for place, name in enumerate(names)]
-        tables.show(heads, about + down, "table", _TITLE)
+        tables.show(heads, about + down, "table", title)
     else:
         about = [[record[name] for name in shown.about] for record in records]
-        tables.show([*shown.about, *names], [a + c for a, c in zip(about, cells, strict=True)], "table", _TITLE)
+        tables.show([*shown.about, *names], [a + c for a, c in zip(about, cells, strict=True)], "table", title)
 
 
 def _cell(record: dict[str, Any], metric: str) -> str:
-    mean, sd, low, high = (record[metric + part] for part in PARTS)
+    mean, sd, low, high, lacking, _, status, _ = (record[metric + part] for part in PARTS)
+    apart = f" ({status})" if status not in (None, "ok") else ""
     if mean is None:
-        return "–"
+        return f"–{apart}"
     spread = f" ± {digits(sd)}" if sd is not None else ""
-    interval = f" [{digits(low)}, {digits(high)}]" if low is not None and low != high else ""
-    return f"{digits(mean)}{spread}{interval}"
+    interval = f" [{lacking or f'{digits(low)}, {digits(high)}'}]" if lacking or low is not None else ""
+    return f"{digits(mean)}{spread}{interval}{apart}"
+
+
+def _setting(record: dict[str, Any], name: str) -> str:
+    """Nothing for the articles, which were not asked, and where a setting has no part in a run."""
+    return "" if record[name] is None else value_in_words(record[name])

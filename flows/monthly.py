@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from html import escape
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from prefect import flow, get_run_logger, tags, task
@@ -22,8 +23,9 @@ from flows.retrying import RETRIES
 from flows.steps import month as steps
 from flows.steps.due import Month
 from flows.steps.notice import Ending
-from flows.steps.schedule import catch_up, start_of
+from flows.steps.schedule import MonthsFailed, catch_up, start_of, without_trouble
 from flows.steps.webhook import address, send
+from newwiki.quiet import end_quietly
 from newwiki.records import Snapshot
 from newwiki.registrations import Model, load_registrations
 from newwiki.registry import load_plugin
@@ -42,6 +44,7 @@ def monthly(
 
     `today` None is the day on which it runs, in UTC. Raises as `flows.steps.schedule.catch_up` does.
     """
+    end_quietly()
     for plugin in plugins:
         load_plugin(Path(plugin))
     settings = settings_in_force(Path(config), db=db)
@@ -54,17 +57,26 @@ def monthly(
 
 
 def _tagged(one: Month) -> Ending:
+    """How it ended, also where that is a failure: the months after it are still to be done."""
     with tags("newwiki", one.wiki.name, one.label):
-        ended: Ending = month(one)
+        try:
+            ended: Ending = month(one)
+        except MonthsFailed as error:
+            (ended,) = error.endings
     return ended
 
 
 @flow(name="newwiki-month", flow_run_name="{asked}")
 def month(asked: Month) -> Ending:
-    """One month of one wiki; nobody else works on its database meanwhile."""
+    """One month of one wiki; nobody else works on its database meanwhile.
+
+    Raises MonthsFailed where something has failed or a gate is closed, so that Prefect shows it as failed too.
+    """
     database = Database(asked.settings.db)
     with only_one("writer", str(database.path.resolve())):
-        return steps.run(asked, Work(database, Console(), _Bar(asked)))
+        ending = steps.run(asked, Work(database, Console(), _Bar(asked)))
+    without_trouble([ending])
+    return ending
 
 
 class _Bar:
@@ -140,7 +152,7 @@ def _summary(ending: Ending) -> str:
     if ending.snapshot:
         lines.append(f"- published: {_text(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")
     if ending.report:
-        lines.append(f"- report: [{_text(str(ending.report))}]({ending.report.as_uri()})")
+        lines.append(f"- report: {_text(str(ending.report))} on {_text(gethostname())}")
     lines += [f"- gate: {_text(str(gate))}" for gate in ending.gates]
     lines += [f"- **failed**: {_text(what)}: {_text(why)}" for what, why in ending.failures.items()]
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,29 @@ from newwiki.settings import Settings, load_settings
 if TYPE_CHECKING:
     from storage.database import Database
 
+_DEBUG = "NEWWIKI_DEBUG"
+
+
+class Input(click.Path):
+    """A path that a command reads."""
+
+
+class Output(click.Path):
+    """A path that a command writes: never a database, nor what belongs to one. `common` sees to it."""
+
+
+class OwnDatabase(Output):
+    """A DuckDB file of the user's own that a command writes: any but those of the database."""
+
 
 def common(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that every command has; the command gets `settings` and `quiet` for them."""
 
     @click.option("--db", metavar="PATH", help="The database (newwiki.duckdb, or NEWWIKI_DB).")
-    @click.option("--config", type=click.Path(path_type=Path), help="A configuration file (newwiki.toml).")
-    @click.option("--plugin", type=click.Path(path_type=Path), multiple=True, help="A Python file of your own pieces.")
+    @click.option("--config", type=Input(path_type=Path), help="A configuration file (newwiki.toml).")
+    @click.option("--plugin", type=Input(path_type=Path), multiple=True, help="A Python file of your own pieces.")
     @click.option("--quiet", is_flag=True, help="No progress, no notes.")
+    @debug_option
     @functools.wraps(command)
     def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
         for path in plugin:
@@ -35,9 +50,38 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
             )
             if name in rest
         }  # fmt: skip
-        return command(settings=settings_in_force(config, db=db, **flags), quiet=quiet, **rest)
+        settings = settings_in_force(config, db=db, **flags)
+        _require_safe(settings, rest)
+        return command(settings=settings, quiet=quiet, **rest)
 
     return with_settings
+
+
+def _require_safe(settings: Settings, given: Mapping[str, Any]) -> None:
+    """Raises UsageError where an output of the command would go over a database."""
+    options = click.get_current_context().command.params
+    outputs = [option for option in options if isinstance(option.type, Output) and given.get(option.name or "")]
+    if outputs:
+        from storage.outputs import safe, safe_of_ones_own
+
+        for option in outputs:
+            check = safe_of_ones_own if isinstance(option.type, OwnDatabase) else safe
+            check(Path(given[str(option.name)]), Path(settings.db))
+
+
+def debug_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whether an error shows where it came from. It is kept in the environment, so that it holds for workers too."""
+
+    def keep(context: click.Context, option: click.Parameter, asked: bool) -> None:
+        if asked:
+            os.environ[_DEBUG] = "1"
+
+    text = "Show the traceback of an error (so it does where NEWWIKI_DEBUG is set)."
+    return click.option("--debug", is_flag=True, expose_value=False, callback=keep, help=text)(command)
+
+
+def is_debugging() -> bool:
+    return bool(os.environ.get(_DEBUG))
 
 
 def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
@@ -48,6 +92,12 @@ def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
 
         add_scorers(settings.scorers)
     return settings
+
+
+def dump_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The parts of a dump; the command gets `dump` for them."""
+    text = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
+    return click.option("--dump", metavar="FILE", multiple=True, help=text)(command)
 
 
 def form_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,6 +169,12 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def across_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The settings of the protocol in which runs may differ all the same; the command gets `across`."""
+    text = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
+    return click.option("--across", multiple=True, metavar="NAME", help=text)(command)
 
 
 def metrics_options(command: Callable[..., Any]) -> Callable[..., Any]:

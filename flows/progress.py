@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from newwiki.visible import visible
+
 
 class Bar(Protocol):
     """One stretch of work: `update` with how much is done, of how much, and a few words if there are any."""
@@ -54,11 +56,11 @@ class Console:
         import rich.progress as bars
 
         columns = (
-            bars.TextColumn("{task.description}"),
+            bars.TextColumn("{task.description}", markup=False),
             bars.BarColumn(),
             bars.TextColumn("{task.fields[count]}"),
             bars.TextColumn("{task.fields[rate]}"),
-            bars.TextColumn("{task.fields[note]}"),
+            bars.TextColumn("{task.fields[note]}", markup=False),
             bars.TimeElapsedColumn(),
             bars.TextColumn("left"),
             bars.TimeRemainingColumn(),
@@ -66,19 +68,21 @@ class Console:
         with bars.Progress(
             *columns, console=self._console, transient=True, disable=not self._console.is_terminal
         ) as live:
-            bar = _LiveBar(live, live.add_task(title, count="", rate="", note="", total=None), unit)
+            bar = _LiveBar(live, live.add_task(visible(title), count="", rate="", note="", total=None), unit)
             yield bar
-        self._console.print(f"{title}: {bar.summary()}", style="dim", markup=False, soft_wrap=True)
+        self._console.print(visible(f"{title}: {bar.summary()}"), style="dim", markup=False, soft_wrap=True)
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(visible(text), markup=False, soft_wrap=True)
 
 
 class _LiveBar:
     def __init__(self, live: object, task: object, unit: str) -> None:
         import time
 
-        self._live, self._task, self._unit = live, task, unit
+        self._live, self._task = live, task
+        self._shown = "MB" if unit == "bytes" else unit
+        self._size = 1_000_000 if unit == "bytes" else 1
         self._clock = time.monotonic
         self._start = self._clock()
         self._first: tuple[float, int] | None = None
@@ -91,14 +95,14 @@ class _LiveBar:
             self._task,
             completed=done,
             total=total,
-            count=f"{done:,}/{total:,} {self._unit}",
+            count=f"{self._amount(done)}/{self._amount(total)} {self._shown}",
             rate=self._rate(),
-            note=note,
+            note=visible(note),
         )
 
     def summary(self) -> str:
         seconds = self._clock() - self._start
-        parts = [f"{self._done:,} {self._unit}", self._note, f"{seconds:.1f} s", self._rate()]
+        parts = [f"{self._amount(self._done)} {self._shown}", self._note, f"{seconds:.1f} s", self._rate()]
         return ", ".join(part for part in parts if part)
 
     def _rate(self) -> str:
@@ -106,5 +110,8 @@ class _LiveBar:
         if self._first is None or self._first[1] == self._done:
             return ""
         start, done = self._first
-        speed = (self._done - done) / max(self._clock() - start, 0.001)
-        return f"{speed:,.0f} {self._unit}/s" if speed >= 1 else f"{speed * 60:,.0f} {self._unit}/min"
+        speed = (self._done - done) / self._size / max(self._clock() - start, 0.001)
+        return f"{speed:,.0f} {self._shown}/s" if speed >= 1 else f"{speed * 60:,.0f} {self._shown}/min"
+
+    def _amount(self, count: int) -> str:
+        return f"{count / self._size:,.1f}" if self._size > 1 else f"{count:,}"

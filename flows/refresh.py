@@ -12,6 +12,7 @@ from flows.progress import Console
 from flows.retrying import RETRIES
 from flows.steps import refresh as steps
 from flows.steps.topics import look_up_if_reachable
+from flows.steps.which_pages import Place
 from newwiki.records import Snapshot
 from newwiki.registry import sources
 from newwiki.settings import Settings
@@ -22,20 +23,20 @@ from storage.database import Database
 def refresh(
     db: str,
     source: str,
-    place: str,
+    place: Place,
     request: steps.RefreshRequest,
     *,
     contact: str | None = None,
     wikidata: str = Settings.wikidata,
 ) -> Snapshot:
-    """Publishes what is requested from a source: `api` with an address, or `dump` with a file."""
+    """Publishes what is requested from a source: `api` with an address, or `dump` with files."""
     database = Database(Path(db))
-    with only_one("refresh", place):
+    with only_one("refresh", place if isinstance(place, str) else " ".join(place)):
         gathered = gather(database, source, place, contact, request)
         snapshot: Snapshot = publish(database, gathered, request)
     if not gathered.published:
         _announce(snapshot)
-    if source == "api" and not gathered.published:
+    if isinstance(place, str) and source == "api" and not gathered.published:
         look_up_topics(database, snapshot.snapshot_id, place, contact, wikidata)
     _show_funnel(database, snapshot)
     return snapshot
@@ -43,7 +44,7 @@ def refresh(
 
 @task(name="gather", cache_policy=NO_CACHE, **RETRIES)
 def gather(
-    database: Database, source: str, place: str, contact: str | None, request: steps.RefreshRequest
+    database: Database, source: str, place: Place, contact: str | None, request: steps.RefreshRequest
 ) -> steps.Gathered:
     opened = sources.get(source)(place, contact)
     return steps.gather(database, opened, request, Console())

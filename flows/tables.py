@@ -9,6 +9,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from newwiki.visible import visible
+
 if TYPE_CHECKING:
     from storage.database import Database
 
@@ -25,8 +27,8 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title
         _json(columns, rows)
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(["" if cell is None else plain(cell) for cell in row] for row in rows)
+        writer.writerow([*map(_told, columns)])
+        writer.writerows([_told("" if cell is None else plain(cell)) for cell in row] for row in rows)
     elif form == "markdown":
         sys.stdout.writelines(_markdown_lines(columns, rows))
     else:
@@ -51,9 +53,14 @@ def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     for row in rows:
         record = {name: _finite(cell) for name, cell in zip(columns, row, strict=True)}
         written = json.dumps(record, default=plain, ensure_ascii=False, indent=1)
-        sys.stdout.write(before + written.replace("\n", "\n "))
+        sys.stdout.write(_told(before + written.replace("\n", "\n ")))
         before = ",\n "
     sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
+
+
+def _told(cell: Any) -> Any:
+    """A cell for programs as it is, and for a terminal without what it would obey."""
+    return visible(cell) if isinstance(cell, str) and sys.stdout.isatty() else cell
 
 
 def _finite(cell: Any) -> Any:
@@ -66,8 +73,8 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
 
     with database.read() as connection:
         cursor = connection.execute(query(name), list(parameters))
-        columns = [column[0] for column in cursor.description or []]
-        show(columns, cursor.fetchall(), form)
+        columns, rows = [column[0] for column in cursor.description or []], cursor.fetchall()
+    show(columns, rows, form)
 
 
 def digits(number: float) -> str:
@@ -84,10 +91,16 @@ def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 10_000  # a file or a pipe has no edge to wrap at
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title and Text(visible(title)),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for place, column in enumerate(columns):
         numeric = any(row[place] is not None for row in rows) and all(_is_number(row[place]) for row in rows)
-        table.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        table.add_column(Text(visible(column)), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*[Text(short(cell)) for cell in row])
     console.print(table)
@@ -98,14 +111,14 @@ def _is_number(cell: object) -> bool:
 
 
 def short(cell: object) -> str:
-    """A cell for people: numbers rounded, times to the minute."""
+    """A cell for people: numbers rounded, times to the minute, nothing that a terminal would obey."""
     if cell is None:
         return ""
     if isinstance(cell, float):
         return f"{cell:.4g}" if abs(cell) < 1000 else f"{cell:,.0f}"
     if isinstance(cell, datetime):
         return f"{cell:%Y-%m-%d %H:%M}"
-    return str(cell)
+    return visible(str(cell))
 
 
 def plain(cell: Any) -> Any:
@@ -118,4 +131,4 @@ def plain(cell: Any) -> Any:
 
 
 def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+    return visible(cell).replace("|", "\\|").replace("\n", " ")

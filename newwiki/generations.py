@@ -1,9 +1,9 @@
 """Texts that were written elsewhere, read from JSON lines.
 
-A line is a JSON object with a `text` and either `page_id` or `title` of an article, or its own `prompt` and
-`reference`; `sample` numbers the texts of one prompt. lm-evaluation-harness's sample logs are read as they are: the
-text is the (filtered) response, page and title are looked for in the document, and the prompt and the target stand for
-the line's own.
+A line is a JSON object with a `text` and what it was written for: `page_id` or `title` of an article, or a `prompt`,
+with a `reference` of its own, which an article may have too; `sample` numbers the texts of one prompt.
+lm-evaluation-harness's sample logs are read as they are: the text is the (filtered) response, page and title are looked
+for in the document, and the prompt and the target stand for the line's own.
 """
 
 import json
@@ -17,7 +17,7 @@ from newwiki.errors import UsageError
 
 @dataclass(frozen=True)
 class Generation:
-    """A text and what it was written for: an article by id or title, or a prompt and a reference of its own."""
+    """A text and what it was written for: an article by id or title, a prompt, or both, and maybe its own reference."""
 
     line: int
     text: str
@@ -28,15 +28,15 @@ class Generation:
     sample: int | None = None
 
     @property
-    def stands_alone(self) -> bool:
-        return self.page_id is None and self.title is None
+    def names_an_article(self) -> bool:
+        return self.page_id is not None or self.title is not None
 
 
 def read_generations(file: Path) -> list[Generation]:
     """All texts of the file. Raises UsageError that names the line, what is wrong with it, and what it should have."""
     if not file.is_file():
         raise UsageError(f"there is no file '{file}'")
-    with file.open(encoding="utf-8") as lines:
+    with file.open(encoding="utf-8-sig") as lines:
         try:
             found = [
                 one
@@ -56,6 +56,10 @@ def _object(line: str, number: int, file: Path) -> Mapping[str, Any]:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise UsageError(f"'{file}', line {number}: not JSON ({error.msg} at column {error.colno})") from None
+    except RecursionError:
+        raise UsageError(f"'{file}', line {number}: it is nested too deeply to be read") from None
+    except ValueError as error:
+        raise UsageError(f"'{file}', line {number}: a number is too long to be read ({error})") from None
     if not isinstance(row, dict):
         raise UsageError(f"'{file}', line {number}: a JSON object is needed, with text and page_id or title")
     return row
@@ -71,7 +75,10 @@ def _texts(row: Mapping[str, Any], number: int, file: Path) -> Iterator[Generati
         value = about[name]
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
             raise UsageError(f"'{file}', line {number}: {name} must be {_KINDS[kind]}, not {json.dumps(value)[:60]}")
-    if about["page_id"] is None and about["title"] is None and None in (about["prompt"], about["reference"]):
+        if isinstance(value, int) and not 0 <= value < _MOST:
+            raise UsageError(f"'{file}', line {number}: {name} must be from 0 to {_MOST - 1}, not {value}")
+    unnamed = about["page_id"] is None and about["title"] is None
+    if unnamed and None in (about["prompt"], about["reference"]):
         raise UsageError(
             f"'{file}', line {number}: it does not say what the text was written for; give page_id or title, or "
             "prompt and reference"
@@ -92,6 +99,7 @@ def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
+_MOST = 1 << 63  # what a BIGINT of the database holds
 _KINDS = {int: "a whole number", str: "a text"}
 
 

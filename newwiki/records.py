@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Literal, Self
 
-from newwiki.errors import UsageError
+from newwiki.errors import TerminalError, UsageError
 
 Verdict = Literal[
     "selected",
@@ -55,6 +55,8 @@ class Window:
     @classmethod
     def days(cls, first: date, last: date) -> Self:
         """From the start of day `first` to the end of day `last`, both counted in."""
+        if last == date.max:
+            raise UsageError(f"{last} is the last day that there is here; name an earlier one")
         ordinal = last.toordinal() + 1
         return cls(
             datetime(first.year, first.month, first.day, tzinfo=UTC),
@@ -106,11 +108,21 @@ OLD_SELECTION = Selection(min_words=400, sample=2000)
 
 @dataclass(frozen=True)
 class Site:
-    """A wiki as it names itself: its database name, the language of its content, and the address of its pages."""
+    """A wiki as it names itself: its database name, the language of its content, the address of its pages, and the
+    licence of its texts in its own words with an address; a dump knows of no licence."""
 
     wiki: str
     language: str
     base_url: str
+    licence: str | None = None
+    licence_url: str | None = None
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\w[\w-]*", self.wiki):
+            raise TerminalError(
+                f"the wiki calls its database '{self.wiki[:60]}', which cannot be part of a snapshot's name; letters, "
+                "digits, _ and - can"
+            )
 
 
 @dataclass(frozen=True)
@@ -270,7 +282,10 @@ class RunScore:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A published test set: what was asked for, when it was cut, and the hash of what it holds."""
+    """A published test set: what was asked for, when it was cut, and the hash of what it holds.
+
+    Language and licence are as the wiki named them; None where it was not asked, or said nothing.
+    """
 
     snapshot_id: str
     wiki: str
@@ -284,6 +299,9 @@ class Snapshot:
     articles: int
     content_sha256: str
     published_at: datetime
+    language: str | None = None
+    licence: str | None = None
+    licence_url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -332,7 +350,9 @@ class Topic:
 @dataclass(frozen=True)
 class Run:
     """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written;
-    of texts that were written elsewhere seed and length are not known."""
+    of texts that were written elsewhere seed and length are not known. `protocol` is of `newwiki.protocol`;
+    None is what the other fields say. `numerics` is the version of our engine's bytes; None where another program
+    computed."""
 
     run_id: str
     snapshot_id: str
@@ -349,6 +369,8 @@ class Run:
     max_new_tokens: int | None
     dtype: str
     versions: str
+    numerics: int | None = None
+    protocol: str | None = None
 
 
 @dataclass(frozen=True)

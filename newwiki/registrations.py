@@ -26,18 +26,20 @@ class Table(BaseModel):
 
 
 class Wiki(Table):
-    """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump`, or else the Wikipedia
-    whose database has this name. Without `since` it begins with the newest month that is due."""
+    """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump` (a place or a list), or
+    else the Wikipedia whose database has this name. Without `since` it begins with the newest month that is due. What
+    nearly repeats an article of the snapshots `novel_against` is dropped."""
 
     name: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
     api: str | None = None
-    dump: str | None = None
+    dump: str | Texts | None = None
     since: str | None = None
     min_revisions: Count = Selection.min_revisions
     min_words: Count = Selection.min_words
     sample: Count = Selection.sample
     seed: int = Selection.seed
     limit: Count | None = None
+    novel_against: Texts = ()
 
     @field_validator("since")
     @classmethod
@@ -51,6 +53,8 @@ class Wiki(Table):
     def _one_source(self) -> Self:
         if self.api and self.dump:
             raise ValueError("has an api and a dump; a wiki is read from one of them")
+        if self.dump == "-" or (isinstance(self.dump, tuple) and "-" in self.dump):
+            raise ValueError("has the dump '-', standard input, which is there for a command alone; name its files")
         return self
 
     def is_like(self, other: Table) -> bool:

@@ -15,13 +15,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
 
 if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
+# What stands beside the metrics in `leaderboard` and `scores_wide`, and the ends of the columns that each has there
+RESERVED = frozenset(
+    {
+        "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
+        "page_id", "sample", "kept", "title", "topic", "text", "metric", "value", "status", "evaluator_id", "no_metric",
+        "by_other_evaluators",
+    }
+)  # fmt: skip
+PARTS = ("_sd", "_low", "_high", "_texts", "_status", "_scored_by", "_no_interval")
 _PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
@@ -54,6 +63,10 @@ class Registry(Generic[T]):
                 _import_whole(entry.load())
         return self._pieces
 
+    def gathered(self) -> Mapping[str, T]:
+        """Those that have registered themselves so far, which may be before all are gathered."""
+        return self._pieces
+
     def get(self, name: str) -> T:
         pieces = self.all()
         if name not in pieces:
@@ -77,14 +90,19 @@ def loaded_plugins() -> list[Path]:
 
 
 def load_plugin(path: Path) -> None:
-    """Runs a user's file once, whose decorators then take effect. Raises UsageError if it is not there."""
+    """Runs a user's file once, whose decorators then take effect. Raises UsageError if it is not there, or fails."""
     if not path.is_file():
         raise UsageError(f"there is no plug-in file '{path}'")
     if path.resolve() in _plugins:
         return
     spec = importlib.util.spec_from_file_location(f"newwiki_plugin_{path.stem}", path)
     assert spec and spec.loader
-    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    try:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    except NewWikiError:
+        raise
+    except Exception as error:
+        raise UsageError(f"the plug-in file '{path}' fails when it is run: {type(error).__name__}: {error}") from error
     _plugins.append(path.resolve())
 
 
@@ -153,6 +171,7 @@ def evaluator(
 
     def register(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         name = function.__name__
+        check_names(name, metrics)
         evaluators.add(
             name,
             Evaluator(
@@ -171,6 +190,31 @@ def evaluator(
         return function
 
     return register
+
+
+def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
+    """Raises TerminalError for a metric whose name cannot be a column of the leaderboard beside all others."""
+    if not metrics:
+        raise TerminalError(f"the evaluator '{evaluator}' declares no metric; give it metrics=[…]")
+    others = {
+        metric.name.casefold(): one.name
+        for registry in (evaluators, set_evaluators)
+        for one in registry.gathered().values()
+        for metric in one.metrics
+        if one.name != evaluator
+    }
+    for place, metric in enumerate(metrics):
+        name = metric.name
+        before = {other.name.casefold() for other in metrics[:place]}
+        said = f"the evaluator '{evaluator}' declares a metric '{name}'"
+        if not (name.isascii() and name.isidentifier()):
+            raise TerminalError(f"{said}, which is no name; letters, digits and _ make one, such as lexical_richness")
+        if name.casefold() in RESERVED or name.casefold().endswith(PARTS):
+            raise TerminalError(f"{said}, which is what the leaderboard calls a column of its own; rename it")
+        if name.casefold() in others:
+            raise TerminalError(f"{said}, which '{others[name.casefold()]}' has declared before; rename it")
+        if name.casefold() in before:
+            raise TerminalError(f"{said} twice; name each once")
 
 
 def _with_pitfalls(metrics: Sequence[Metric], function: Callable[..., Any]) -> tuple[Metric, ...]:
@@ -194,6 +238,7 @@ def set_evaluator(
 
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         name = function.__name__
+        check_names(name, metrics)
         of_runs = tuple(replace(metric, scope="run") for metric in _with_pitfalls(metrics, function))
         set_evaluators.add(
             name,

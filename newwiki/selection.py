@@ -15,6 +15,10 @@ from newwiki.text.prompts import split
 from newwiki.text.prose import count_words, extract
 from newwiki.text.sentences import list_share, why_no_sentence
 
+# What decides which pages are looked at, for the content hash. Version 1, which was not named, went by a page's title
+# and namespace on the day of the refresh; since version 2 those at the cutoff decide.
+RULES = 2
+
 _TEMPLATE_NAME = re.compile(r"\{\{[ \t\n]*+([^|{}<\n]*+)(?=[|}\n])")
 
 
@@ -56,13 +60,13 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         return verdict("redirect")
     if is_disambiguation(page.title, page.wikitext, language):
         return verdict("disambiguation")
-    extracted = extract(page.wikitext, language)
+    extracted = extract(page.wikitext, language, page.title)
     prose = extracted.prose
     words = count_words(prose)
     if words < selection.min_words:
         return verdict("few_words", f"{words} of {selection.min_words} words", words=words)
     text = split(prose, language)
-    if reason := why_no_sentence(text[0], language):
+    if reason := why_no_sentence(text[0], language, page.title):
         return verdict("no_sentence", reason, words=words)
     share = list_share(prose)
     if share > 0.5:

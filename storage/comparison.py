@@ -1,5 +1,6 @@
 """What can be compared with what: runs by their names, who scored them, and each prompt's mean score."""
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,22 +10,31 @@ from numpy.typing import NDArray
 
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.protocol import Settings
 from storage.database import Database, query
 
 Array = NDArray[np.float64]
 
 _LISTED = 12  # runs in a message
+_DIFFERENCES = ("model", "program", "weights", "dtype", "backend", "dependencies", "parameters")
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A run, or a snapshot's articles (`reference:SNAPSHOT`)."""
+    """A run, or a snapshot's articles (`reference:SNAPSHOT`), which nobody was asked for."""
 
     run_id: str
     model: str
     decoder: str
     snapshot_id: str
     seed: int | None
+    settings_json: str | None = None
+
+    @property
+    def settings(self) -> Settings | None:
+        """How the run was asked, by the names in `newwiki.protocol`; None for articles."""
+        found: Settings | None = json.loads(self.settings_json) if self.settings_json else None
+        return found
 
     @property
     def short(self) -> str:
@@ -64,8 +74,7 @@ def contenders(database: Database, names: Iterable[str], among: Collection[str] 
 
     Raises UsageError unless each is one.
     """
-    every = [Contender(*row) for row in database.rows("comparable_runs")]
-    known = [run for run in every if among is None or run.run_id in among]
+    known = [run for run in every(database) if among is None or run.run_id in among]
     return [_one(name, known) for name in names]
 
 
@@ -73,10 +82,15 @@ def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contende
     """Those of these names, or all where none is named. Raises UsageError, also where there is none at all."""
     if names:
         return contenders(database, names)
-    every = [Contender(*row) for row in database.rows("comparable_runs")]
-    if not every:
+    found = every(database)
+    if not found:
         raise UsageError("there are no runs yet: make one with `newwiki evaluate`")
-    return every
+    return found
+
+
+def every(database: Database) -> list[Contender]:
+    """All that can be compared, in the order in which it was begun."""
+    return [Contender(*row) for row in database.rows("comparable_runs")]
 
 
 def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
@@ -95,9 +109,23 @@ def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[s
     return PageMeans(values, pages)
 
 
+def text_coverage(
+    database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    """By run and metric `ok`, or on how many of the run's texts the number stands and why not on the others."""
+    rows = database.rows("text_coverage", list(run_ids), list(evaluators), list(evaluators.values()))
+    return {(run_id, metric): status for run_id, metric, status in rows}
+
+
 def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> list[int]:
     """The page ids that stand in both snapshots, of one wiki, with the same title and text."""
     return [page_id for (page_id,) in database.rows("common_articles", snapshot_a, snapshot_b)]
+
+
+def evaluator_differences(database: Database, evaluator_ids: Sequence[str]) -> set[str]:
+    """In which of model, program, weights, dtype, backend, dependencies and parameters any two of these differ."""
+    rows = [row[1:] for row in database.rows("evaluators_named", list(evaluator_ids))]
+    return {name for name, values in zip(_DIFFERENCES, zip(*rows, strict=True), strict=True) if len(set(values)) > 1}
 
 
 def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:

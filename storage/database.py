@@ -4,27 +4,28 @@ DuckDB lets one process at a time write, and none read meanwhile. So every conne
 whoever finds the file taken tries again for a while.
 """
 
-import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
 
-from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.errors import TerminalError, UsageError
+from storage.failures import failure, first_line, is_busy, told
+from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, migrate
+from storage.outputs import safe_of_ones_own
+from storage.queries import query as query
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
 # DuckDB 1.4 and later open what this writes
 _CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
-_BUSY = ("Could not set lock", "different configuration", "Unique file handle conflict")
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
 # The second because the first still lets `copy … to` write over the database's own file and its log.
@@ -32,12 +33,6 @@ _FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'Loc
 _LOCK = "set lock_configuration = true"
 
 T = TypeVar("T")
-
-
-@functools.cache
-def query(name: str) -> str:
-    """The text of `sql/queries/NAME.sql`."""
-    return (files("storage") / "sql" / "queries" / f"{name}.sql").read_text("utf-8")
 
 
 class Database:
@@ -100,7 +95,7 @@ class Database:
         Raises UsageError where `own` is a database of New-Wiki Eval, or would bear the name `newwiki`.
         """
         self._require()
-        if own.stem == "newwiki" or (own.exists() and own.samefile(self.path)):
+        if safe_of_ones_own(own, self.path).stem == "newwiki":
             raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
         with _ONE_AT_A_TIME:
             connection = patiently(own, lambda: duckdb.connect(str(own), config=_OFFLINE | _CREATED_AS))
@@ -148,8 +143,9 @@ class Database:
                 self.path, lambda: duckdb.connect(str(self.path), read_only=read_only, config=config)
             )
             try:
-                _teach_manners(connection)
-                yield connection
+                with told(self.path):
+                    _teach_manners(connection)
+                    yield connection
             finally:
                 connection.close()
 
@@ -162,11 +158,11 @@ def patiently(path: Path, open_it: Callable[[], T]) -> T:
     while True:
         try:
             return open_it()
-        except (duckdb.IOException, duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
-            if not any(words in str(error) for words in _BUSY):
-                raise TerminalError(f"'{path}' cannot be opened: {_first_line(error)}") from error
-            if time.monotonic() > deadline:
-                raise TransientError(f"'{path}' is in use by another program: {_first_line(error)}") from error
+        except duckdb.Error as error:
+            if not is_busy(error) or time.monotonic() > deadline:
+                raise failure(path, error) or TerminalError(
+                    f"'{path}' cannot be opened: {first_line(error)}"
+                ) from error
         time.sleep(pause)
         pause = min(pause * 2, 0.5)
 
@@ -199,18 +195,24 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[
 
 
 def insert_new(
-    connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any], run_id: str, keys: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, table: str, records: Sequence[Any] | pa.Table, **constants: object
 ) -> None:
-    """Like `insert`, for rows of one run, leaving out those whose `keys` the run has already."""
-    if records:
-        connection.register("incoming", _columns(records, {"run_id": run_id}))
-        names = ", ".join(keys)
-        stored = f"(select {names} from {table} where run_id = ?)"  # noqa: S608 (our own names)
-        connection.execute(
-            f"insert into {table} by name select * from incoming anti join {stored} using ({names})",  # noqa: S608
-            [run_id],
-        )
-        connection.unregister("incoming")
+    """Like `insert`, leaving out what the table has already under the same key (`storage.keys`).
+
+    `constants` among the key narrow down which rows are looked at; they stand in every row.
+    """
+    if not len(records):
+        return
+    incoming = records if isinstance(records, pa.Table) else _columns(records, constants)
+    key, narrowed = KEYS[table], [name for name in KEYS[table] if name in constants]
+    stored = f"(select {', '.join(key)} from {table}"  # noqa: S608 (our own names)
+    stored += f" where {' and '.join(f'{name} = ?' for name in narrowed)})" if narrowed else ")"
+    connection.register("incoming", incoming)
+    connection.execute(
+        f"insert into {table} by name select * from incoming anti join {stored} using ({', '.join(key)})",  # noqa: S608
+        [constants[name] for name in narrowed],
+    )
+    connection.unregister("incoming")
 
 
 def _columns(records: Sequence[Any], constants: Mapping[str, object]) -> pa.Table:
@@ -223,7 +225,3 @@ def insert_arrow(connection: duckdb.DuckDBPyConnection, table: str, incoming: pa
     connection.register("incoming", incoming)
     connection.execute(f"insert into {table} by name select * from incoming")  # noqa: S608 (our own table's name)
     connection.unregister("incoming")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

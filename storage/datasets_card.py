@@ -1,5 +1,7 @@
 """The data card of an exported snapshot: what Hugging Face's `datasets` reads first, and what its users must know."""
 
+import json
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -9,7 +11,7 @@ from newwiki.records import Snapshot
 _CARD = """\
 ---
 pretty_name: New-Wiki Eval {snapshot_id}
-license: cc-by-sa-4.0
+{head}
 task_categories:
 - text-generation
 source_datasets:
@@ -56,12 +58,12 @@ rebuilds the same snapshot from the wiki, or names the pages that are gone:
 
 ## Licence and attribution
 
-The texts are Wikipedia's, under the [Creative Commons Attribution-ShareAlike 4.0 licence]\
-(https://creativecommons.org/licenses/by-sa/4.0/). Their authors are named in each page's history: every row has the
+{licence} Their authors are named in each page's history: every row has the
 `title` and the `permalink` of the revision that it was taken from. The texts were changed: markup, tables, lists,
 references and tail sections were left out. Whoever passes them on says so, gives title and permanent link, and keeps
 the licence.
 """
+_CREATIVE_COMMONS = re.compile(r"https?://creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)/(\d\.\d)(?:/|$)")
 
 
 def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]]) -> str:
@@ -69,4 +71,32 @@ def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]]) -> str:
     last_day = f"{snapshot.window_end - timedelta(days=1):%Y-%m-%d}"
     created = f"up to {last_day}" if snapshot.kind == "old" else f"from {snapshot.window_start:%Y-%m-%d} to {last_day}"
     rows = "\n".join(f"| {verdict} | {pages:,} | {share} |" for verdict, pages, share, _ in funnel)
-    return _CARD.format(**{**vars(snapshot), "created": created, "funnel": rows})
+    told = {"created": created, "funnel": rows, "head": _head(snapshot), "licence": _licence(snapshot)}
+    return _CARD.format(**{**vars(snapshot), **told})
+
+
+def _head(snapshot: Snapshot) -> str:
+    """Language and licence for the YAML header, the licence by its name on the hub."""
+    found = _CREATIVE_COMMONS.match(snapshot.licence_url or "")
+    if found:
+        kind = "cc0" if found[1] == "zero" else f"cc-{found[1]}"
+        lines = [f"license: {kind}-{found[2]}"]
+    elif snapshot.licence or snapshot.licence_url:
+        lines = ["license: other", f"license_name: {json.dumps(snapshot.licence or snapshot.licence_url)}"]
+        lines += [f"license_link: {json.dumps(snapshot.licence_url)}"] if snapshot.licence_url else []
+    else:
+        lines = ["license: unknown"]
+    if snapshot.language:
+        lines += ["language:", f"- {json.dumps(snapshot.language)}"]
+    return "\n".join(lines)
+
+
+def _licence(snapshot: Snapshot) -> str:
+    if not (snapshot.licence or snapshot.licence_url):
+        return (
+            f"The licence of {snapshot.wiki}'s texts is not known here: the wiki was not asked or did not say, and a "
+            "dump holds\nno licence. The pages that the permanent links lead to name it at their foot."
+        )
+    name = snapshot.licence or snapshot.licence_url
+    link = f"[{name}]({snapshot.licence_url})" if snapshot.licence_url else str(name)
+    return f"The texts are those of {snapshot.wiki}, which gives their licence as {link}."

@@ -12,6 +12,7 @@ from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import datasets_card
 from storage.database import Database
 from storage.folders import is_free, write_text
+from storage.outputs import safe
 from storage.rows import RowsForm, write_rows
 from storage.snapshots import articles, resolve
 
@@ -36,6 +37,7 @@ def write_folder(database: Database, name: str, folder: Path, write: Writer) -> 
     By the manifest a folder is known to hold this snapshot, and only then is written to again. Raises TerminalError for
     a folder that holds anything else.
     """
+    safe(folder, database.path)
     snapshot = resolve(database, name)
     named = manifest(database, snapshot.snapshot_id).to_json()
     _require_ours(folder, snapshot)

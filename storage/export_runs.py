@@ -8,6 +8,7 @@ from newwiki.errors import TerminalError
 from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import is_free, write_text
+from storage.outputs import safe
 from storage.rows import RowsForm, write_rows
 from storage.runs_card import card
 
@@ -24,7 +25,7 @@ def export_runs(database: Database, runs: Sequence[Contender], form: str, folder
     whom: by the newest evaluator that has finished the run. Raises TerminalError for a folder that holds anything else.
     """
     ids = [run.run_id for run in runs]
-    _require_ours(folder, ids)
+    _require_ours(safe(folder, database.path), ids)
     write_text(folder / _LIST, json.dumps({"runs": ids}, indent=1) + "\n")
     return [folder / _LIST, *RUN_FORMS[form](database, runs, folder)]
 

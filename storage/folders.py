@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from storage.outputs import safe, unfinished
+
 
 def is_free(folder: Path) -> bool:
     """Whether nothing is there: no such folder, or an empty one."""
@@ -14,8 +16,8 @@ def is_free(folder: Path) -> bool:
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Where to write instead of `path`, which it becomes in the end; after an error nothing is left of it."""
+    part, _ = unfinished(safe(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
     try:
         yield part
         os.replace(part, path)

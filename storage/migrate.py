@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 
 from newwiki.errors import TerminalError
+from storage import hashes
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
@@ -19,6 +20,10 @@ _PARTS = {
     "_sd": ("sd", "standard deviation over texts"),
     "_low": ("low", "lower end of the mean's 95 % interval"),
     "_high": ("high", "upper end of the mean's 95 % interval"),
+    "_no_interval": ("no_interval", "why there is no interval"),
+    "_texts": ("texts", "how many texts the mean stands on"),
+    "_status": ("status", "ok, or how many of the texts have a number and why not the others, or another evaluator"),
+    "_scored_by": ("scored_by", "the evaluator; another than the column's where the status says so"),
 }
 
 Metrics = Sequence[tuple[str, str, str]]
@@ -58,9 +63,19 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         if version > done:
             connection.execute(statements)
             connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    hashes.take_all(connection)
     connection.execute(_comments())
     create_views(connection)
+    _summarise(connection)
     connection.commit()
+
+
+def _summarise(connection: duckdb.DuckDBPyConnection) -> None:
+    """Enters the summaries of the finished scorings that have none, as after a migration that changed what they are."""
+    from storage import summaries
+
+    for run_id, evaluator_ids in summaries.lacking(connection):
+        summaries.store(connection, run_id, evaluator_ids)
 
 
 def create_views(connection: duckdb.DuckDBPyConnection) -> None:
@@ -88,7 +103,7 @@ def _numbered() -> dict[int, tuple[str, str]]:
 
 def _view_texts(metrics: Metrics) -> list[str]:
     columns = {
-        "{mean_sd_interval_of_each_metric}": _summary_columns(name for name, *_ in metrics),
+        "{parts_of_each_metric}": _summary_columns(name for name, *_ in metrics),
         "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
     }
     texts = []
@@ -113,7 +128,9 @@ def _summary_columns(metrics: Iterable[str]) -> str:
 
 def _value_columns(metrics: Iterable[str]) -> str:
     return (
-        ",\n    ".join(f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics)
+        ",\n    ".join(
+            f"max(value) filter (shown and metric = {_text(metric)}) as {_name(metric)}" for metric in metrics
+        )
         or "null as no_metric"
     )
 

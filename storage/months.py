@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from storage.database import Database, insert
+from storage.database import Database, insert_new
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,6 @@ def is_recorded(database: Database, notice_key: str) -> bool:
 
 
 def record(database: Database, ended: MonthRecord) -> None:
+    """Stores it, unless another process has come to the same end meanwhile."""
     with database.write() as connection:
-        insert(connection, "months", [ended])
+        insert_new(connection, "months", [ended])

@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.records import Article
-from storage import runs, snapshots, summaries
-from storage.database import Database, insert_arrow
+from storage import hashes, runs, snapshots, summaries
+from storage.database import Database, insert_arrow, insert_new, query
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, of_snapshot
 from storage.shared import Note, Part, SharedFolder, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
+_HASHES = "snapshot_hashes"  # which older versions have not pushed
 
 Notes = dict[Part, Note]
 
@@ -50,7 +51,8 @@ def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Mov
     if snapshots.find(database, name):
         here = rows_sha256(database.table("share_stored_articles", name))
         return None if here == there[of_snapshot("stored_articles", name)].sha256 else _other(f"snapshot '{name}'")
-    tables = {table: folder.read(there[of_snapshot(table, name)]) for table in SNAPSHOT_TABLES}
+    parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
+    tables = {table: folder.read(there[one]) for table, one in parts.items() if one in there or table != _HASHES}
     [row] = tables["snapshots"].to_pylist()
     columns = ("snapshot_id", "permalink")
     articles = [
@@ -59,11 +61,29 @@ def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Mov
     ]
     if snapshots.content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
         return f"snapshot '{name}' in '{folder.url}' is not what its content hash says"
-    with database.write() as connection:
-        for table in SNAPSHOT_TABLES:
-            insert_arrow(connection, table, tables[table])
-    moved.snapshots += 1
+    try:
+        moved.snapshots += _take_in(database, folder, name, tables)
+    except _Changed as error:
+        return str(error)
     return None
+
+
+class _Changed(Exception):
+    """A snapshot is not what its hashes say."""
+
+
+def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[str, pa.Table]) -> bool:
+    """Whether it was not here yet: another process may have taken it in meanwhile. Raises _Changed."""
+    with database.write() as connection:
+        if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
+            return False
+        for table, rows in tables.items():
+            insert_arrow(connection, table, rows)
+        hashes.take(connection, name, "taken in")  # of what older versions have pushed without
+        changed = hashes.changes(connection, name)
+        if changed:
+            raise _Changed(f"snapshot '{name}' in '{folder.url}' is not what its hashes say: {'; '.join(changed)}")
+    return True
 
 
 def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
@@ -80,6 +100,7 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
         for table, rows in (("runs", row), ("completions", completions)):
             connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
             insert_arrow(connection, table, rows)
+        connection.execute(query("fill_protocol"), [run_id])
     moved.runs += 1
     return None
 
@@ -94,13 +115,12 @@ def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved
     found = scores.to_pylist()
     if not all(_agree(one, stored[_key(one)]) for one in found if _key(one) in stored):
         return _other(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}")
-    missing = [number for number, one in enumerate(found) if _key(one) not in stored]
-    if finished and not missing:
+    if finished and all(_key(one) in stored for one in found):
         return None
     unknown = _unknown(database, folder, there, part)
     with database.write() as connection:
         _describe(connection, unknown)
-        insert_arrow(connection, "scores", scores.take(missing))
+        insert_new(connection, "scores", scores, run_id=part["run_id"], evaluator_id=part["evaluator_id"])
         _finish(connection, there[part])
     moved.scorings += 1
     return None
@@ -135,7 +155,7 @@ def _unknown(database: Database, folder: SharedFolder, there: Notes, part: Part)
 
 def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa.Table]]) -> None:
     for table, rows in unknown:
-        insert_arrow(connection, table, rows)
+        insert_new(connection, table, rows)
     if unknown:
         create_views(connection)
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from newwiki.errors import TerminalError
+from storage import hashes
 from storage.database import Database
 from storage.shared import Note, Part, SharedFolder, rows_sha256
 
-SNAPSHOT_TABLES = ("candidates", "stored_articles", "requests", "novelty", "topics", "snapshots")
+SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
 
 
 @dataclass

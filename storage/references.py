@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from storage.database import Database, insert_arrow
+from storage.database import Database, insert_new
 
 Parts = Mapping[str, Any]
 
@@ -25,7 +25,8 @@ def known_parts(
 def add_parts(
     database: Database, snapshot_id: str, made: Iterable[tuple[int, str, Any]], makers: Mapping[str, str]
 ) -> None:
-    """Stores (page id, part, value); a value is a number, texts, or an array of numbers."""
+    """Stores (page id, part, value); a value is a number, texts, or an array of numbers. What another process has
+    stored meanwhile stays."""
     rows = [
         {
             "snapshot_id": snapshot_id,
@@ -38,7 +39,7 @@ def add_parts(
     ]
     if rows:
         with database.write() as connection:
-            insert_arrow(connection, "reference_parts", pa.Table.from_pylist(rows))
+            insert_new(connection, "reference_parts", pa.Table.from_pylist(rows), snapshot_id=snapshot_id)
 
 
 def plain(value: Any) -> Any:

@@ -3,23 +3,37 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
+from datetime import datetime
 
+import duckdb
 import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Article, Completion, Fingerprint, Metric, Run, RunScore, Score
-from storage import snapshots, summaries
+from storage import liveness, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new, query
 from storage.migrate import create_views
 
 
 def status(database: Database, run_id: str) -> str | None:
-    """`running`, `complete` or `failed`; None for a run that was never started, as where there is no database yet."""
+    """`running`, `complete`, `failed` or `interrupted`; None for a run that was never started, as where there is no
+    database yet."""
     if not database.path.exists():
         return None
     with database.read() as connection:
-        found = connection.execute("select status from runs where run_id = ?", [run_id]).fetchone()
-    return str(found[0]) if found else None
+        found = connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]).fetchone()
+    return liveness.state(*found) if found else None
+
+
+def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
+    """The runs that were begun and that nobody is writing any more, and when each was last heard of."""
+    with database.read() as connection:
+        return _interrupted(connection)
+
+
+def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
+    """Which of these were begun and are not complete."""
+    return [run_id for run_id in run_ids if status(database, run_id) not in (None, "complete")]
 
 
 def complete_runs(database: Database) -> tuple[list[str], list[str]]:
@@ -48,14 +62,20 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
 
 def start(database: Database, run: Run) -> None:
     """Enters the run as running; one that was interrupted or had failed goes on, and `versions` say `resumed` from then
-    on, as its times no longer tell how fast it was written. A complete one stays complete."""
+    on, as its times no longer tell how fast it was written. A complete one stays complete. Other runs whose process has
+    died are entered as interrupted."""
     with database.write() as connection:
+        for dead, _ in _interrupted(connection):
+            connection.execute("update runs set status = 'interrupted', process = null where run_id = ?", [dead])
         found = connection.execute("select status from runs where run_id = ?", [run.run_id]).fetchone()
         if not found:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
+            connection.execute(query("fill_protocol"), [run.run_id])
         elif found[0] != "complete":
             connection.execute(query("resume_run"), [run.run_id])
+        if not found or found[0] != "complete":
+            connection.execute(query("hear"), [liveness.this_process(), run.run_id])
 
 
 def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
@@ -65,20 +85,34 @@ def stored_completions(database: Database, run_id: str) -> set[tuple[int, int]]:
 
 def add_completions(database: Database, run_id: str, completions: Sequence[Completion]) -> None:
     with database.write() as connection:
-        insert_new(connection, "completions", completions, run_id, ["page_id", "sample"])
+        insert_new(connection, "completions", completions, run_id=run_id)
+        connection.execute(query("hear"), [liveness.this_process(), run_id])
 
 
 def complete(database: Database, run_id: str, keep: int) -> None:
     """Marks the `keep` longest completions of each prompt, and the run as complete."""
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
-        connection.execute("update runs set status = 'complete', finished_at = now() where run_id = ?", [run_id])
+        connection.execute(query("end_run"), ["complete", run_id])
 
 
 def fail(database: Database, run_id: str) -> None:
     """Marks the run as failed; what it has written stays."""
     with database.write() as connection:
-        connection.execute("update runs set status = 'failed', finished_at = now() where run_id = ?", [run_id])
+        connection.execute(query("end_run"), ["failed", run_id])
+
+
+def interrupt(database: Database, run_id: str) -> None:
+    """Marks the run as interrupted; what it has written stays, and it can go on."""
+    with database.write() as connection:
+        connection.execute(query("end_run"), ["interrupted", run_id])
+
+
+def _interrupted(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, datetime | None]]:
+    rows = connection.execute(query("unfinished_runs")).fetchall()
+    return [
+        (run_id, heard_at) for run_id, *told in rows for heard_at in [told[1]] if liveness.state(*told) != "running"
+    ]
 
 
 def kept_completions(database: Database, run_id: str) -> list[tuple[int, int]]:
@@ -103,10 +137,8 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
         for fingerprint in fingerprints
     ]
     with database.write() as connection:
-        known = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
-        new_rows = [row for row in rows if row["evaluator_id"] not in known]
-        if new_rows:
-            insert_arrow(connection, "evaluators", pa.Table.from_pylist(new_rows))
+        if rows:
+            insert_new(connection, "evaluators", pa.Table.from_pylist(rows))
         stored = {row[0]: row for row in connection.execute("select * from metrics").fetchall()}
         changed = [metric for metric in metrics if stored.get(metric.name) != tuple(asdict(metric).values())]
         for metric in changed:
@@ -135,7 +167,7 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
 def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
     """Stores them. Where they add to a scoring that was finished, what it amounts to is stored anew with them."""
     with database.write() as connection:
-        insert_new(connection, "scores", scores, run_id, ["page_id", "sample", "metric", "evaluator_id"])
+        insert_new(connection, "scores", scores, run_id=run_id)
         summaries.renew_finished(connection, run_id, {score.evaluator_id for score in scores})
 
 

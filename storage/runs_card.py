@@ -21,7 +21,8 @@ configs:
 
 - `completions` (the default): every text, with the page that it was written for; `kept` ones are scored.
 - `scores`: a row a text and metric, `value` is null where `status` says why. `scores_wide`: a row a text.
-- `summaries`: mean, standard deviation and 95 % interval (clustered by prompt) of each run and metric.
+- `summaries`: mean, standard deviation and 95 % interval (clustered by prompt) of each run and metric; `status` says on
+  how many of the run's texts it stands, where these are not all.
 - `runs`, `metrics`, `evaluators`: how it was written, what was measured, and by whom, to the hash of the weights.
 
 Every score names its `evaluator_id`. Numbers of different evaluators are not to be averaged or compared. A score of

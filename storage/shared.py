@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from newwiki.errors import TerminalError, TransientError, UsageError
+from storage.outputs import safe
 
 _CATALOGUE = "catalogue"
 
@@ -60,6 +62,13 @@ class SharedFolder:
         except (ImportError, ValueError) as error:
             raise UsageError(f"'{url}' cannot be reached: {' '.join(str(error).split())}") from None
         self.url = url
+        self._is_local = "file" in self._files.protocol
+
+    def apart_from(self, database: Path) -> "SharedFolder":
+        """Itself. Raises UsageError where it would be written over a database."""
+        if self._is_local:
+            safe(Path(self._root), database)
+        return self
 
     def notes(self) -> dict[Part, Note]:
         """All that is there whole. Raises TerminalError where the storage refuses."""

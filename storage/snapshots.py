@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -12,24 +13,40 @@ import pyarrow as pa
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
 from newwiki.records import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
+from newwiki.selection import RULES
 from newwiki.text.prose import EXTRACTOR_VERSION
+from storage import hashes
 from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow, query
 
 
-def snapshot_id(site: Site, window: Window, selection: Selection, cutoff: datetime | None) -> str:
+def snapshot_id(
+    site: Site,
+    window: Window,
+    selection: Selection,
+    cutoff: datetime | None,
+    against: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """`enwiki-2026-10`; whatever was asked for beyond the defaults adds a hash of it to the name."""
     name = f"{site.wiki}-{window.label}"
-    if selection == (OLD_SELECTION if window.is_old else Selection()) and cutoff is None:
+    usual = OLD_SELECTION if window.is_old else Selection()
+    if selection == usual and cutoff is None and not against:
         return name
-    asked = json.dumps([_asked(selection), cutoff and cutoff.isoformat()], sort_keys=True)
-    return f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:6]}"
+    asked: list[object] = [_asked(selection), cutoff and cutoff.isoformat()]
+    if against:
+        asked.append(dict(against))
+    return f"{name}-{hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:6]}"
 
 
-def parameters_json(window: Window, selection: Selection, kind: str) -> str:
-    """What decides which articles are chosen, in canonical form: part of the content hash."""
+def parameters_json(
+    window: Window, selection: Selection, kind: str, against: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """What decides which articles are chosen, in canonical form: part of the content hash. `against` are the content
+    hashes of the snapshots, by their ids, whose articles are not to be repeated."""
     windowed = {"kind": kind, "window": [window.start.isoformat(), window.end.isoformat()]}
-    asked = {**windowed, "novelty": PARAMETERS, **_asked(selection)}
+    asked = {**windowed, "novelty": PARAMETERS, "rules": RULES, **_asked(selection)}
+    if against:
+        asked["novel_against"] = dict(against)
     return json.dumps(asked, sort_keys=True)
 
 
@@ -87,6 +104,9 @@ def publish(
         len(articles),
         content_sha256(articles, parameters, EXTRACTOR_VERSION),
         datetime.now(UTC).replace(microsecond=0),
+        site.language,
+        site.licence,
+        site.licence_url,
     )
     with database.write() as connection:
         if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
@@ -97,6 +117,7 @@ def publish(
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         insert(connection, "novelty", novelty, snapshot_id=name)
         connection.execute(query("permalinks"), [site.base_url, name])
+        hashes.take(connection, name, "published")
     return snapshot
 
 
@@ -157,7 +178,16 @@ def verify(database: Database, name: str) -> list[str]:
         problems.append(f"{len(stored)} articles are stored, {snapshot.articles} were published")
     if content_sha256(stored, snapshot.parameters, snapshot.extractor_version) != snapshot.content_sha256:
         problems.append("the content hash is not what was published")
-    return problems + inconsistencies(database, snapshot)
+    with database.read() as connection:
+        changed = hashes.changes(connection, snapshot.snapshot_id)
+    return problems + inconsistencies(database, snapshot) + changed
+
+
+def first_hashed(database: Database, name: str) -> datetime | None:
+    """From when on `verify` knows all columns of a snapshot that was published before they were hashed; None where it
+    has known them from the beginning."""
+    with database.read() as connection:
+        return hashes.first_hashed(connection, name)
 
 
 def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:

@@ -15,6 +15,7 @@ import duckdb
 from newwiki.errors import TransientError
 from newwiki.records import Judged, Requests
 from storage.database import insert, query, transaction
+from storage.failures import is_busy, told
 
 
 class Staging:
@@ -22,6 +23,7 @@ class Staging:
 
     def __init__(self, path: Path, cutoff: datetime) -> None:
         self._path = path
+        self._kept: duckdb.DuckDBPyConnection | None = None
         self.cutoff = cutoff
 
     @classmethod
@@ -36,46 +38,65 @@ class Staging:
             (found,) = connection.execute("select cutoff from request").fetchall()[0]
         return cls(path, found)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps the file open for what is done meanwhile, each time in a transaction of its own: opening takes longer
+        than most of it. Raises TransientError where another process is at work on it."""
+        with _connection(self._path) as self._kept:
+            try:
+                yield
+            finally:
+                self._kept = None
+
     def add(self, pages: Sequence[Judged], requests: Sequence[Requests] = ()) -> None:
         """Stores verdicts, and what they have cost. Raises TransientError where another process has stored some."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             insert(connection, "judged", pages)
             insert(connection, "requests", requests)
 
     def keep(self, question: str, answer: str) -> None:
         """Stores the next answer to a question. Raises TransientError where another process has stored it."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             connection.execute(
                 "insert into remembered select $1, count(*), $2 from remembered where question = $1", [question, answer]
             )
 
     def recall(self, question: str) -> list[str]:
         """The answers to a question that are stored, in their order."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             asked = "select answer from remembered where question = ? order by number"
             return [answer for (answer,) in connection.execute(asked, [question]).fetchall()]
 
     def requests(self) -> list[Requests]:
         """What all attempts have asked for, a row a kind."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             return [Requests(*row) for row in connection.execute(query("staged_requests")).fetchall()]
 
     def done(self) -> set[int]:
         """The page ids that have their verdict."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             return {page_id for (page_id,) in connection.execute("select page_id from judged").fetchall()}
 
     def passed(self) -> set[int]:
         """The page ids that have passed."""
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             found = connection.execute("select page_id from judged where verdict = 'selected'").fetchall()
         return {page_id for (page_id,) in found}
 
     def pages(self) -> list[Judged]:
-        with _connect(self._path) as connection:
+        with self._connect() as connection:
             cursor = connection.execute("select * from judged order by page_id")
             names = [column[0] for column in cursor.description or []]
             return [Judged(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
+
+    @contextmanager
+    def _connect(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        if not self._kept:
+            with _connect(self._path) as connection:
+                yield connection
+            return
+        with _one_at_work(self._path), transaction(self._kept):
+            yield self._kept
 
     @classmethod
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
@@ -89,13 +110,29 @@ class Staging:
 @contextmanager
 def _connect(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """One transaction. Raises TransientError where another process is at work on the same refresh."""
-    try:
-        with duckdb.connect(str(path)) as connection:
-            connection.execute("set TimeZone = 'UTC'")
-            with transaction(connection):
-                yield connection
-    except (duckdb.ConstraintException, duckdb.IOException) as error:
-        raise TransientError(f"another process is at work on {path.name}; wait for it to end") from error
+    with _connection(path) as connection, _one_at_work(path), transaction(connection):
+        yield connection
+
+
+@contextmanager
+def _connection(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with _one_at_work(path):
+        connection = duckdb.connect(str(path))
+    with connection:
+        connection.execute("set TimeZone = 'UTC'")
+        yield connection
+
+
+@contextmanager
+def _one_at_work(path: Path) -> Iterator[None]:
+    """Raises TransientError where another process is, and what `told` makes of all else that fails under the file."""
+    with told(path):
+        try:
+            yield
+        except (duckdb.ConstraintException, duckdb.IOException) as error:
+            if isinstance(error, duckdb.IOException) and not is_busy(error):
+                raise
+            raise TransientError(f"another process is at work on {path.name}; wait for it to end") from error
 
 
 def _path(database: Path, snapshot_id: str) -> Path:

@@ -22,10 +22,20 @@ def split(connection: duckdb.DuckDBPyConnection, sql: str, *, writing: bool = Fa
     except duckdb.Error as error:
         raise refused(error) from None
     for statement in found:
-        if statement.type not in (WRITING if writing else READING):
+        kind = _kind(statement)
+        if kind not in (WRITING if writing else READING):
             where = "write tables of your own and read" if writing else "read, and nothing else"
-            raise TerminalError(f"the query is refused: {statement.type.name.replace('_', ' ')}; it can {where}")
+            name = kind.name.replace("_", " ") if kind else "a statement of a kind that is not known here"
+            raise TerminalError(f"the query is refused: {name}; it can {where}")
     return found
+
+
+def _kind(statement: duckdb.Statement) -> StatementType | None:
+    """None for one that DuckDB's parser has and its binding lacks, such as UPDATE EXTENSIONS."""
+    try:
+        return statement.type
+    except ValueError:
+        return None
 
 
 def refused(error: Exception) -> TerminalError:

@@ -24,3 +24,9 @@ def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator
         for name in ("forget_page_means", "forget_summaries"):
             connection.execute(query(name), [run_id, finished])
         store(connection, run_id, finished)
+
+
+def lacking(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, list[str]]]:
+    """By run the evaluators that have finished scoring its texts and have no summary, as after a migration."""
+    found: list[tuple[str, list[str]]] = connection.execute(query("unsummarised")).fetchall()
+    return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from newwiki.records import Topic
+from storage import hashes
 from storage.database import Database, insert
 
 
@@ -13,3 +14,4 @@ def store(database: Database, snapshot_id: str, topics: Sequence[Topic]) -> None
         connection.execute("delete from topics where snapshot_id = ?", [snapshot_id])
         now = datetime.now(UTC).replace(microsecond=0)
         insert(connection, "topics", topics, snapshot_id=snapshot_id, looked_up_at=now)
+        hashes.take_anew(connection, snapshot_id, "looked up", "topics")

@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from newwiki.records import Window
 from newwiki.sample import toy
@@ -21,6 +22,10 @@ from newwiki.text.prose import extract_prose
 # huggingface_hub does whether there is a network.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["HF_HUB_OFFLINE"] = "1"
+
+# How long an example takes is the machine's affair; a test that measures time would fail where others work beside it.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 _STATUS = pytest.StashKey[int]()
 _ROOT = Path(__file__).parents[1]

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -73,8 +72,8 @@ class LstmNetwork:
         return scores.double().cpu()
 
     @classmethod
-    def load(cls, folder: Path, dtype: str) -> Self:
-        """Raises TerminalError where the folder does not hold what `save` wrote."""
+    def load(cls, folder: Path, dtype: str, named: Path | None = None) -> Self:
+        """Raises TerminalError, which calls the folder as it is `named`, where it does not hold what `save` wrote."""
         from transformers import PreTrainedTokenizerFast
 
         try:
@@ -83,9 +82,11 @@ class LstmNetwork:
             model = EssayLstm(shape)
             model.load_state_dict(load_file(folder / "model.safetensors"))
             tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
-        except (KeyError, TypeError, ValueError, RuntimeError, OSError, SafetensorError) as error:
-            reason = str(error).strip().splitlines()[0]
-            raise TerminalError(f"'{folder}' is not an LSTM that train-scorer wrote: {reason}; fit it anew") from error
+        except Exception as error:  # the tokenizers' own is of no narrower kind
+            reason = str(error).strip().partition("\n")[0].replace(str(folder), str(named or folder))
+            raise TerminalError(
+                f"'{named or folder}' is not an LSTM that train-scorer wrote: {reason}; fit it anew"
+            ) from error
         device = "cuda" if torch.cuda.is_available() else "cpu"
         return cls(model.to(device, getattr(torch, dtype)), tokenizer)
 

@@ -38,7 +38,8 @@ def completions(run: str, *, db: PathLike | None = None) -> pa.Table:
 
 
 def scores(run: str, *, wide: bool = False, db: PathLike | None = None) -> pa.Table:
-    """A run's scores by its newest evaluators: a row a text and metric, or with `wide` one a text."""
+    """A run's scores by its newest evaluators, a row a text and metric; with `wide` a row a text, by the evaluators
+    whose numbers stand in the columns of the view `scores_wide`."""
     return _of_run("exported_scores_wide" if wide else "exported_scores", run, db)
 
 

@@ -16,21 +16,33 @@ def leaderboard(
     rank: str | None = None,
     seed: int = 0,
     by_evaluator: bool = False,
+    across: str | Sequence[str] = (),
     db: PathLike | None = None,
     quiet: bool = False,
 ) -> pa.Table:
-    """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, and under METRIC_sd,
-    METRIC_low and METRIC_high its standard deviation and 95 % interval."""
-    return board_table(database_at(db), snapshot, quiet, rank=rank, seed=seed, by_evaluator=by_evaluator)
+    """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, under METRIC_sd,
+    METRIC_low and METRIC_high its standard deviation and 95 % interval, under METRIC_no_interval why there is none,
+    under METRIC_texts and METRIC_status on how many texts it stands and why not on the others, under METRIC_scored_by
+    who made it. Settings in which runs differ are columns."""
+    choices = {"rank": rank, "seed": seed, "by_evaluator": by_evaluator, "across": _several(across)}
+    return board_table(database_at(db), snapshot, quiet, **choices)
 
 
 def compare(
-    *runs: str, metrics: str | Sequence[str] = "all", seed: int = 0, db: PathLike | None = None, quiet: bool = False
+    *runs: str,
+    metrics: str | Sequence[str] = "all",
+    seed: int = 0,
+    across: str | Sequence[str] = (),
+    db: PathLike | None = None,
+    quiet: bool = False,
 ) -> pa.Table:
-    """Whether runs differ from the first one: a row a run and metric, as `flows.steps.compare.Difference` says."""
+    """Whether runs differ from the first one: a row a run and metric, as `flows.steps.compare.Difference` says.
+
+    Runs that were asked otherwise are refused, unless `across` names all settings of the protocol that differ.
+    """
     from flows.steps.compare import Difference, compare_all
 
-    compared = compare_all(database_at(db), runs, joined(metrics), seed)
+    compared = compare_all(database_at(db), runs, joined(metrics), seed, _several(across))
     say((note for *_, notes in compared for note in notes), quiet)
     return rows_of(
         [asdict(row) for _, _, rows, _ in compared for row in rows], [one.name for one in fields(Difference)]
@@ -55,3 +67,7 @@ def board_table(database: Database, snapshot: str | None, quiet: bool, **choices
     board = ranking.leaderboard(database, snapshot, **choices)
     say(board.notes, quiet)
     return rows_of(board.records, board.heads)
+
+
+def _several(names: str | Sequence[str]) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names

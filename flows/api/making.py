@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from flows.api.judging import board_table
-from flows.api.opening import PathLike, joined, opened
+from flows.api.opening import PathLike, joined, opened, strings
 from flows.progress import reporter
 
 
@@ -19,7 +19,7 @@ def refresh(
     to: date | None = None,
     api: str | None = None,
     wiki: str | None = None,
-    dump: PathLike | None = None,
+    dump: PathLike | Sequence[PathLike] = (),
     kind: str = "new",
     before: date | None = None,
     min_revisions: int = 10,
@@ -28,21 +28,23 @@ def refresh(
     seed: int = 0,
     cutoff: datetime | None = None,
     limit: int | None = None,
+    novel_against: Sequence[str] = (),
     db: PathLike | None = None,
     quiet: bool = False,
     **settings: str,
 ) -> pa.Table:
     """Publishes the pages that were created in a window as a snapshot, and gives its row of `snapshots`.
 
-    One that is published already is given as it is.
+    One that is published already is given as it is. `dump` may be several files, folders or patterns, which are one.
+    Pages that nearly repeat an article of the snapshots `novel_against` are dropped.
     """
     from flows.steps.which_pages import refresh_from, refresh_request, source_of
 
     request = refresh_request(
         month=month, first=from_, last=to, kind=kind, before=before, min_revisions=min_revisions, min_words=min_words,
-        sample=sample, seed=seed, cutoff=cutoff, limit=limit,
+        sample=sample, seed=seed, cutoff=cutoff, limit=limit, novel_against=novel_against,
     )  # fmt: skip
-    source, place = source_of(api, wiki, str(dump) if dump else None, kind)
+    source, place = source_of(api, wiki, strings(dump), kind)
     force, database = opened(db, settings)
     snapshot = refresh_from(database, source, place, request, force, reporter(quiet))
     return database.table("snapshot_one", snapshot.snapshot_id)

@@ -30,6 +30,11 @@ def joined(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else ",".join(names)
 
 
+def strings(paths: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
+    """Paths as the command line has them."""
+    return tuple(map(str, paths)) if not isinstance(paths, PathLike) else (str(paths),)
+
+
 def known(form: str, forms: Iterable[str]) -> str:
     """Raises UsageError for a form that there is none of."""
     if form not in forms:

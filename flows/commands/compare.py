@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
-from flows.options import common, form_option, open_database
+from flows.options import across_option, common, form_option, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from storage.comparison import Contender
 
 _LEGEND = (
-    "means are over prompts, p by paired sign flips after Holm's correction, d_z is the effect size; `visible` is the "
-    "smallest difference that these prompts would show, `to see this` how many would show one as small as was found "
-    "(with a power of 80 % at 5 %)"
+    "means are over prompts, p is paired by prompt and after Holm's correction, d_z is the effect size; `visible` is "
+    "the smallest difference that these prompts would show, `to see this` how many would show the one that was found, "
+    "by the 80 % interval of d_z (with a power of 80 % at 5 %, after the correction)"
 )
 
 
@@ -27,17 +27,27 @@ _LEGEND = (
     "--metrics", default="all", show_default=True, metavar="all|NAME,…", help="The fewer, the less it takes to differ."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of the sign flips.")
+@across_option
 @common
 @form_option
-def compare(settings: Settings, quiet: bool, form: str, runs: tuple[str, ...], metrics: str, seed: int) -> None:
+def compare(
+    settings: Settings,
+    quiet: bool,
+    form: str,
+    runs: tuple[str, ...],
+    metrics: str,
+    seed: int,
+    across: tuple[str, ...],
+) -> None:
     """Tell whether runs differ from the first one, by each metric that the same evaluator gave to both.
 
-    RUN is the beginning of a run's id, or the end of MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's
-    articles are reference:SNAPSHOT.
+    Runs that were asked otherwise (other max_new_tokens, samples, keep, template, stop or chat) are not compared,
+    unless --across names every setting in which they differ. RUN is the beginning of a run's id, or the end of
+    MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT.
     """
     from flows.steps.compare import Difference, compare_all
 
-    compared = compare_all(open_database(settings), runs, metrics, seed)
+    compared = compare_all(open_database(settings), runs, metrics, seed, across)
     if form in ("csv", "json"):
         columns = [field.name for field in fields(Difference)]
         tables.show(columns, [astuple(row) for _, _, rows, _ in compared for row in rows], form)
@@ -59,12 +69,12 @@ def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
 
 
 def _cells(row: "Difference") -> list[str | int]:
-    interval = "" if row.low is None or row.high is None else f" [{_digits(row.low)}, {_digits(row.high)}]"
+    interval = row.no_interval if row.low is None or row.high is None else f"{_digits(row.low)}, {_digits(row.high)}"
     return [
         row.metric,
         _digits(row.mean_a),
         _digits(row.mean_b),
-        f"{'+' * (row.difference >= 0)}{_digits(row.difference)}{interval}",
+        f"{'+' * (row.difference >= 0)}{_digits(row.difference)} [{interval}]",
         "< 0.001" if row.p_holm < 0.001 else f"{row.p_holm:.3f}",
         "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
         row.verdict,
@@ -75,10 +85,15 @@ def _cells(row: "Difference") -> list[str | int]:
 
 
 def _in_words(row: "Difference") -> str:
-    """`about 1,200 prompts`, where the difference could not be seen."""
-    if row.verdict == "different" or row.prompts_needed is None:
+    """`70 to 1,200 prompts`, where the difference could not be seen."""
+    least, most = row.prompts_needed_low, row.prompts_needed_high
+    if row.verdict == "different" or least is None:
         return "–"
-    return "over a million prompts" if row.prompts_needed > 1e6 else f"about {_rounded(row.prompts_needed):,} prompts"
+    if least > 1e6:
+        return "over a million prompts"
+    return (
+        f"{_rounded(least):,} {'prompts or more' if most is None or most > 1e6 else f'to {_rounded(most):,} prompts'}"
+    )
 
 
 def _rounded(prompts: float) -> int:

@@ -4,15 +4,13 @@ from pathlib import Path
 
 import click
 
-from flows.options import common, scoring_options
+from flows.options import Output, common, scoring_options
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
 @click.command()
-@click.option(
-    "--out", default="demo", show_default=True, type=click.Path(path_type=Path), help="The folder to work in."
-)
+@click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="The folder to work in.")
 @scoring_options
 @common
 def demo(settings: Settings, quiet: bool, out: Path) -> None:

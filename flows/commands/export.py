@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from flows.options import common, metric_models_options, open_database
+from flows.options import Output, common, metric_models_options, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
+from newwiki.visible import visible
 
 _folder = click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new or empty folder."
+    "--out", type=Output(file_okay=False, path_type=Path), required=True, help="A new or empty folder."
 )
 
 
@@ -50,7 +51,7 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
 
 @export.command("results")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
+@click.option("--out", type=Output(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
 @common
 def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
     """Write the results of runs as lm-evaluation-harness would, a file each."""
@@ -87,4 +88,4 @@ def export_task(
 
 def _show(paths: Sequence[Path]) -> None:
     for path in paths:
-        print(path)
+        print(visible(str(path)))

@@ -5,9 +5,10 @@ from typing import Any
 
 import click
 
-from flows.options import common, open_database
+from flows.options import Output, common, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
+from newwiki.visible import visible
 
 
 @click.command()
@@ -15,7 +16,7 @@ from newwiki.settings import Settings
 @click.option(
     "--snapshot", "snapshots", multiple=True, required=True, metavar="ID", help="To train on (may be repeated)."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="The folder to write.")
+@click.option("--out", required=True, type=Output(path_type=Path, file_okay=False), help="The folder to write.")
 @click.option("--backend", type=click.Choice(["hf", "seq2seq"]), default="hf", show_default=True)
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
 @click.option("--batch-size", "--batch_size", type=click.IntRange(1), default=8, show_default=True)
@@ -51,5 +52,6 @@ def finetune(
     known = [loss for loss in losses if loss is not None]
     if known:
         whose = "articles held out" if asked.validation else "the articles"
-        click.echo(f"loss on {whose}: {known[0]:.3f} at first, {known[-1]:.3f} after {done.curve[-1].step} steps")
-    click.echo(f"newwiki evaluate {out} --backend {asked.backend} --decoder …")
+        said = f"loss on {whose}: {known[0]:.3f} at first, {known[-1]:.3f} after {done.curve[-1].step} steps"
+        click.echo(visible(said))
+    click.echo(visible(f"newwiki evaluate {out} --backend {asked.backend} --decoder …"))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
-from flows.options import common, form_option, open_database
+from flows.options import Output, common, form_option, open_database
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
+from newwiki.visible import visible
 
 if TYPE_CHECKING:
     from flows.steps.gate import Judgement
@@ -26,7 +27,7 @@ _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passe
 @click.option("--fail-if", "bounds", required=True, metavar="BOUNDS", help="Such as 'sbert < -0.01, rep_4 > +0.02'.")
 @click.option(
     "--summary",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=Output(path_type=Path, dir_okay=False),
     help="Add the result to this file in Markdown (GITHUB_STEP_SUMMARY, which GitHub shows).",
 )
 @common
@@ -37,8 +38,8 @@ def gate(
     """Exit with 1 where the candidate differs from the baseline by more than it may.
 
     A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
-    the difference lies beyond it; the intervals are not corrected for the number of bounds. RUN is named as for
-    `newwiki compare`.
+    the difference lies beyond it, and not surely kept where there is no interval; the intervals are not corrected for
+    the number of bounds. RUN is named as for `newwiki compare`.
     """
     from flows.steps.gate import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
@@ -54,12 +55,12 @@ def gate(
         tables.show(_HEADS, [_cells(one) for one in judgements], form, title)
     table = tables.markdown(_HEADS, [_cells(one) for one in judgements])
     for path in filter(None, [summary, _github_summary()]):
-        _append(path, f"### {title}\n\n{table}\n")
+        _append(path, database.path, "\n".join([f"### {title}\n", table, *(f"- {note}" for note in notes), ""]))
     failed = [str(one.bound) for one in judgements if one.outcome == "failed"]
     for note in notes:
         reporter(quiet).note(note)
     if failed:
-        click.echo(f"newwiki: the gate is closed: {', '.join(failed)}", err=True)
+        click.echo(visible(f"newwiki: the gate is closed: {', '.join(failed)}"), err=True)
     return 1 if failed else 0
 
 
@@ -69,7 +70,7 @@ def _title(baseline: "Contender", candidate: "Contender") -> str:
 
 def _cells(one: "Judgement") -> list[str]:
     row = one.difference
-    interval = f"{row.difference:+.4g} [{row.low:+.4g}, {row.high:+.4g}]"
+    interval = f"{row.difference:+.4g} [{row.no_interval or f'{row.low:+.4g}, {row.high:+.4g}'}]"
     return [str(one.bound), f"{row.mean_a:.4g}", f"{row.mean_b:.4g}", interval, _MARKS[one.outcome]]
 
 
@@ -78,7 +79,10 @@ def _github_summary() -> Path | None:
     return Path(named) if named else None
 
 
-def _append(path: Path, text: str) -> None:
+def _append(path: Path, database: Path, text: str) -> None:
+    from storage.outputs import safe
+
+    safe(path, database)
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)

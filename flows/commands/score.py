@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from flows.options import common, form_option, metrics_options, open_database, runner_option, scoring_options
+from flows.options import Input, common, form_option, metrics_options, open_database, runner_option, scoring_options
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE.jsonl]...")
+@click.argument("files", nargs=-1, type=Input(path_type=Path), metavar="[FILE.jsonl]...")
 @click.option("--run", "run_ids", multiple=True, metavar="ID", help="A stored run (may be repeated).")
 @click.option("--missing", is_flag=True, help="Every stored run that lacks some of the scores.")
 @click.option("--snapshot", default="latest", show_default=True, metavar="ID", help="What the files' texts are about.")

@@ -6,9 +6,10 @@ import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
-from flows.options import common, form_option, open_database
+from flows.options import Input, common, dump_option, form_option, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
+from newwiki.visible import visible
 
 
 class ListByDefault(click.Group):
@@ -61,24 +62,27 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
 @common
 def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     """Recompute a snapshot's hashes and compare them with what was published."""
-    from storage.snapshots import resolve, verify
+    from storage.snapshots import first_hashed, resolve, verify
 
     database = open_database(settings)
-    problems = verify(database, snapshot)
+    name = resolve(database, snapshot).snapshot_id
+    problems = verify(database, name)
     for problem in problems:
-        print(problem)
+        print(visible(problem))
     if not problems:
-        print(f"{resolve(database, snapshot).snapshot_id}: as it was published")
+        since = first_hashed(database, name)
+        known = f" (what its content hash does not cover: as on {since:%Y-%m-%d}, when it was hashed)" if since else ""
+        print(visible(f"{name}: as it was published{known}"))
     return 1 if problems else 0
 
 
 @snapshots.command("rebuild")
-@click.argument("manifest", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("manifest", type=Input(exists=True, dir_okay=False, path_type=Path))
 @click.option("--api", metavar="URL", help="A MediaWiki's api.php (that of the Wikipedia which the manifest names).")
-@click.option("--dump", type=click.Path(exists=True, dir_okay=False), help="A MediaWiki XML export with full history.")
+@dump_option
 @click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
 @common
-def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: str | None) -> int:
+def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: tuple[str, ...]) -> int:
     """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
     from flows.steps.rebuild import rebuild, source_of
     from newwiki.manifest import Manifest
@@ -87,7 +91,7 @@ def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str |
     source = source_of(wanted, api, dump, settings.contact or None)
     rebuilt = rebuild(open_database(settings), source, wanted, reporter(quiet))
     for line in rebuilt.report(wanted):
-        print(line)
+        print(visible(line))
     return 1 if rebuilt.problems else 0
 
 
@@ -104,5 +108,6 @@ def snapshot_topics(settings: Settings, quiet: bool, form: str, snapshot: str, a
 
     database = open_database(settings)
     name = resolve(database, snapshot).snapshot_id
-    look_up(database, name, api or usual_address(database, name), settings.contact or None, settings.wikidata)
+    place, contact = api or usual_address(database, name), settings.contact or None
+    look_up(database, name, place, contact, settings.wikidata, reporter(quiet))
     tables.show_query(database, "topic_counts", form, name)

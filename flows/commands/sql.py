@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from flows import tables
-from flows.options import common, open_database
+from flows.options import Output, OwnDatabase, common, open_database
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
@@ -18,10 +18,10 @@ from newwiki.settings import Settings
 @click.command()
 @click.argument("query", required=False)
 @click.option("--example", metavar="NAME", help="A question of the cookbook (docs/cookbook.md), such as leaderboard.")
-@click.option("--write", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.duckdb",
+@click.option("--write", type=OwnDatabase(path_type=Path, dir_okay=False), metavar="FILE.duckdb",
               help="Write tables into a database of your own; this one is `newwiki` there.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice((*tables.FORMATS, "parquet")), default="table", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where the answer goes.")
+@click.option("--out", type=Output(path_type=Path, dir_okay=False), metavar="FILE", help="Where the answer goes.")
 @common
 def sql(
     settings: Settings,
@@ -37,7 +37,7 @@ def sql(
     It can read, and nothing else: no file, no network, no extension. With --write FILE.duckdb it writes that file, as
     in `create table best as select * from newwiki.leaderboard`.
     """
-    from flows.sql.answers import answer
+    from flows.sql import answers
 
     if query is not None and example:
         raise UsageError("give a query or --example NAME, and not both")
@@ -51,8 +51,12 @@ def sql(
     database = open_database(settings)
 
     def ask(text: str) -> None:
-        with database.beside(write) if write else database.fenced() as connection:
-            answer(connection, text, form, reporter(quiet), writing=write is not None)
+        kept: list[answers.Kept] = []
+        try:
+            with database.beside(write) if write else database.fenced() as connection:
+                answers.ask(connection, text, form, kept, writing=write is not None)
+        finally:  # of several answers those before one that fails
+            answers.tell(kept, form, reporter(quiet))
 
     if asked is not None:
         with _into(out):
@@ -76,12 +80,14 @@ def _into(out: Path | None) -> Iterator[None]:
     if out is None:
         yield
         return
-    unfinished = out.with_name(f".{out.name}.unfinished")
+    from storage.outputs import unfinished
+
+    part, _ = unfinished(out)
     try:
-        with open(unfinished, "w", encoding="utf-8", newline="") as stream, contextlib.redirect_stdout(stream):
+        with open(part, "w", encoding="utf-8", newline="") as stream, contextlib.redirect_stdout(stream):
             yield
-        os.replace(unfinished, out)
+        os.replace(part, out)
     except OSError as error:
         raise UsageError(f"'{out}' cannot be written: {error.strerror}") from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)

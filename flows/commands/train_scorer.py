@@ -5,15 +5,16 @@ from typing import Any
 
 import click
 
-from flows.options import common
+from flows.options import Input, Output, common
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
+from newwiki.visible import visible
 
 
 @click.command("train-scorer")
-@click.argument("table", type=click.Path(path_type=Path), metavar="CSV")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The folder to write, a new one.")
+@click.argument("table", type=Input(path_type=Path), metavar="CSV")
+@click.option("--out", required=True, type=Output(path_type=Path), help="The folder to write, a new one.")
 @click.option("--kind", type=click.Choice(["lstm", "transformer"]), default="lstm", show_default=True)
 @click.option("--base", metavar="NAME[@REVISION]", help="A checkpoint that a transformer begins with (from nothing).")
 @click.option("--name", default="quality", show_default=True, help="The metric's name.")
@@ -52,5 +53,5 @@ def train_scorer(
 
     plan = Plan(kind, base=base, **rest)
     found = train(graded, plan, out, reporter(quiet), name=name, reads=reads, held_out=held_out)
-    click.echo(f"{found.texts} texts held out: {found}")
-    click.echo(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {name}")
+    click.echo(visible(f"{found.texts} texts held out: {found}"))
+    click.echo(visible(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {name}"))

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from flows.commands.evaluate import evaluate
-from flows.options import open_database, settings_in_force
+from flows.options import Input, open_database, settings_in_force
 from flows.progress import reporter
 from newwiki.registry import load_plugin
 
@@ -15,7 +15,7 @@ _SHARED = [option for option in evaluate.params if option.name != "models"]  # a
 
 
 @click.command(params=_SHARED)
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR")
+@click.argument("folder", type=Input(path_type=Path, file_okay=False), metavar="DIR")
 @click.option("--once", is_flag=True, help="Evaluate what is there, and end.")
 @click.option("--poll", type=click.FloatRange(0.1), default=30.0, show_default=True, metavar="SECONDS")
 @click.option(

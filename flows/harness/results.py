@@ -13,6 +13,7 @@ from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender
 from storage.database import Database, query
 from storage.folders import write_text
+from storage.outputs import safe
 
 _NONE = "N/A"  # instead of a standard error that there is none of
 
@@ -23,6 +24,7 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
     Raises UsageError for several runs in one file, TerminalError for a run without numbers or a file that is another
     run's; nothing is written then.
     """
+    safe(out, database.path)
     if out.suffix == ".json" and len(runs) > 1:
         raise UsageError(f"'{out}' is one file, and these are {len(runs)} runs; name a folder")
     written = {}
@@ -38,7 +40,8 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
 
 
 def results(database: Database, named: Contender) -> dict[str, Any]:
-    """The results of one run. Standard errors are clustered by prompt; means leave out what could not be computed.
+    """The results of one run. Standard errors are clustered by prompt, and N/A where they make no interval
+    (`no_interval` says why); means leave out what could not be computed.
 
     Raises TerminalError for a run that has no numbers, and for a snapshot's articles, which no model wrote.
     """
@@ -52,15 +55,16 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     if not numbers:
         raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
     task = task_name(run["snapshot_id"])
+    effective = max((number[6] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
     return {
-        "results": {task: {"name": task, "alias": task, "sample_len": run["prompts"], **_metrics(numbers)}},
+        "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
         "group_subtasks": {},
         "configs": {task: _task_config(database, task, run, numbers)},
         "versions": {task: TASK_VERSION},
         "n-shot": {task: 0},
-        "higher_is_better": {task: {metric: HIGHER_IS_BETTER[better] for metric, _, _, _, better, _ in numbers}},
-        "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": run["prompts"]}},
+        "higher_is_better": {task: {metric: HIGHER_IS_BETTER[better] for metric, _, _, _, better, *_ in numbers}},
+        "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": effective}},
         "config": _model_config(run),
         "git_hash": None,
         "date": started.timestamp(),
@@ -89,7 +93,7 @@ def _metrics(numbers: Sequence[tuple[Any, ...]]) -> dict[str, float | str]:
 def _task_config(
     database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[tuple[Any, ...]]
 ) -> dict[str, Any]:
-    fingerprints = {row[0]: row for row in database.rows("results_evaluators", [number[-1] for number in numbers])}
+    fingerprints = {row[0]: row for row in database.rows("results_evaluators", [number[-2] for number in numbers])}
     columns = ("evaluator_id", "name", "version", "model", "model_sha256", "dtype", "backend")
     return {
         "task": task,
@@ -107,11 +111,13 @@ def _task_config(
             "decoder": run["decoder"],
             "kept": run["keep"],
             "texts": {number[0]: number[3] for number in numbers},
+            "no_interval": {number[0]: number[5] for number in numbers if number[5]},
+            "fewer_texts": {number[0]: number[-1] for number in numbers if number[-1] != "ok"},
             "evaluators": {
                 number[0]: {
-                    **dict(zip(columns, fingerprints[number[-1]], strict=False)),
-                    "parameters": json.loads(fingerprints[number[-1]][-2]),
-                    "dependencies": json.loads(fingerprints[number[-1]][-1]),
+                    **dict(zip(columns, fingerprints[number[-2]], strict=False)),
+                    "parameters": json.loads(fingerprints[number[-2]][-2]),
+                    "dependencies": json.loads(fingerprints[number[-2]][-1]),
                 }
                 for number in numbers
             },

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
-from flows.steps.leaderboard import Board, Column, board
+from flows.steps.leaderboard import ABOUT, Board, Column, board
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
+from newwiki.protocol import Settings
 from newwiki.records import Fingerprint, Metric, Run, Snapshot
-from storage import snapshots
+from storage import comparison, snapshots
 from storage.database import Database
+from storage.liveness import state
 
 Record = Mapping[str, Any]
 
@@ -29,14 +31,14 @@ class Entry:
     @property
     def request(self) -> tuple[object, ...]:
         """What two runs must share, beside model and decoder, for their numbers to stand beside each other."""
-        run = self.run
-        return (run.prompt_template, run.samples, run.keep, run.max_new_tokens, run.dtype, run.backend)
+        return (self.run.protocol, self.run.dtype, self.run.backend)
 
 
 @dataclass(frozen=True)
 class Material:
     """`entries` are all runs of the snapshot by id; `metrics` by name and `evaluators` by id explain the board's
-    columns; `names` are the models' names by run, as short as they can be told apart."""
+    columns; `names` are the models' names by run, as short as they can be told apart; `settings` by run are how it was
+    asked."""
 
     snapshot: Snapshot
     board: Board
@@ -44,6 +46,12 @@ class Material:
     metrics: Mapping[str, Metric]
     evaluators: Mapping[str, Fingerprint]
     names: Mapping[str, str]
+    settings: Mapping[str, Settings]
+
+    @property
+    def apart_in(self) -> list[str]:
+        """The settings in which the runs differ."""
+        return [name for name in self.board.about if name not in ABOUT]
 
     @property
     def reference(self) -> Record | None:
@@ -71,7 +79,7 @@ def gather(database: Database, snapshot: str) -> Material:
     """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so."""
     found = snapshots.resolve(database, snapshot)
     shown = _board(database, found.snapshot_id)
-    entries = [Entry(Run(*row[:-3]), *row[-3:]) for row in database.rows("report_runs", found.snapshot_id)]
+    entries = [_entry(*row) for row in database.rows("report_runs", found.snapshot_id)]
     metrics = database.rows("report_metrics", [column.metric for column in shown.columns])
     evaluators = database.rows("report_evaluators", [column.evaluator_id for column in shown.columns])
     return Material(
@@ -81,7 +89,13 @@ def gather(database: Database, snapshot: str) -> Material:
         {row[0]: Metric(*row) for row in metrics},
         {row[0]: _fingerprint(row) for row in evaluators},
         _names(entry.run for entry in entries),
+        {run.run_id: run.settings for run in comparison.every(database) if run.settings},
     )
+
+
+def _entry(*row: Any) -> Entry:
+    *run, status, started_at, finished_at, heard_at, process = row
+    return Entry(Run(*run), state(status, heard_at, process), started_at, finished_at)
 
 
 def _board(database: Database, snapshot_id: str) -> Board:
@@ -89,7 +103,7 @@ def _board(database: Database, snapshot_id: str) -> Board:
         return board(database, snapshot_id)
     except TerminalError as refusal:
         apart = board(database, snapshot_id, by_evaluator=True)
-        return Board(apart.about, apart.columns, apart.records, (*apart.notes, f"{refusal}; each has a column here"))
+        return replace(apart, notes=(*apart.notes, f"{refusal}; each has a column here"))
 
 
 def _fingerprint(row: Sequence[Any]) -> Fingerprint:

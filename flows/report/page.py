@@ -24,8 +24,10 @@ from flows.report.training import training
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError
+from newwiki.protocol import PROTOCOL, value_in_words
 from newwiki.records import Metric
 from storage.database import Database
+from storage.outputs import safe, unfinished
 
 _TEMPLATES = files("flows.report") / "templates"
 
@@ -38,9 +40,11 @@ def write(
 
     Raises TerminalError where nothing is scored yet, UsageError where the file cannot be written.
     """
+    if path:
+        safe(path, database.path)
     html, snapshot_id = render(database, progress, snapshot, by)
-    target = path or Path(f"report-{snapshot_id}.html")
-    part = target.with_name(f"{target.name}.part")
+    target = safe(path or Path(f"report-{snapshot_id}.html"), database.path)
+    part, _ = unfinished(target)
     try:
         part.write_text(html, "utf-8")
         os.replace(part, target)
@@ -88,6 +92,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
         sweeps=[figures.sweep(material, parameter) for parameter in figures.SWEPT],
         spreads=figures.spreads(material, alike),
         training=training(material),
+        apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material.records, run_id)],
         example_column=column,
         box=(WIDTH, HEIGHT, BINS),
@@ -124,6 +129,8 @@ def _environment() -> jinja2.Environment:
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,
+        "apart": tables.apart,
+        "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, paper_columns
 from flows.steps.leaderboard import PARTS, Column
+from newwiki.protocol import PROTOCOL, varying
 from storage.database import Database
 
 PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9"
@@ -15,15 +16,19 @@ PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalt
 @dataclass(frozen=True)
 class Cell:
     """A mean with its spread and both ends of its 95 % interval; `left` and `width` are where that interval lies
-    between the column's least (0) and greatest (100) number. `best` says that no other of its column is better."""
+    between the column's least (0) and greatest (100) number. `no_interval` is why there is none. `best` says that no
+    other of its column is better, and is not said of runs that were asked otherwise. `apart` is on how many texts the
+    mean stands, if these are not all."""
 
     mean: float | None
     sd: float | None = None
     low: float | None = None
     high: float | None = None
+    no_interval: str | None = None
     left: float = 0.0
     width: float = 0.0
     best: bool = False
+    apart: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,9 @@ def best_first(material: Material, column: Column | None) -> list[Record]:
 def rows(material: Material, records: Iterable[Record], columns: Sequence[Column]) -> list[Row]:
     """A row a record with a cell a column."""
     listed = list(records)
-    by_column = [_cells(listed, column, material.direction(column)) for column in columns]
+    asked = [material.settings[one["run_id"]] for one in listed if one["run_id"] in material.settings]
+    alike = not any(name in PROTOCOL for name in varying(asked))
+    by_column = [_cells(listed, column, material.direction(column) if alike else "none") for column in columns]
     return [Row(record, cells) for record, *cells in zip(listed, *by_column, strict=True)]
 
 
@@ -115,9 +122,14 @@ def _asked(material: Material, record: Record) -> tuple[object, ...]:
     return entry.run.model_sha256, record["decoder"], entry.request
 
 
+def apart(status: str | None) -> str:
+    """What a reader must know beside a number: nothing where it stands on all texts, or was never asked for."""
+    return "" if status in (None, "ok") else str(status)
+
+
 def _cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
     found = [[record[column.name + part] for part in PARTS] for record in records]
-    ends = [end for mean, _, low, high in found for end in (mean, low, high) if end is not None]
+    ends = [end for mean, _, low, high, *_ in found for end in (mean, low, high) if end is not None]
     means = [mean for mean, *_ in found if mean is not None]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
@@ -126,13 +138,14 @@ def _cells(records: Sequence[Record], column: Column, direction: str) -> list[Ce
         return round(100 * (value - start) / span, 1) if span else 50.0
 
     return [
-        Cell(None)
+        Cell(None, apart=apart(status))
         if mean is None
         else Cell(
-            mean, sd, low, high,
+            mean, sd, low, high, lacking,
             left=at(mean if low is None else low),
             width=0.0 if low is None else round(at(high) - at(low), 1),
             best=mean == best and len(means) > 1,
+            apart=apart(status),
         )
-        for mean, sd, low, high in found
+        for mean, sd, low, high, lacking, _, status, _ in found
     ]  # fmt: skip

@@ -1,9 +1,14 @@
-"""Statements asked one after the other, and each answer written to stdout as it comes: no result is held whole."""
+"""Statements asked one after the other, and their answers, which are kept until the database is closed again.
+
+Whoever reads stdout may take an hour for it, as a pager does, and nobody could write meanwhile. What is kept stands in
+memory up to a size, and then in a file that has no name.
+"""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import count
+from tempfile import SpooledTemporaryFile
 from typing import Any, BinaryIO
 
 import duckdb
@@ -17,12 +22,35 @@ from storage.statements import refused, split
 FORMATS = (*tables.FORMATS, "parquet")
 _ROWS = 10_000  # at a time
 _SHOWN = 1000  # rows of a table for people
+_IN_MEMORY = 32 << 20  # bytes of an answer
 
 
-def answer(
-    connection: duckdb.DuckDBPyConnection, sql: str, form: str, progress: Progress, *, writing: bool = False
+class Kept:
+    """The answer to one statement."""
+
+    def __init__(self, reader: pa.RecordBatchReader, most: int | None) -> None:
+        """Reads it to its end, or, where no more are wanted, `most` rows at least. Raises TerminalError."""
+        self.schema = _distinct(reader.schema)
+        self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 (it is closed by `batches`)
+        rows = 0
+        with pa.ipc.new_stream(self._file, self.schema) as writer:
+            for batch in _batches(reader, self.schema):
+                writer.write_batch(batch)
+                rows += batch.num_rows
+                if most is not None and rows >= most:
+                    break
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Once."""
+        with self._file:
+            self._file.seek(0)
+            yield from pa.ipc.open_stream(self._file)
+
+
+def ask(
+    connection: duckdb.DuckDBPyConnection, sql: str, form: str, answers: list[Kept], *, writing: bool = False
 ) -> None:
-    """Asks all of `sql`, and writes the answers in one of `FORMATS`.
+    """Asks all of `sql`, and puts the answers into the list, also those before one that fails.
 
     Raises UsageError for no statement, or several where the format holds one result; TerminalError for what is refused.
     """
@@ -31,24 +59,29 @@ def answer(
         raise UsageError('there is no query; write one: newwiki sql "select * from leaderboard"')
     if form == "parquet" and len(statements) > 1:
         raise UsageError("a Parquet file holds the result of one query; ask them one by one")
-    for number, statement in enumerate(statements):
+    for statement in statements:
         try:
             asked = connection.sql(statement)
-            if asked is None:
-                continue
-            if number and form != "json":
-                print()
-            _write(asked.to_arrow_reader(_ROWS), form, progress)
+            if asked is not None:
+                answers.append(Kept(asked.to_arrow_reader(_ROWS), _SHOWN + 1 if form == "table" else None))
         except duckdb.Error as error:
             raise refused(error) from None
 
 
-def _write(reader: pa.RecordBatchReader, form: str, progress: Progress) -> None:
-    schema = _distinct(reader.schema)
+def tell(answers: Iterable[Kept], form: str, progress: Progress) -> None:
+    """Writes them to stdout in one of `FORMATS`."""
+    for number, kept in enumerate(answers):
+        if number and form != "json":
+            print()
+        _write(kept, form, progress)
+
+
+def _write(kept: Kept, form: str, progress: Progress) -> None:
+    schema = kept.schema
     if form == "parquet":
-        _parquet(schema, _batches(reader, schema), sys.stdout.buffer)
+        _parquet(schema, kept.batches(), sys.stdout.buffer)
         return
-    columns, rows = schema.names, _rows(schema, _batches(reader, schema))
+    columns, rows = schema.names, _rows(schema, kept.batches())
     if form == "table":
         shown = [row for _, row in zip(range(_SHOWN), rows, strict=False)]
         tables.show(columns, shown, form)
@@ -91,7 +124,10 @@ def _parquet(schema: pa.Schema, batches: Iterator[pa.RecordBatch], out: BinaryIO
 def _rows(schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
     intervals = [pa.types.is_interval(kind) for kind in schema.types]
     for batch in batches:
-        columns = [column.to_pylist(maps_as_pydicts="lossy") for column in batch.columns]
+        try:
+            columns = [column.to_pylist(maps_as_pydicts="lossy") for column in batch.columns]
+        except (ValueError, OverflowError) as error:
+            raise UsageError(f"a column holds what Python has no value for ({error}); cast it: ::varchar") from None
         for place in (place for place, is_interval in enumerate(intervals) if is_interval):
             columns[place] = [_interval(cell) for cell in columns[place]]
         yield from zip(*columns, strict=True)

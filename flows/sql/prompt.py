@@ -13,6 +13,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
 from newwiki.errors import NewWikiError
+from newwiki.visible import visible
 
 _HELLO = "SQL, ended by ; and Enter. Tab completes names, Ctrl-C leaves a query, Ctrl-D the prompt."
 
@@ -37,7 +38,7 @@ def converse(ask: Callable[[str], None], names: list[str]) -> None:
             if text.strip():
                 ask(text)
         except NewWikiError as error:
-            print(f"newwiki: {' '.join(str(error).split())}", file=sys.stderr)
+            print(visible(f"newwiki: {' '.join(str(error).split())}"), file=sys.stderr)
         except KeyboardInterrupt:
             continue
         except EOFError:

@@ -5,11 +5,13 @@ from itertools import groupby
 
 from evaluators.scoring import needs_of, select
 from newwiki.errors import UsageError
+from storage import comparison
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 _NAMED = 3  # runs of each evaluator in a message
-_CHOICES = {"entities": "--entities …", "embedding": "--embedder …", "likelihood": "--likelihood-model …"}
+_MODELS = {"entities": "--entities …", "embedding": "--embedder …", "likelihood": "--likelihood-model …"}
+_EMBEDDERS = {"dtype": "--embedder-dtype …", "backend": "--embedder-backend …"}
 
 
 def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -49,15 +51,23 @@ def apart(
     return "; ".join(f"{', '.join(metrics)}: {sentence}" for sentence, metrics in sentences.items())
 
 
-def remedy(metrics: Collection[str]) -> str:
-    """The command that has all runs scored by one."""
-    named = ",".join(metrics)
+def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> str:
+    """The command that has all runs scored by one, with the options in which the evaluators of these metrics differ."""
+    options: dict[str, None] = {}
+    for metric, made in scorings.items():
+        differing = comparison.evaluator_differences(database, list({one.evaluator_id for one in made}))
+        options |= dict.fromkeys(_options(metric, differing))
+    return f"`{' '.join(['newwiki score --missing --metrics', ','.join(scorings), *options])}`"
+
+
+def _options(metric: str, differing: Collection[str]) -> list[str]:
     try:
-        needs = needs_of(select(named))
+        needs = needs_of(select(metric))
     except UsageError:  # a plug-in that is not at hand
-        needs = frozenset()
-    choices = [option for part, option in _CHOICES.items() if any(part in need for need in needs)]
-    return f"`{' '.join(['newwiki score --missing --metrics', named, *choices])}`"
+        return []
+    models = [option for part, option in _MODELS.items() if part in needs and "model" in differing]
+    embedders = [option for what, option in _EMBEDDERS.items() if "embedding" in needs and what in differing]
+    return models + embedders
 
 
 def _runs(scorings: Collection[Scoring], evaluator_id: str) -> str:

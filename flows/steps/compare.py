@@ -1,30 +1,33 @@
 """Two runs on the prompts that they have in common: what differs, how surely, and what it would take to tell."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from evaluators import statistics
+from evaluators import power, statistics
 from flows.steps.agreement import agreed, apart, by_metric, remedy
+from flows.steps.alike import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.protocol import settings_named
 from storage import comparison
 from storage.comparison import Contender, Scoring
 from storage.database import Database
 
-Verdict = Literal["different", "cannot be told apart"]
+Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
 
 @dataclass(frozen=True)
 class Difference:
     """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
 
-    Means are means of the prompts' means. `low` and `high` are the 95 % interval by Student's t, the others that by the
-    bootstrap over prompts. `p` is that of the paired sign-flip test, `p_holm` corrected for the metrics of this pair of
-    runs. `effect_size` is d_z. `prompts_needed` is how many prompts would show a difference this small,
-    `smallest_visible` the smallest difference that these prompts would show, both at 80 % power. None is what cannot be
-    computed.
+    Means are means of the prompts' means; `status_a` and `status_b` are `ok`, or say on how many of the run's texts its
+    numbers stand and why not on the others. `low` and `high` are the 95 % interval, the others that by the bootstrap
+    over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
+    the metrics of this pair of runs. `effect_size` is d_z. `prompts_needed_low` to `prompts_needed_high` prompts would
+    show the difference, the second None where no number may do; `smallest_visible` is the smallest difference that
+    these prompts would show: both after the correction, at 80 % power. None is what cannot be computed.
     """
 
     run_a: str
@@ -37,23 +40,35 @@ class Difference:
     difference: float
     low: float | None
     high: float | None
+    no_interval: str | None
     bootstrap_low: float | None
     bootstrap_high: float | None
     p: float
     p_holm: float
     effect_size: float | None
     verdict: Verdict
-    prompts_needed: float | None
+    prompts_needed_low: float | None
+    prompts_needed_high: float | None
     smallest_visible: float | None
+    status_a: str = "ok"
+    status_b: str = "ok"
 
 
 def compare(
-    database: Database, a: Contender, b: Contender, metrics: Collection[str] | None = None, seed: int = 0
+    database: Database,
+    a: Contender,
+    b: Contender,
+    metrics: Collection[str] | None = None,
+    seed: int = 0,
+    across: Collection[str] = (),
 ) -> tuple[list[Difference], list[str]]:
-    """The differences by metric, and notes on what is left out. `metrics` None are all that both have.
+    """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
+    settings of the protocol in which the two may differ.
 
-    Raises UsageError for a metric that neither has, and TerminalError where nothing can be compared.
+    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise or nothing
+    can be compared.
     """
+    require_one_protocol(a, b, across)
     shared, notes = _evaluators(database, a, b, metrics)
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
     means = comparison.page_means(database, runs, shared)
@@ -71,18 +86,26 @@ def compare(
     if not common.all():
         notes.append(f"left out, as no prompt has a number from both: {', '.join(names[~common])}")
     chosen = {name: shared[name] for name in names[common]}
-    rows = _differences(a, b, chosen, values[:, common], differences[:, common], seed)
-    most = max(row.prompts for row in rows)
-    if statistics.smallest_p(most) * len(rows) > statistics.LEVEL:
-        notes.append(
-            f"{most} prompts are too few to tell anything apart by {len(rows)} metric{'s' * (len(rows) > 1)}; "
-            "evaluate more prompts, or name fewer metrics with --metrics"
-        )
+    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
+    rows, fewer = with_coverage(database, rows)
+    notes += [*told(a, b, max(row.prompts for row in rows)), *fewer]
+    few = {row.metric: row.prompts for row in rows if row.no_interval == statistics.TOO_FEW}
+    if few:
+        notes.append(too_few(few))
     return rows, notes
 
 
+def too_few(prompts: Mapping[str, int]) -> str:
+    """A note on metrics with so few prompts."""
+    number = " or ".join(map(str, sorted(set(prompts.values()))))
+    return (
+        f"{number} prompt{'s' * (number != '1')} cannot tell runs apart by {', '.join(prompts)}: fewer than "
+        f"{statistics.FEWEST} do not show how skewed their differences are; evaluate more prompts"
+    )
+
+
 def compare_all(
-    database: Database, names: Sequence[str], metrics: str = "all", seed: int = 0
+    database: Database, names: Sequence[str], metrics: str = "all", seed: int = 0, across: Collection[str] = ()
 ) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
     """The first of the runs with each of the others, with what `compare` says of the two.
 
@@ -94,7 +117,8 @@ def compare_all(
     if len({first, *others}) <= len(others):
         raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
     wanted = None if metrics == "all" else [name.strip() for name in metrics.split(",")]
-    return [(first, other, *compare(database, first, other, wanted, seed)) for other in others]
+    named = settings_named(across)
+    return [(first, other, *compare(database, first, other, wanted, seed, named)) for other in others]
 
 
 def _evaluators(
@@ -127,15 +151,17 @@ def _left_out(
     notes = []
     if disputed := {name: scorings for name, scorings in of_both.items() if name not in shared}:
         who = apart(database, disputed)
-        notes.append(f"left out, as the evaluators differ: {who}; score both by one: {remedy(disputed)}")
-    if single := [name for name in wanted if name not in of_both]:
+        notes.append(f"left out, as the evaluators differ: {who}; score both by one: {remedy(database, disputed)}")
+    if single := {name: scorings for name, scorings in wanted.items() if name not in of_both}:
         notes.append(
-            f"left out, as only one of the runs has it: {', '.join(single)}; {remedy(single)} scores the other"
+            f"left out, as only one of the runs has it: {', '.join(single)}; "
+            f"{remedy(database, single)} scores the other"
         )
     return notes
 
 
 def _differences(
+    database: Database,
     a: Contender,
     b: Contender,
     evaluators: dict[str, str],
@@ -144,36 +170,79 @@ def _differences(
     seed: int,
 ) -> list[Difference]:
     estimate = statistics.differences_estimate(differences)
-    low, high = statistics.differences_bootstrap(differences, seed)
-    p = statistics.sign_flip(differences, seed)
+    drawn_low, drawn_high = statistics.differences_bootstrap(differences, seed)
+    p = statistics.p_values(differences, seed)
     corrected = statistics.holm(p)
     effects = statistics.effect_size(differences)
     deviations = statistics.spread(differences)
+    spans = dict(database.rows("spans", list(evaluators)))
     paired = np.where(np.isfinite(differences.T), values, np.nan)
     means = np.nanmean(paired, axis=2)
-    return [
-        Difference(
-            a.run_id,
-            b.run_id,
-            metric,
-            evaluator,
-            int(estimate.clusters[n]),
-            float(means[0, n]),
-            float(means[1, n]),
-            float(estimate.mean[n]),
-            _number(estimate.low[n]),
-            _number(estimate.high[n]),
-            _number(low[n]),
-            _number(high[n]),
-            float(p[n]),
-            float(corrected[n]),
-            _number(effects[n]),
-            "different" if corrected[n] <= statistics.LEVEL else "cannot be told apart",
-            _number(statistics.prompts_needed(float(effects[n]))),
-            _number(statistics.visible_effect(int(estimate.clusters[n])) * deviations[n]),
+    rows = []
+    for n, (metric, evaluator) in enumerate(evaluators.items()):
+        prompts, lacking = int(estimate.clusters[n]), estimate.lacking[n]
+        least, most = power.prompts_range(float(effects[n]), prompts, len(p))
+        ends = [
+            None if lacking else _within(float(end[n]), spans.get(metric))
+            for end in (estimate.low, estimate.high, drawn_low, drawn_high)
+        ]
+        rows.append(
+            Difference(
+                a.run_id,
+                b.run_id,
+                metric,
+                evaluator,
+                prompts,
+                float(means[0, n]),
+                float(means[1, n]),
+                float(estimate.mean[n]),
+                ends[0],
+                ends[1],
+                lacking,
+                ends[2],
+                ends[3],
+                float(p[n]),
+                float(corrected[n]),
+                _number(effects[n]),
+                _verdict(lacking, float(corrected[n])),
+                _number(least),
+                _number(most),
+                _number(power.visible_effect(prompts, len(p)) * deviations[n]),
+            )
         )
-        for n, (metric, evaluator) in enumerate(evaluators.items())
+    return rows
+
+
+def _verdict(lacking: str | None, p: float) -> Verdict:
+    if lacking == statistics.TOO_FEW:
+        return "too few prompts"
+    return "different" if p <= statistics.LEVEL else "cannot be told apart"
+
+
+def _within(end: float, span: float | None) -> float | None:
+    """The end of an interval of differences between two numbers that lie no further apart than `span`."""
+    return _number(end if span is None else min(max(end, -span), span))
+
+
+def with_coverage(database: Database, rows: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
+    """The rows with what there is to say of texts that have no number, and a note on each that has such."""
+    evaluators = {row.metric: row.evaluator_id for row in rows}
+    found = comparison.text_coverage(database, [rows[0].run_a, rows[0].run_b], evaluators)
+    whole = [
+        replace(
+            row,
+            status_a=found.get((row.run_a, row.metric), "ok"),
+            status_b=found.get((row.run_b, row.metric), "ok"),
+        )
+        for row in rows
     ]
+    fewer = [
+        f"{row.metric} of {run_id} stands on {status}"
+        for row in whole
+        for run_id, status in dict.fromkeys([(row.run_a, row.status_a), (row.run_b, row.status_b)])
+        if status != "ok"
+    ]
+    return whole, [f"not all texts have a number: {'; '.join(fewer)}"] if fewer else []
 
 
 def _number(value: float) -> float | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from flows.steps.refresh import RefreshRequest
-from flows.steps.which_pages import source_of
+from flows.steps.which_pages import Place, source_of
 from newwiki.records import Window
 from newwiki.registrations import Registrations, Wiki
 from newwiki.settings import Settings
@@ -32,15 +32,15 @@ class Month:
         return f"{self.wiki.name} {self.label}"
 
     @property
-    def source(self) -> tuple[str, str]:
+    def source(self) -> tuple[str, Place]:
         """The source's name and its place. Raises UsageError."""
         named = self.wiki.name if not (self.wiki.api or self.wiki.dump) else None
-        return source_of(self.wiki.api, named, self.wiki.dump, "new")
+        return source_of(self.wiki.api, named, self.wiki.dump or (), "new")
 
     @property
     def request(self) -> RefreshRequest:
         window = Window.month(self.label)
-        return RefreshRequest(window, self.wiki.selection, settled(window))
+        return RefreshRequest(window, self.wiki.selection, settled(window), novel_against=self.wiki.novel_against)
 
     @property
     def registered_sha256(self) -> str:

@@ -3,20 +3,26 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
+
+import duckdb
 
 from flows.progress import Progress
 from flows.steps.leak import exposure, leak
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
-from newwiki.models.backend import Backend, Writing
-from newwiki.records import Article, Completion, Prompt, Run
+from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.protocol import protocol_json
+from newwiki.records import Article, Completion, Prompt, Run, Snapshot
 from newwiki.registry import decoders, models
+from newwiki.source_code import source_sha256
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import runs, snapshots
 from storage.database import Database
+from storage.liveness import heartbeat
 
 _SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
 
@@ -58,11 +64,13 @@ class EvaluationRequest:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run, the articles that it is asked to write, and how it was asked for."""
+    """A run, the articles that it is asked to write, how it was asked for, and the ids that the same request had under
+    earlier versions of the engine's numerics."""
 
     run: Run
     articles: Sequence[Article]
     request: EvaluationRequest
+    earlier: Sequence[str] = ()
 
 
 def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> None:
@@ -93,25 +101,11 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
-    others = backend.others(decoder)
-    identity = {
-        "content_sha256": snapshot.content_sha256,
-        "pages": [article.page_id for article in articles],
-        "model_sha256": backend.sha256,
-        "others": dict(others),
-        "backend": backend.backend,
-        "settings": dict(backend.settings),
-        "decoder": decoder.canonical,
-        "template": request.template,
-        "seed": request.seed,
-        "samples": samples,
-        "keep": keep,
-        "max_new_tokens": request.max_new_tokens,
-        "stop": request.stop,
-        "strict": request.strict,
-        "dtype": backend.dtype,
-    }
-    run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+    others = _others(backend, decoder)
+    identity = _identity(snapshot, articles, backend, decoder, request, samples, keep)
+    numerics = numerics_of(backend)
+    run_id = _run_id(identity, numerics)
+    earlier = [_run_id(identity, one) for one in (None, *range(1, numerics))] if numerics else []
     circumstances = {
         **backend.versions,
         **backend.settings,
@@ -137,8 +131,65 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
         request.max_new_tokens,
         backend.dtype,
         json.dumps(circumstances, sort_keys=True),
+        numerics,
+        _protocol(backend, request, once=once),
     )
-    return PlannedRun(run, articles, request)
+    return PlannedRun(run, articles, request, earlier)
+
+
+def _run_id(identity: Mapping[str, object], numerics: int | None) -> str:
+    """Where another program computes, and before there was a version, it is no part of the identity."""
+    whole = identity if numerics is None else {**identity, "numerics": numerics}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _identity(
+    snapshot: Snapshot,
+    articles: Sequence[Article],
+    backend: Backend,
+    decoder: Decoder,
+    request: EvaluationRequest,
+    samples: int,
+    keep: int,
+) -> dict[str, Any]:
+    """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison."""
+    return {
+        "content_sha256": snapshot.content_sha256,
+        "pages": [article.page_id for article in articles],
+        "model_sha256": backend.sha256,
+        "others": _others(backend, decoder),
+        "backend": backend.backend,
+        "settings": dict(backend.settings),
+        "decoder": decoder.canonical,
+        "template": request.template,
+        "seed": request.seed,
+        "samples": samples,
+        "keep": keep,
+        "max_new_tokens": request.max_new_tokens,
+        "stop": request.stop,
+        "strict": request.strict,
+        "dtype": backend.dtype,
+    }
+
+
+def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
+    """The hashes of the other models that are read, and of the code of a decoder or backend that is not ours."""
+    code = {
+        "decoder_code": source_sha256(decoders.get(decoder.name).make),
+        "backend_code": source_sha256(type(backend)),
+    }
+    return {**backend.others(decoder), **{name: sha256 for name, sha256 in code.items() if sha256}}
+
+
+def _protocol(backend: Backend, request: EvaluationRequest, *, once: bool) -> str:
+    return protocol_json(
+        max_new_tokens=request.max_new_tokens,
+        samples=None if once else request.samples,
+        keep=None if once else request.keep,
+        template=request.template,
+        stop=request.stop,
+        chat=backend.settings.get("chat") == "yes",
+    )
 
 
 def generate(
@@ -162,6 +213,11 @@ def generate(
     if runs.status(database, run.run_id) == "complete":
         progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
         return
+    for earlier in runs.unfinished(database, planned.earlier):
+        progress.note(
+            f"{title}: run {earlier} of the same request is half written by another version of the engine's numerics, "
+            f"whose bytes may differ; it stays as it is, and run {run.run_id} is written from its beginning"
+        )
     stored = runs.stored_completions(database, run.run_id)
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
@@ -171,16 +227,28 @@ def generate(
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
         bar.update(done, len(wanted))
-        try:
+        with _ended_well(database, run.run_id):
             for batch in batches if at_once else _every_few_seconds(batches):
                 runs.add_completions(database, run.run_id, batch)
                 done += len(batch)
                 tokens += sum(completion.tokens or 0 for completion in batch)
                 bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
-        except TerminalError:
-            runs.fail(database, run.run_id)
-            raise
     runs.complete(database, run.run_id, run.keep)
+
+
+@contextmanager
+def _ended_well(database: Database, run_id: str) -> Iterator[None]:
+    """Says that the run is being written, and how it ended where it did not end well."""
+    try:
+        with heartbeat(database, run_id):
+            yield
+    except TerminalError:
+        runs.fail(database, run_id)
+        raise
+    except BaseException:
+        with suppress(NewWikiError, duckdb.Error):  # what stopped it may be the database; its silence tells as much
+            runs.interrupt(database, run_id)
+        raise
 
 
 def _every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:

@@ -22,6 +22,7 @@ from newwiki.training import record
 from newwiki.training.record import TrainingRecord
 from newwiki.training.steps import by_step
 from storage.database import Database
+from storage.outputs import safe
 
 if TYPE_CHECKING:
     from newwiki.training.examples import Example
@@ -80,6 +81,7 @@ def finetune(
     Until then all is in `FOLDER.unfinished`, where the same request goes on. Raises TerminalError for articles that
     models are evaluated on and for what cannot be trained, UsageError where another request has been at work there.
     """
+    safe(folder, database.path)
     if find_spec("accelerate") is None:
         raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
     chosen = training_set.choose(database, request.snapshots, progress)

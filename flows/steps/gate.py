@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from flows.steps.alike import require_one_protocol
 from flows.steps.compare import Difference, compare
 from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender
@@ -16,7 +17,7 @@ _BOUND = re.compile(
     r"(?P<metric>\w+)\s*(?P<sign>[<>])\s*(?P<limit>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE
 )
 
-COLUMNS = ("fails_if", "baseline", "candidate", "difference", "low", "high", "prompts", "outcome")
+COLUMNS = ("fails_if", "baseline", "candidate", "difference", "low", "high", "no_interval", "prompts", "outcome")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Bound:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`failed` where the whole 95 % interval lies beyond the bound, `not sure` where a part of it does."""
+    """`failed` where the whole 95 % interval lies beyond the bound, `not sure` where a part of it does,
+    or where there is none."""
 
     bound: Bound
     difference: Difference
@@ -43,8 +45,8 @@ class Judgement:
     def row(self) -> tuple[object, ...]:
         """What `COLUMNS` name."""
         found = self.difference
-        means = (found.mean_a, found.mean_b, found.difference, found.low, found.high)
-        return (str(self.bound), *means, found.prompts, self.outcome)
+        numbers = (found.mean_a, found.mean_b, found.difference, found.low, found.high, found.no_interval)
+        return (str(self.bound), *numbers, found.prompts, self.outcome)
 
 
 def parse_bounds(text: str) -> list[Bound]:
@@ -63,9 +65,10 @@ def judge(
 ) -> tuple[list[Judgement], list[str]]:
     """The candidate by every bound, and notes on it.
 
-    Raises UsageError for a metric that neither run has, and TerminalError where one cannot be compared by: nothing is
-    passed unseen.
+    Raises UsageError for a metric that neither run has, and TerminalError where the runs are of other protocols or one
+    of the metrics cannot be compared by: nothing is passed unseen.
     """
+    require_one_protocol(baseline, candidate, None)
     rows, notes = compare(database, baseline, candidate, {bound.metric for bound in bounds})
     by_metric = {row.metric: row for row in rows}
     if lacking := sorted({bound.metric for bound in bounds} - by_metric.keys()):
@@ -77,7 +80,7 @@ def judge(
 
 def _outcome(bound: Bound, row: Difference) -> Outcome:
     if row.low is None or row.high is None:
-        raise TerminalError(f"one prompt gives no interval of {bound.metric}; evaluate more prompts")
+        return "not sure"
     best, worst = (row.high, row.low) if bound.sign == "<" else (row.low, row.high)
     if _beyond(bound, best):
         return "failed"

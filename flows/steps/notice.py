@@ -88,11 +88,18 @@ def notice(database: Database, ending: Ending) -> dict[str, Any]:
 
 def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
     shown = board(database, snapshot.snapshot_id, prefer=())
-    about = ("model", "run_id", "prompts", "completions")
+    about = tuple(name for name in shown.about if name not in ("decoder", "snapshot_id"))
     return [
         {name: record[name] for name in about}
         | {"decoder": short_form(record["decoder"])}
         | {"means": {column.name: record[column.name] for column in shown.columns if record[column.name] is not None}}
+        | {
+            "fewer_texts": {
+                column.name: record[f"{column.name}_status"]
+                for column in shown.columns
+                if record[f"{column.name}_status"] not in (None, "ok")
+            }
+        }
         for record in shown.records
     ]
 
@@ -104,6 +111,7 @@ def _gate(gate: Judged) -> dict[str, Any]:
         "candidate": gate.candidate,
         "fails_if": str(gate.judgement.bound),
         "difference": [difference.difference, difference.low, difference.high],
+        "no_interval": difference.no_interval,
         "outcome": gate.judgement.outcome,
     }
 

@@ -1,10 +1,11 @@
 """New pages can hold old text: those that nearly repeat an earlier page are told apart before the sample is drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from newwiki.novelty import NEAR_DUPLICATE, Sketch, Sketcher, similar, stacked
+from flows.progress import Progress, Silent
+from newwiki.novelty import NEAR_DUPLICATE, Index, Sketch, Sketcher
 from newwiki.records import Judged, Nearest, Site, Window
 from storage import snapshots
 from storage.database import Database
@@ -33,25 +34,41 @@ class Twins:
 
 
 def drop_near_duplicates(
-    database: Database, snapshot_id: str, site: Site, window: Window, pages: Sequence[Judged]
+    database: Database,
+    snapshot_id: str,
+    site: Site,
+    window: Window,
+    pages: Sequence[Judged],
+    against: Collection[str] = (),
+    *,
+    progress: Progress | None = None,
 ) -> tuple[list[Judged], dict[int, Nearest]]:
     """The pages, with the verdict `near_duplicate` where one has passed everything and nearly repeats an earlier text:
-    one of these pages that has passed too, or an article of the wiki's other snapshots here, whose page was created
-    before. Beside them the nearest earlier text of each page that has one."""
-    sketcher, twins = Sketcher(), Twins()
+    one of these pages that has passed too, or an article of the snapshots `against`, whose page was created before.
+
+    Beside them the nearest earlier text of each page that has one, among the wiki's other snapshots here too: those
+    are recorded, and decide nothing.
+    """
+    sketcher, decisive = Sketcher(), Twins()
     passed = sorted((page for page in pages if page.verdict == "selected"), key=lambda p: (p.created_at, p.title))
     texts = [
         Text(snapshot_id, page.title, page.created_at, sketcher.sketch(f"{page.first_sentence} {page.completion}"))
         for page in passed
     ]
     sketches = [text.sketch for text in texts]
-    signatures = stacked(sketches)
-    for place, page in enumerate(passed):
-        for earlier, similarity in similar(sketches[place], sketches[:place], signatures[:place]):
-            twins.add(page.page_id, texts[earlier], similarity)
+    index = Index(sketches)
+    with (progress or Silent()).stretch(f"comparing the texts of {snapshot_id}", "pages") as bar:
+        for place, page in enumerate(passed):
+            for earlier, similarity in index.similar(sketches[place], before=place):
+                decisive.add(page.page_id, texts[earlier], similarity)
+            bar.update(place + 1, len(passed))
+    for other in sorted(against):
+        _compare(passed, sketches, _texts(database, other, sketcher), decisive)
+    recorded = Twins(dict(decisive.nearest))
     for other in snapshots.earlier(database, site.wiki, window.end):
-        _compare(passed, sketches, _texts(database, other, sketcher), twins)
-    return [_judged(page, twins.nearest.get(page.page_id)) for page in pages], twins.nearest
+        if other not in against:
+            _compare(passed, sketches, _texts(database, other, sketcher), recorded)
+    return [_judged(page, decisive.nearest.get(page.page_id)) for page in pages], recorded.nearest
 
 
 def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Text]:
@@ -63,10 +80,9 @@ def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Tex
 
 
 def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[Text], twins: Twins) -> None:
-    others = [text.sketch for text in texts]
-    signatures = stacked(others)
+    index = Index([text.sketch for text in texts])
     for page, sketch in zip(passed, sketches, strict=True):
-        for place, similarity in similar(sketch, others, signatures):
+        for place, similarity in index.similar(sketch):
             if texts[place].created_at < page.created_at:
                 twins.add(page.page_id, texts[place], similarity)
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newwiki.errors import UsageError, did_you_mean
+from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.generations import Generation, read_generations
+from newwiki.protocol import protocol_json
 from newwiki.records import Article, Completion, Run
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 from storage import runs, snapshots
@@ -23,14 +24,13 @@ def take_in(
 ) -> tuple[Run, list[Article]]:
     """The run that the file's texts are, stored, and the articles that they were written for.
 
-    The same file gives the same run. Raises UsageError for a line that does not fit, before anything is stored.
+    The same file gives the same run. Where every line brings a reference, those are what its texts are compared with,
+    unless all are the snapshot's own articles. Raises UsageError for a line that does not fit, before anything is
+    stored.
     """
     generations = read_generations(file)
-    alone = {generation.stands_alone for generation in generations}
-    if alone == {True, False}:
-        raise UsageError(f"'{file}': some lines name an article and some bring their own reference; split the file")
-    if alone == {True}:
-        name, by_line = _own(generations)
+    if all(one.reference is not None for one in generations):
+        name, by_line = _published_after_all(database, snapshot, generations) or _own(generations)
     else:
         name, by_line = _published(database, snapshot, generations, file)
     numbered = _numbered(generations, by_line, file)
@@ -42,53 +42,86 @@ def take_in(
     return run, list({article.page_id: article for article in by_line.values()}.values())
 
 
+def _published_after_all(
+    database: Database, snapshot: str, generations: Sequence[Generation]
+) -> tuple[str, dict[int, Article]] | None:
+    """As `_published`, where each line names an article of the snapshot and brings its very text; None otherwise, and
+    where there is no such snapshot here."""
+    try:
+        name, by_id, by_title = _articles(database, snapshot)
+    except TerminalError:
+        return None
+    found = {one.line: _named(one, by_id, by_title) for one in generations if one.names_an_article}
+    same = [
+        article is not None and (one.reference or "").strip() == article.completion.strip()
+        for one in generations
+        for article in [found.get(one.line)]
+    ]
+    return (name, {line: article for line, article in found.items() if article}) if all(same) else None
+
+
+def _articles(database: Database, snapshot: str) -> tuple[str, dict[int, Article], dict[str, Article]]:
+    name = snapshots.resolve(database, snapshot).snapshot_id
+    articles = snapshots.articles(database, name)
+    return name, {one.page_id: one for one in articles}, {one.title: one for one in articles}
+
+
+def _named(one: Generation, by_id: Mapping[int, Article], by_title: Mapping[str, Article]) -> Article | None:
+    """The article that is meant, if there is one, and by both id and title where both are given."""
+    found = by_id.get(one.page_id) if one.page_id is not None else by_title.get(one.title or "")
+    return found if found is not None and one.title in (None, found.title) else None
+
+
 def _published(
     database: Database, snapshot: str, generations: Sequence[Generation], file: Path
 ) -> tuple[str, dict[int, Article]]:
-    """The snapshot's id, and by line the article that it names."""
-    name = snapshots.resolve(database, snapshot).snapshot_id
-    articles = snapshots.articles(database, name)
-    by_id = {article.page_id: article for article in articles}
-    by_title = {article.title: article for article in articles}
+    """The snapshot's id, and by line the article that it names, whose text is the reference. Raises UsageError."""
+    name, by_id, by_title = _articles(database, snapshot)
     found = {}
     for one in generations:
-        article = by_id.get(one.page_id) if one.page_id is not None else by_title.get(one.title or "")
-        if article is None or (one.title is not None and one.title != article.title):
+        if not one.names_an_article or one.reference is not None:
+            raise UsageError(
+                f"'{file}', line {one.line}: it brings its own reference, and another line brings none; split the file"
+            )
+        article = _named(one, by_id, by_title)
+        if article is None:
             named = f"page {one.page_id}" if one.page_id is not None else f"'{one.title}'"
             raise UsageError(
-                f"'{file}', line {one.line}: {named}{_entitled(one, article)} is no article of the snapshot {name}"
+                f"'{file}', line {one.line}: {named}{_entitled(one, by_id)} is no article of the snapshot {name}"
                 f"{did_you_mean(one.title or '', by_title)}; name another with --snapshot"
             )
         found[one.line] = article
     return name, found
 
 
-def _entitled(one: Generation, article: Article | None) -> str:
-    return f" with the title '{one.title}'" if article is not None and one.page_id is not None else ""
+def _entitled(one: Generation, by_id: Mapping[int, Article]) -> str:
+    return f" with the title '{one.title}'" if one.page_id in by_id else ""
 
 
 def _own(generations: Sequence[Generation]) -> tuple[str, dict[int, Article]]:
-    """A name for these prompts and references, and by line an article that is made of them."""
-    pairs = {(one.prompt or "", one.reference or "") for one in generations}
-    pages = {pair: page_id for page_id, pair in enumerate(sorted(pairs), 1)}
-    name = f"file:{_hash(sorted(pairs))[:12]}"
-    return name, {one.line: _article(pages, one.prompt or "", one.reference or "") for one in generations}
+    """A name for these prompts and references, and by line an article that is made of them.
+
+    A prompt's number is a hash of what it is, so that it is the same in another file beside others.
+    """
+    found = {one.line: _article(one) for one in generations}
+    return f"file:{_hash(sorted({article.page_id for article in found.values()}))[:12]}", found
 
 
-def _article(pages: Mapping[tuple[str, str], int], prompt: str, reference: str) -> Article:
-    title, _, sentence = prompt.rpartition("\n\n")
-    words = len(reference.split())
+def _article(one: Generation) -> Article:
+    prompt, reference = one.prompt, one.reference or ""
+    title, _, sentence = (one.title or "", "", "") if prompt is None else prompt.rpartition("\n\n")
+    sha256 = _hash([one.page_id, one.title, prompt, reference] if one.names_an_article else [prompt, reference])
     return Article(
-        pages[prompt, reference],
-        0,
-        title,
-        _NO_TIME,
-        _NO_TIME,
-        0,
-        words,
-        sentence,
-        reference,
-        _hash([prompt, reference]),
+        page_id=int(sha256[:15], 16),
+        rev_id=0,
+        title=title,
+        created_at=_NO_TIME,
+        revised_at=_NO_TIME,
+        revisions=0,
+        words=len(reference.split()),
+        first_sentence=sentence,
+        completion=reference,
+        text_sha256=sha256,
     )
 
 
@@ -130,6 +163,7 @@ def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], 
         None,
         _UNKNOWN,
         json.dumps({"file": file.name, "texts_sha256": content}, sort_keys=True),
+        protocol=protocol_json(max_new_tokens=None, samples=samples, keep=samples, template=None, stop=None, chat=None),
     )
 
 

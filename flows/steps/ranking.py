@@ -11,6 +11,7 @@ import numpy as np
 from evaluators import statistics
 from flows.steps.leaderboard import Board, Column, board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.protocol import PROTOCOL, settings_named, value_in_words, values_of, varying
 from storage import comparison
 from storage.database import Database
 
@@ -23,19 +24,21 @@ def leaderboard(
     prefer: Collection[str] | None = None,
     rank: str | None = None,
     seed: int = 0,
+    across: Collection[str] = (),
 ) -> Board:
     """The board (see `flows.steps.leaderboard`), ranked by a metric if one is named."""
+    named = settings_named(across)
     shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
-    return ranked(database, shown, rank, seed) if rank and shown.records else shown
+    return ranked(database, shown, rank, seed, named) if rank and shown.records else shown
 
 
-def ranked(database: Database, board: Board, metric: str, seed: int = 0) -> Board:
+def ranked(database: Database, board: Board, metric: str, seed: int = 0, across: Collection[str] = ()) -> Board:
     """The board with the best run first, and a `group` for each: runs that share a letter cannot be told apart.
 
-    Each two runs are compared on their common prompts by the paired sign-flip test, with Holm's correction for the
-    number of pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for
-    a column that is not there, and TerminalError where the runs are on several snapshots or the metric is one of whole
-    runs.
+    Each two runs are compared on their common prompts as by `newwiki compare`, with Holm's correction for the number of
+    pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for
+    a column that is not there, and TerminalError where the runs are on several snapshots, the metric is one of whole
+    runs, or the runs' protocols differ in what `across` does not name.
     """
     column = _column(board, metric)
     of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
@@ -45,6 +48,7 @@ def ranked(database: Database, board: Board, metric: str, seed: int = 0) -> Boar
             f"runs are ranked on the same prompts; name one snapshot with --snapshot: {', '.join(sorted(snapshots))}"
         )
     runs = [record for record in of_runs if record[column.name] is not None]
+    _require_one_protocol(runs, [name for name in board.about if name in PROTOCOL], across)
     ((direction,),) = database.rows("direction", column.metric)
     runs.sort(key=lambda record: record[column.name], reverse=direction != "lower")
     groups = _groups(database, column, [record["run_id"] for record in runs], seed)
@@ -57,9 +61,21 @@ def ranked(database: Database, board: Board, metric: str, seed: int = 0) -> Boar
     ]
     note = (
         f"runs that share a letter in `group` cannot be told apart by {column.name} "
-        f"(paired sign-flip test by prompt, Holm's correction, 5 %)"
+        f"(paired by prompt, Holm's correction, 5 %; fewer than {statistics.FEWEST} common prompts tell nothing apart)"
     )
     return replace(board, about=(*board.about, "group"), records=tuple(records), notes=(*board.notes, note))
+
+
+def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection[str], across: Collection[str]) -> None:
+    """`apart_in` are the settings of the protocol in which runs of the board differ."""
+    asked = [{name: record[name] for name in apart_in} for record in runs]
+    differing = varying(asked)
+    if set(differing) - set(across):
+        told = "; ".join(f"{name} {', '.join(map(value_in_words, values_of(asked, name)))}" for name in differing)
+        raise TerminalError(
+            f"runs are ranked under one protocol, and these were asked otherwise: {told}; "
+            f"evaluate all alike, or rank them all the same: {' '.join(f'--across {name}' for name in differing)}"
+        )
 
 
 def letters(count: int, different: Iterable[tuple[int, int]]) -> list[str]:
@@ -101,5 +117,5 @@ def _groups(database: Database, column: Column, run_ids: list[str], seed: int) -
     if not pairs:
         return letters(len(run_ids), [])
     differences = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
-    p = statistics.holm(statistics.sign_flip(differences, seed))
-    return letters(len(run_ids), [pair for pair, one in zip(pairs, p, strict=True) if one <= statistics.LEVEL])
+    different = statistics.different(differences, seed)
+    return letters(len(run_ids), [pair for pair, one in zip(pairs, different, strict=True) if one])

@@ -1,6 +1,7 @@
 """From a manifest to its snapshot: exactly those revisions, fetched again, extracted again, and under the same hash."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.progress import Progress
@@ -9,6 +10,7 @@ from newwiki.manifest import Entry, Manifest
 from newwiki.records import Judged, Site, Window
 from newwiki.selection import sha1
 from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
+from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
 from newwiki.text.prompts import split
 from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract
@@ -20,10 +22,13 @@ _DETAIL = "rebuilt from a manifest"
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What came of it: every page that is gone or differs, or, where there is none, whether it had to be published."""
+    """What came of it: every page that is gone or differs, or, where there is none, whether it had to be published.
+
+    `unchecked` are the snapshots that it was not to repeat, where the database does not hold them."""
 
     problems: list[str]
     published: bool = False
+    unchecked: tuple[str, ...] = ()
 
     def report(self, manifest: Manifest) -> list[str]:
         """A line for each problem, or one that says what was done."""
@@ -31,16 +36,20 @@ class Rebuilt:
             return self.problems
         same = f"{manifest.snapshot_id}: {len(manifest.articles)} articles, content {manifest.content_sha256}"
         done = "rebuilt; its candidates are these articles alone" if self.published else "as in the database"
-        return [f"{same}: {done}"]
+        missing = "is not in the database, so nobody has checked what it is"
+        return [f"{same}: {done}", *(f"it does not repeat {name}, which {missing}" for name in self.unchecked)]
 
 
 def rebuild(database: Database, source: Revisions, manifest: Manifest, progress: Progress) -> Rebuilt:
     """Publishes the manifest's snapshot, if all of it can be had as it was and the database does not hold it already.
 
     The candidates of a rebuilt snapshot are its articles alone, each with a detail that says so. Raises TerminalError
-    for a manifest of another extractor or another wiki, and where another snapshot has its name.
+    for a manifest of another extractor or another wiki, and where another snapshot has its name, or the name of one
+    that it was not to repeat.
     """
     _require_extractor(manifest)
+    if isinstance(source, Waiting):
+        source.tell(progress.note)
     known = snapshots.find(database, manifest.snapshot_id)
     if known and known.content_sha256 != manifest.content_sha256:
         raise TerminalError(
@@ -50,11 +59,12 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
     site = source.site()
     if site.wiki != manifest.wiki:
         raise TerminalError(f"the manifest is of {manifest.wiki}, and {source.name} is {site.wiki}; name the right one")
+    unchecked = _check_against(database, manifest)
     pages, problems = _fetch(source, manifest, load_language(site.language), progress)
     if not problems:
         problems = _wrong_hash(manifest, pages)
     if problems or known:
-        return Rebuilt(problems)
+        return Rebuilt(problems, unchecked=unchecked)
     snapshots.publish(
         database,
         manifest.snapshot_id,
@@ -64,10 +74,10 @@ def rebuild(database: Database, source: Revisions, manifest: Manifest, progress:
         _parameters(manifest),
         pages,
     )
-    return Rebuilt([], published=True)
+    return Rebuilt([], published=True, unchecked=unchecked)
 
 
-def source_of(manifest: Manifest, api: str | None, dump: str | None, contact: str | None) -> Revisions:
+def source_of(manifest: Manifest, api: str | None, dump: Sequence[str], contact: str | None) -> Revisions:
     """Where to fetch from: an API, a dump, or else the Wikipedia that the manifest names. Raises UsageError."""
     if api and dump:
         raise UsageError("from where? Give --api URL or --dump FILE, not both")
@@ -90,6 +100,23 @@ def _require_extractor(manifest: Manifest) -> None:
         f"the manifest was made by extractor {manifest.extractor_version}, and this newwiki has extractor "
         f"{EXTRACTOR_VERSION}: install {which} to rebuild it"
     )
+
+
+def _check_against(database: Database, manifest: Manifest) -> tuple[str, ...]:
+    """The snapshots that it was not to repeat and that are not here. Raises TerminalError for one that differs."""
+    against = {name: (content, snapshots.find(database, name)) for name, content in _against(manifest).items()}
+    for name, (content, here) in against.items():
+        if here and here.content_sha256 != content:
+            raise TerminalError(
+                f"{manifest.snapshot_id} was not to repeat {name} of content {content}, and '{database.path}' holds "
+                f"another {name}, of content {here.content_sha256}; rebuild into a new file with --db"
+            )
+    return tuple(name for name, (_, here) in against.items() if not here)
+
+
+def _against(manifest: Manifest) -> dict[str, str]:
+    found: dict[str, str] = manifest.parameters.get("novel_against", {})
+    return found
 
 
 def _fetch(
@@ -119,7 +146,7 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
     found = sha1(revision.wikitext)
     if entry.sha1 and found != entry.sha1:
         return f"{_named(entry)} differs: its text has SHA-1 {found}, and had {entry.sha1}"
-    extracted = extract(revision.wikitext, language)
+    extracted = extract(revision.wikitext, language, entry.title)
     first_sentence, completion = split(extracted.prose, language)
     if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
         return f"{_named(entry)} differs: its wikitext is the same, and the prose extracted from it is not"

@@ -1,8 +1,10 @@
 """Everything that is due, of every registered wiki; what is complete is not touched."""
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time
+from pathlib import Path
 
 from filelock import FileLock, Timeout
 
@@ -13,11 +15,14 @@ from flows.steps.month import request_of
 from flows.steps.notice import Ending
 from flows.steps.webhook import address
 from newwiki.decoding.grammar import parse
-from newwiki.errors import TerminalError, TransientError
-from newwiki.registrations import Registrations
+from newwiki.errors import TerminalError, TransientError, UsageError, did_you_mean
+from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
+from storage.comparison import Contender
 from storage.database import Database
+
+_ARTICLES = ("Wikipedia/", "reference")  # how the row of the articles may be named
 
 
 class MonthsFailed(TerminalError):
@@ -69,10 +74,40 @@ def check(registered: Registrations, settings: Settings) -> None:
         for decoder in model.decoders:
             parse(decoder)
     request_of(registered, settings, "latest")
-    select(registered.evaluation.metrics)
+    measured = {metric.name for one in select(registered.evaluation.metrics) for metric in one.metrics}
     for gate in registered.gates:
-        parse_bounds(gate.fail_if)
+        _check_gate(gate, registered, measured)
+    _check_folder(Path(registered.report.out))
     address(registered.notify)
+
+
+def _check_gate(gate: Gate, registered: Registrations, measured: Collection[str]) -> None:
+    """Whether there will be two such runs, and numbers of them that the bounds can be asked of."""
+    for bound in parse_bounds(gate.fail_if):
+        if bound.metric not in measured:
+            raise UsageError(
+                f"[[gates]]: fail_if names '{bound.metric}', which [evaluation] does not measure"
+                f"{did_you_mean(bound.metric, measured)}; add it to its metrics"
+            )
+    known = [
+        Contender("", model.name, decoder.canonical, "", None)
+        for model in registered.models
+        for text in model.decoders
+        for decoder in parse(text)
+    ]
+    for name in (gate.baseline, gate.candidate):
+        meant = [one for one in known if one.answers_to(name)]
+        if len(meant) != 1 and not name.startswith(_ARTICLES):
+            what = "is no run of this file" if not meant else f"may be {len(meant)} runs of this file"
+            words = [one.words for one in known]
+            raise UsageError(f"[[gates]]: '{name}' {what}{did_you_mean(name, words)}; they are: {', '.join(words)}")
+
+
+def _check_folder(folder: Path) -> None:
+    """Whether reports can be written there."""
+    place = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise UsageError(f"[report]: out is '{folder}', where no report can be written; name another folder")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from flows.progress import Progress
+from flows.steps.broken_scores import BrokenScores
 from flows.steps.judging import Case, Court, Here, Key, compared_with_articles
 from flows.steps.jury import DEFAULT_BUDGET, Jury, choose
 from flows.steps.score_sets import DrawnParts, score_sets
@@ -66,7 +67,7 @@ def _score_articles(
     lacking, todo = _lacking(database, run_id, [(article.page_id, 0) for article in articles], evaluators, jury)
     if todo:
         by_page = {article.page_id: article for article in articles}
-        done = 0
+        done, broken = 0, BrokenScores()
 
         def cases() -> Iterator[Case]:
             for batch in court.cut(todo, _size(lacking)):
@@ -78,8 +79,10 @@ def _score_articles(
             for case, judgement in court.judge(jury, cases()):
                 jury.keep(database, run.snapshot_id, judgement.made, lacking)
                 runs.add_scores(database, run_id, judgement.scores)
+                broken.count(judgement.scores)
                 done += len(case.articles)
                 bar.update(done, len(todo))
+        broken.tell(progress, "article")
     _finish(database, run_id, evaluators, jury)
 
 
@@ -101,7 +104,7 @@ def _score_texts(
     if todo:
         by_page = {article.page_id: article for article in articles}
         compared = compared_with_articles(lacking)
-        done = len(keys) - len(todo)
+        done, broken = len(keys) - len(todo), BrokenScores()
 
         def cases() -> Iterator[Case]:
             for batch in court.cut(todo, _size(lacking)):
@@ -119,8 +122,10 @@ def _score_texts(
                 jury.keep(database, run.snapshot_id, judgement.made, compared)
                 drawn.note(judgement.parts)
                 runs.add_scores(database, run.run_id, judgement.scores)
+                broken.count(judgement.scores)
                 done += len(case.keys)
                 bar.update(done, len(keys), jury.slowest)
+        broken.tell(progress, "text")
     _finish(database, run.run_id, evaluators, jury)
 
 

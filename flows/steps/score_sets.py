@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluators.corpus import Corpus, Key, draw_keys, split_words
 from evaluators.scoring import needs_of, score_set
 from flows.progress import Progress
+from flows.steps.broken_scores import BrokenScores
 from newwiki.records import Article, Run
 from newwiki.registry import SetEvaluator
 from newwiki.text.prompts import fill
@@ -57,11 +58,15 @@ def score_sets(
         corpora = dict.fromkeys(lacking, _read(database, run, articles, lacking[run.run_id], jury, drawn, progress))
         corpora[of_articles] = _of_articles(corpora[run.run_id])
         todo = [(run_id, evaluator) for run_id, evaluators in lacking.items() for evaluator in evaluators]
+        broken = BrokenScores()
         with progress.stretch(f"scoring {run.model} {run.decoder} as a whole", "evaluators") as bar:
             for done, (run_id, evaluator) in enumerate(todo, start=1):
                 [name] = jury.ids([evaluator])
-                runs.add_run_scores(database, run_id, score_set(evaluator, name, corpora[run_id]))
+                scores = score_set(evaluator, name, corpora[run_id])
+                runs.add_run_scores(database, run_id, scores)
+                broken.count(scores)
                 bar.update(done, len(todo))
+        broken.tell(progress, "run")
     for run_id in lacking:
         runs.finish_scoring(database, run_id, jury.ids(jury.set_evaluators))
 

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flows.progress import Progress
+from flows.progress import Progress, Silent
 from newwiki.errors import NewWikiError
 from newwiki.records import Topic
 from newwiki.sources.api import Api
@@ -12,16 +12,22 @@ from storage import snapshots, topics
 from storage.database import Database
 
 
-def look_up(database: Database, snapshot_id: str, api: str, contact: str | None, wikidata: str) -> None:
+def look_up(
+    database: Database, snapshot_id: str, api: str, contact: str | None, wikidata: str, progress: Progress | None = None
+) -> None:
     """Asks the wiki at `api`, and Wikidata where the wiki names items, and stores what they say. A snapshot itself does
     not change. Raises TransientError or TerminalError where one of them cannot be asked; then nothing is stored."""
     articles = snapshots.articles(database, snapshot_id)
-    items = wikibase_items(Api(api, contact), {article.page_id: article.title for article in articles})
+    say = (progress or Silent()).note
+    wiki = Api(api, contact)
+    wiki.tell(say)
+    items = wikibase_items(wiki, {article.page_id: article.title for article in articles})
     named = {item for item in items.values() if item}
     classes: dict[str, tuple[str, ...]] = {}
     types: dict[str, str | None] = {}
     if named:
         source = Wikidata(wikidata, contact)
+        source.tell(say)
         classes = source.instance_of(named)
         types = dict(zip(classes, source.topics(classes.values()), strict=True))
     found = [
@@ -35,7 +41,7 @@ def look_up_if_reachable(
 ) -> None:
     """Like `look_up`, but a snapshot whose topics cannot be had is one with topics unknown, and a note."""
     try:
-        look_up(database, snapshot_id, api, contact, wikidata)
+        look_up(database, snapshot_id, api, contact, wikidata, progress)
     except NewWikiError as error:
         progress.note(
             f"{snapshot_id} is published; its topics are unknown: {error}. "

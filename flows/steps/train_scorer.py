@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from flows.progress import Progress
 from newwiki.errors import UsageError
+from storage.outputs import safe
 
 if TYPE_CHECKING:
     from evaluators.networks.agreement import Agreement
@@ -64,7 +65,7 @@ def train_scorer(
     from evaluators.networks.training import fit
     from evaluators.scorer import read_scorer
 
-    if folder.exists():
+    if safe(folder).exists():
         raise UsageError(f"'{folder}' is there already; name a new folder with --out")
     kept, apart = _split(graded, held_out, plan.seed)
     if len({one.score for one in kept}) < 2:

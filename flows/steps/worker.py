@@ -1,7 +1,5 @@
 """What a process is that shards are sent to: it knows the user's own pieces, and keeps what it has loaded."""
 
-import atexit
-import functools
 import os
 import socket
 import threading
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from flows.steps.crew import Setting
+from newwiki.quiet import end_quietly
 from newwiki.registry import decoders, load_plugin, models
 
 T = TypeVar("T")
@@ -21,7 +20,7 @@ _ONE_AT_A_TIME = threading.Lock()  # transformers loads into what is the same fo
 def settle(setting: Setting) -> None:
     """Loads all pieces, the user's too, and takes no more threads than are due."""
     if (setting.machine, setting.process) != (socket.gethostname(), os.getpid()):
-        _end_quietly()
+        end_quietly()
     with _ONE_AT_A_TIME:
         for plugin in setting.plugins:
             load_plugin(Path(plugin))
@@ -31,12 +30,6 @@ def settle(setting: Setting) -> None:
         import torch
 
         torch.set_num_threads(setting.threads)
-
-
-@functools.cache
-def _end_quietly() -> None:
-    """DuckDB's module lists what it could not free when an interpreter ends in which Prefect has been at work."""
-    atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 
 def kept(kind: str, key: Hashable, load: Callable[[], T]) -> T:

@@ -12,7 +12,7 @@ from flows.steps.evaluate import load_model
 from flows.steps.worker import everywhere, here, kept, settle
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError
-from newwiki.models.backend import Backend, Writing
+from newwiki.models.backend import Backend, Writing, numerics_of
 from newwiki.records import Completion, Prompt
 
 
@@ -25,6 +25,7 @@ class ModelReference:
     arguments: tuple[tuple[str, str], ...]
     sha256: str
     dtype: str
+    numerics: int | None
     settings: tuple[tuple[str, str], ...]
 
 
@@ -50,13 +51,14 @@ class SpreadModel:
         not to be had."""
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
         self.sha256 = loaded.sha256
+        self.numerics = numerics_of(loaded)
         self.settings: Mapping[str, str] = dict(loaded.settings)
         self.versions: Mapping[str, str] = {**loaded.versions, "workers": str(crew.workers)}
         self._others = {decoder.canonical: dict(loaded.others(decoder)) for decoder in decoders}
         self._crew = crew
         self._reference = ModelReference(
             kind, everywhere(loaded.name), tuple(sorted(arguments.items())),
-            loaded.sha256, loaded.dtype, tuple(sorted(loaded.settings.items())),
+            loaded.sha256, loaded.dtype, self.numerics, tuple(sorted(loaded.settings.items())),
         )  # fmt: skip
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
@@ -101,8 +103,8 @@ def _sent(key: str, value: Any) -> Any:
 def _load(shard: WriteShard) -> Backend:
     wanted = shard.model
     loaded = load_model(wanted.backend, wanted.name, dict(wanted.arguments))
-    found = (loaded.sha256, loaded.dtype, *sorted(loaded.settings.items()))
-    if found != (expected := (wanted.sha256, wanted.dtype, *wanted.settings)):
+    found = (loaded.sha256, loaded.dtype, ("numerics", numerics_of(loaded)), *sorted(loaded.settings.items()))
+    if found != (expected := (wanted.sha256, wanted.dtype, ("numerics", wanted.numerics), *wanted.settings)):
         _refuse(shard, f"the model '{wanted.name}'", found, expected)
     return loaded
 

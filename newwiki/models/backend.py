@@ -50,6 +50,13 @@ class Backend(Protocol):
         ...
 
 
+def numerics_of(backend: Backend) -> int | None:
+    """The version of our engine's bytes; None for a backend that has no `numerics`, as another program computes, whose
+    version stands in `versions`."""
+    version: int | None = getattr(backend, "numerics", None)
+    return version
+
+
 Loader = TypeVar("Loader", bound=Callable[..., Backend])
 
 

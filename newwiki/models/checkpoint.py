@@ -1,24 +1,25 @@
 """Checkpoints: where one lies, what it is to be trusted with, and the hash that names it."""
 
-import hashlib
-import json
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from newwiki.errors import TerminalError
+from newwiki.errors import NewWikiError, TerminalError
+from newwiki.models import files
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
 
-# What decides a model's output; other files of a checkpoint (optimiser states, read-mes) do not count.
+# What decides a model's output; other files of a checkpoint (optimiser states, read-mes) are neither hashed nor loaded.
 _TOKENIZER = (
     "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json",
-    "vocab.txt", "merges.txt", "chat_template*", "*.model",
+    "vocab.txt", "merges.txt", "chat_template*", "*.model", "*.spm", "vocab-*.json", "target_vocab.json", "tekken.json",
+    "tokenizer.model.*", "*.tiktoken", "bpe.codes", "dict.txt", "prophetnet.tokenizer",
 )  # fmt: skip
-_DECISIVE = ("*.safetensors.index.json", "config.json", "generation_config.json", *_TOKENIZER)
+_CONFIG = "config.json"
+_DECISIVE = ("*.safetensors.index.json", _CONFIG, "generation_config.json", *_TOKENIZER)
 _SAFE = ("*.safetensors",)
 _PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _CODE = ("*.py",)
@@ -49,15 +50,33 @@ class Checkpoint:
     revision: str | None = None
     tokenizer: Path | None = None
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """SHA-256 over the names and bytes of weights, configuration and tokenizer."""
-        digest = hashlib.sha256()
-        shapes = self.trust.shapes(self.folder)
-        beside = _named(self.tokenizer, _TOKENIZER) if self.tokenizer else []
-        for file in [*_named(self.folder, shapes), *beside]:
-            digest.update(f"{file.name}\0{_remembered_sha256(file)}\n".encode())
-        return digest.hexdigest()
+        self._seen  # noqa: B018 (before they are read)
+        return files.names_and_bytes(*self._parts)
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Path, Path]]:
+        """Folders of the model and of its tokenizer to load them from, with the files that are hashed and no others.
+
+        Raises TerminalError where one of them has changed since it was hashed.
+        """
+        name = self.folder.resolve().name
+        with ExitStack() as stack:
+            parts = zip(self._parts, self._seen, strict=True)
+            folders = [stack.enter_context(files.alone(part, name, seen)) for part, seen in parts]
+            yield folders[0], folders[-1]
+
+    @property
+    def _parts(self) -> list[files.Files]:
+        """The files that are hashed, of the model and of the tokenizer that takes the place of its own."""
+        beside = [files.named(self.tokenizer, (*_TOKENIZER, _CONFIG))] if self.tokenizer else []
+        return [files.named(self.folder, self.trust.shapes(self.folder)), *beside]
+
+    @cached_property
+    def _seen(self) -> list[files.State]:
+        return [files.state(part) for part in self._parts]
 
 
 def has_tokenizer(folder: Path) -> bool:
@@ -65,17 +84,17 @@ def has_tokenizer(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
 
 
-def _named(folder: Path, shapes: tuple[str, ...]) -> list[Path]:
-    return sorted(file for file in folder.iterdir() if any(fnmatch(file.name, shape) for shape in shapes))
-
-
 def find(name: str, revision: str, trust: Trust) -> Checkpoint:
-    """The checkpoint of a folder or a hub id. Raises TerminalError where there is none, or none to be trusted."""
+    """The checkpoint of a folder or a hub id.
+
+    Raises TerminalError where there is none, or none to be trusted, and for one of files that its hash does not cover.
+    """
     folder = Path(name)
     commit = None
     if not folder.is_dir():
         folder = _from_hub(name, revision, trust)
         commit = folder.name
+    files.refuse_adapter(folder, name)
     if not (folder / "config.json").is_file():
         raise TerminalError(
             f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote"
@@ -88,6 +107,10 @@ def find(name: str, revision: str, trust: Trust) -> Checkpoint:
                 f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
                 "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
             )
+    hashed = files.named(folder, trust.shapes(folder))
+    files.refuse_indexed_elsewhere(hashed)
+    if trust.trust_remote_code:
+        files.refuse_code_elsewhere(hashed)
     return Checkpoint(folder, trust, commit)
 
 
@@ -121,7 +144,9 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
 
     problem = f"there is no model '{name}': no such folder here, and the Hugging Face hub"
     try:
-        return Path(snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), record.FILE]))
+        return Path(
+            snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), files.ADAPTER, record.FILE])
+        )
     except HFValidationError:
         raise TerminalError(f"{problem} has no such names; check the path") from None
     except RevisionNotFoundError:
@@ -157,31 +182,34 @@ def _load(
     checkpoint: Checkpoint, kind: Any, refuse: Callable[[Checkpoint, Any], None], dtype: str, device: str, **anew: Any
 ) -> tuple[Any, Any]:
     import torch
-    from safetensors import SafetensorError
     from transformers import AutoConfig, AutoTokenizer
 
     silence_transformers()
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
+    opened = folder
     try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=code)
-        refuse(checkpoint, config)
-        tokenizer = AutoTokenizer.from_pretrained(
-            checkpoint.tokenizer or folder, local_files_only=True, trust_remote_code=code
-        )
-        loaded, found = kind.from_pretrained(
-            folder,
-            dtype=getattr(torch, dtype),
-            local_files_only=True,
-            use_safetensors=any(folder.glob("*.safetensors")),
-            trust_remote_code=code,
-            output_loading_info=True,
-            **anew,
-        )
+        with checkpoint.opened() as (opened, opened_tokenizer):
+            config = AutoConfig.from_pretrained(opened, local_files_only=True, trust_remote_code=code)
+            refuse(checkpoint, config)
+            _require_tokenizer(checkpoint)
+            tokenizer = AutoTokenizer.from_pretrained(opened_tokenizer, local_files_only=True, trust_remote_code=code)
+            loaded, found = kind.from_pretrained(
+                opened,
+                dtype=getattr(torch, dtype),
+                local_files_only=True,
+                use_safetensors=any(opened.glob("*.safetensors")),
+                trust_remote_code=code,
+                output_loading_info=True,
+                **anew,
+            )
         loaded = loaded.to(device).eval()
-    except (ValueError, OSError, KeyError, RuntimeError, AssertionError, SafetensorError) as error:
-        reason = str(error).strip().splitlines()[0]
+    except NewWikiError:
+        raise
+    except Exception as error:
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        reason = said.replace(str(opened), str(folder))
         hint = "; add --trust-remote-code if you trust its code" if "trust_remote_code" in str(error) else ""
         raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {reason}{hint}") from error
     if found["missing_keys"] and not anew:
@@ -191,6 +219,15 @@ def _load(
             "random; write it anew with save_pretrained from the whole model"
         )
     return loaded, tokenizer
+
+
+def _require_tokenizer(checkpoint: Checkpoint) -> None:
+    shapes = [shape for shape in _TOKENIZER if not shape.startswith("chat_template")]
+    if not any(file for shape in shapes for file in (checkpoint.tokenizer or checkpoint.folder).glob(shape)):
+        raise TerminalError(
+            f"'{checkpoint.folder}' holds no tokenizer; write it there with save_pretrained, or add "
+            "--model-args tokenizer=FOLDER"
+        )
 
 
 def _refuse_what_has_no_encoder(checkpoint: Checkpoint, config: Any) -> None:
@@ -217,34 +254,3 @@ def _refuse_what_cannot_write(checkpoint: Checkpoint, config: Any) -> None:
             f"'{checkpoint.folder}' is no causal language model but a {', '.join(kinds)}, which reads and cannot "
             "write; choose another"
         )
-
-
-def _remembered_sha256(file: Path) -> str:
-    """The hash of a file's bytes, which is computed anew only if its size or time has changed."""
-    status = file.stat()
-    key = f"{file.resolve()}|{status.st_size}|{status.st_mtime_ns}"
-    memory = _memory()
-    known: dict[str, str] = {}
-    if status.st_size >= _WORTH_REMEMBERING and memory.is_file():
-        try:
-            known = json.loads(memory.read_text())
-        except ValueError:
-            known = {}
-        if key in known:
-            return known[key]
-    with file.open("rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    if status.st_size >= _WORTH_REMEMBERING:
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = memory.with_name(f"{memory.name}.{os.getpid()}")
-        unfinished.write_text(json.dumps({**known, key: sha256}))
-        unfinished.replace(memory)
-    return sha256
-
-
-_WORTH_REMEMBERING = 1 << 26  # bytes, some 0.1 s of hashing
-
-
-def _memory() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "newwiki" / "sha256.json"

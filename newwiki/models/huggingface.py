@@ -103,8 +103,23 @@ class HuggingFaceModel(LocalModel):
                 )
         most = writing.max_new_tokens
         rooms = {prompt: min([most, *(one - len(tokens) for one in contexts)]) for prompt, tokens in encoded.items()}
+        for one in read:
+            _refuse_uneven(one, max((len(tokens) + rooms[prompt] for prompt, tokens in encoded.items()), default=0))
         return [Stream(prompt.page_id, sample, encoded[prompt], rooms[prompt]) for prompt, sample in requests]
 
     @staticmethod
     def _context(loaded: Any) -> int | None:
         return getattr(loaded.config.get_text_config(), "max_position_embeddings", None)
+
+
+def _refuse_uneven(model: Any, longest: int) -> None:
+    """Raises TerminalError for rows so long that a row's text would depend on the lengths of the others."""
+    from newwiki.models.engine.thresholds import even_length
+
+    even = even_length(model.config.get_text_config())
+    if even is not None and longest > even:
+        raise TerminalError(
+            f"the model's rotary embedding (longrope) reads a whole batch otherwise once a row of it is longer than "
+            f"original_max_position_embeddings ({even} tokens), and prompt and completion may have {longest}; lower "
+            f"--max-new-tokens by {longest - even}"
+        )

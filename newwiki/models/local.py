@@ -12,6 +12,7 @@ from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
+from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
@@ -29,6 +30,7 @@ class LocalModel(ABC):
 
     backend: str
     arguments: ClassVar[tuple[str, ...]] = ()
+    numerics = NUMERICS
     _prompting: Prompting
 
     def __init__(self, name: str, *, dtype: str = "auto", device: str = "auto", **origin: str) -> None:

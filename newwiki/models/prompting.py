@@ -20,7 +20,9 @@ class Prompting:
             raise TerminalError(f"'{name}' has no chat template; leave --chat out")
         if bos == "yes" and tokenizer.bos_token_id is None:
             raise UsageError(f"bos=yes, but '{name}' has no BOS token; leave it out")
+        self._name = name
         self._tokenizer = tokenizer
+        self._known = config.get_text_config().vocab_size
         self._chat = chat
         begun = tokenizer("a")["input_ids"][:1] == [tokenizer.bos_token_id] or "gemma" in config.model_type
         self._bos = not chat and tokenizer.bos_token_id is not None and (bos == "yes" or (bos == "auto" and begun))
@@ -61,5 +63,12 @@ class Prompting:
         return found
 
     def _ids(self, text: str) -> list[int]:
+        """Raises TerminalError for a token that the model does not know, as an embedding of it is not to be had."""
         ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        if beyond := [one for one in ids if one >= self._known]:
+            token = self._tokenizer.convert_ids_to_tokens(beyond[0])
+            raise TerminalError(
+                f"the tokenizer of '{self._name}' gives '{token}' the id {beyond[0]}, and the model knows "
+                f"{self._known}; give it the tokenizer that it was trained with, or resize its embeddings"
+            )
         return ids

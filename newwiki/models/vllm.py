@@ -42,16 +42,18 @@ class VLLMModel:
         self.dtype = "float32" if dtype == "auto" else dtype
         self.sha256 = checkpoint.sha256
         loading = {"local_files_only": True, "trust_remote_code": checkpoint.trust.trust_remote_code}
-        config = AutoConfig.from_pretrained(checkpoint.folder, **loading)
-        tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, **loading)
-        self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos)
-        self._llm = vllm.LLM(
-            model=str(checkpoint.folder),
-            dtype=self.dtype,
-            trust_remote_code=checkpoint.trust.trust_remote_code,
-            enable_prefix_caching=True,
-            **_sizes(others),
-        )
+        with checkpoint.opened() as (folder, tokenizer_folder):
+            config = AutoConfig.from_pretrained(folder, **loading)
+            tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder, **loading)
+            self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos)
+            self._llm = vllm.LLM(
+                model=str(folder),
+                tokenizer=str(tokenizer_folder),
+                dtype=self.dtype,
+                trust_remote_code=checkpoint.trust.trust_remote_code,
+                enable_prefix_caching=True,
+                **_sizes(others),
+            )
         self._context: int = self._llm.llm_engine.model_config.max_model_len
         self.settings: Mapping[str, str] = {**self._prompting.settings, "context": str(self._context)}
         self.versions: Mapping[str, str] = {

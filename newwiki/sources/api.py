@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlparse
@@ -12,13 +13,13 @@ import requests
 from newwiki.errors import TerminalError, TransientError
 from newwiki.records import Requests
 from newwiki.sources.account import Account
+from newwiki.sources.answers import Trouble, judged, next_place, read, seconds, what_is_missing
 from newwiki.sources.backoff import Backoff
 from newwiki.sources.source import Memory
 
-_RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
-_RETRIED_ERRORS = frozenset({"maxlag", "ratelimited", "readonly"})
 _TIMEOUT = (10, 60)  # seconds to connect, and between two bytes
 _MOST_ROUNDS = 10_000  # five million entries of a list: more than any wiki has in a window
+_MOST_PLACES = 5  # that a server may send its clients on to
 _OPERATED_BY_WIKIMEDIA = (
     ".wikipedia.org", ".wikimedia.org", ".wiktionary.org", ".wikidata.org", ".wikibooks.org", ".wikinews.org",
     ".wikiquote.org", ".wikisource.org", ".wikiversity.org", ".wikivoyage.org", ".mediawiki.org",
@@ -37,7 +38,8 @@ class Api:
                 f"{host} wants to know whom to write to: set NEWWIKI_CONTACT to your e-mail address or page, "
                 "as its user-agent policy asks (https://foundation.wikimedia.org/wiki/Policy:User-Agent_policy)"
             )
-        self.url = url
+        self.url = self._place = url
+        self._say: Callable[[str], None] = lambda _: None
         self._backoff = backoff
         self._session = requests.Session()
         agent = f"newwiki-eval/{version('newwiki-eval')} ({contact or 'no contact given'})"
@@ -73,6 +75,10 @@ class Api:
                 )
             seen.add(json.dumps(carry))
 
+    def tell(self, say: Callable[[str], None]) -> None:
+        """From now on each wait is said: how long it is, and by whose wish."""
+        self._say = say
+
     def ask(self, kind: str, /, **parameters: str | int) -> dict[str, Any]:
         """The answer to one request, for actions other than `query`. `kind` is what it is counted as."""
         return self._ask(kind, parameters)
@@ -105,31 +111,53 @@ class Api:
     def _ask(self, kind: str, parameters: dict[str, Any], secrets: dict[str, str] | None = None) -> dict[str, Any]:
         """The answer to a GET request, or with `secrets`, which no server's log gets to see, to a POST request."""
         backoff = self._backoff()
-        method = "POST" if secrets else "GET"
         attempts = size = 0
         start = time.monotonic()
         try:
             while True:
-                retry_after: float | None = None
                 attempts += 1
+                retry_after: float | None = None
                 try:
-                    response = self._session.request(
-                        method, self.url, params={**parameters, **self._common}, data=secrets, timeout=_TIMEOUT
-                    )
+                    response = self._sent(parameters, secrets)
+                    retry_after = seconds(response.headers.get("Retry-After"))
+                    sent = read(response, self.url)
                     size += response.raw.tell()
-                    retry_after = _seconds(response.headers.get("Retry-After"))
-                    problem = _problem(response)
-                    if problem is None:
-                        answer: dict[str, Any] = response.json()
-                        return answer
+                    answer = sent if isinstance(sent, Trouble) else judged(sent, self.url)
+                    if not isinstance(answer, Trouble) and parameters["action"] == "query":
+                        missing = what_is_missing(parameters, answer)
+                        answer = Trouble(f"it left out '{missing}' of its answer") if missing else answer
                 except requests.RequestException as error:
-                    problem = f"it cannot be reached ({_root_cause(error)})"
-                if not backoff.next(retry_after):
+                    answer = Trouble(f"it cannot be reached ({_root_cause(error)})")
+                if not isinstance(answer, Trouble):
+                    return answer
+                tell = partial(self._tell_wait, answer, retry_after)
+                if not backoff.next(retry_after, tell, patiently=answer.is_a_wish):
                     raise TransientError(
-                        f"the wiki's API at {self.url} does not answer: {problem}; check the address, or try later"
+                        f"the wiki's API at {self.url} does not answer: {answer.words}; check the address, or try later"
                     )
         finally:
             self._count(Requests(kind, attempts, attempts - 1, size, time.monotonic() - start))
+
+    def _sent(self, parameters: dict[str, Any], secrets: dict[str, str] | None) -> requests.Response:
+        """The beginning of an answer. Raises TerminalError where the server sends its clients to another host, or from
+        place to place without end."""
+        for _ in range(_MOST_PLACES):
+            response = self._session.request(
+                "POST" if secrets else "GET", self._place, params={**parameters, **self._common}, data=secrets,
+                timeout=_TIMEOUT, stream=True, allow_redirects=False,
+            )  # fmt: skip
+            place = next_place(response, self._place)
+            if place is None:
+                return response
+            self._place = place
+        raise TerminalError(f"{self.url} sends its clients from place to place without end; check the address")
+
+    def _tell_wait(self, trouble: Trouble, retry_after: float | None, wait: float) -> None:
+        host = urlparse(self.url).hostname
+        wish = f"before {host} is asked again"
+        if retry_after is not None:
+            wish = f"as {host} asks" if retry_after <= wait else f"though {host} asks for {retry_after:.0f} s"
+        self._say(f"waiting {wait:.0f} s, {wish} ({trouble.words})")
 
     def _count(self, more: Requests) -> None:
         so_far = self._asked.get(more.kind, Requests(more.kind, 0, 0, 0, 0.0))
@@ -140,33 +168,6 @@ class Api:
             so_far.bytes + more.bytes,
             so_far.seconds + more.seconds,
         )
-
-
-def _problem(response: requests.Response) -> str | None:
-    """What speaks against this answer for now, or None. Raises TerminalError for what no retry will mend."""
-    if response.status_code in _RETRIED_STATUS:
-        return f"HTTP status {response.status_code}"
-    if response.status_code != 200:
-        raise TerminalError(
-            f"there is no MediaWiki API at {response.url.split('?')[0]}: HTTP status {response.status_code}"
-        )
-    try:
-        answer = response.json()
-    except requests.JSONDecodeError:
-        return "it sent something that is not JSON"
-    if not isinstance(answer, dict):
-        return "it sent something that is not an API answer"
-    error = answer.get("error")
-    if not error:
-        return None
-    code = error.get("code", "unknown")
-    if code in _RETRIED_ERRORS or code.startswith("internal_api_error"):
-        return f"{code}: {error.get('info', '')}"
-    raise TerminalError(f"the wiki's API refuses the request: {code}: {error.get('info', '')}")
-
-
-def _seconds(retry_after: str | None) -> float | None:
-    return float(retry_after) if retry_after and retry_after.isdigit() else None
 
 
 def _root_cause(error: BaseException) -> str:

@@ -2,22 +2,52 @@
 
 import random
 import time
+from collections.abc import Callable
+
+PATIENCE = 900.0  # seconds, all waits for one answer together
 
 
 class Backoff:
-    """Doubling waits with jitter, or what the server asks for with Retry-After; `next()` is False when used up."""
+    """Doubling waits with jitter, or what the server asks for; `next()` is False when attempts or patience are used up.
 
-    def __init__(self, attempts: int = 6, first_wait: float = 1.0, longest_wait: float = 600.0) -> None:
+    `tell` is given the seconds of each wait before it begins.
+    """
+
+    def __init__(
+        self,
+        attempts: int = 6,
+        first_wait: float = 1.0,
+        longest_wait: float = 600.0,
+        patience: float = PATIENCE,
+    ) -> None:
         self._left = attempts - 1
         self._wait = first_wait
         self._longest = longest_wait
+        self._patience = patience
+        self._asked = False
 
-    def next(self, retry_after: float | None = None) -> bool:
-        """Waits, or says at once that no attempt is left. `retry_after` is in seconds."""
-        if self._left <= 0:
+    def next(
+        self,
+        retry_after: float | None = None,
+        tell: Callable[[float], None] = lambda _: None,
+        *,
+        patiently: bool = False,
+    ) -> bool:
+        """Waits, or says at once that nothing is left. `retry_after` is in seconds.
+
+        A server that is at work and wants its clients to wait is asked again `patiently`: as often as patience lasts.
+        No wait is longer than the longest, and a server that goes on asking for less than our own doubling wait (of a
+        minute at most) gets that.
+        """
+        if (self._left <= 0 and not patiently) or self._patience <= 0:
             return False
-        self._left -= 1
-        wait = self._wait * random.uniform(0.5, 1.0) if retry_after is None else retry_after
-        time.sleep(min(wait, self._longest))
+        self._left -= not patiently
+        own = min(self._wait * random.uniform(0.5, 1.0), 60.0) if patiently else self._wait * random.uniform(0.5, 1.0)
+        wait = own if retry_after is None else max(retry_after, own if self._asked else 0.0)
+        wait = min(wait, self._longest, self._patience)
+        self._asked = self._asked or (retry_after is not None and patiently)
+        self._patience -= max(wait, 1.0)
+        tell(wait)
+        time.sleep(wait)
         self._wait *= 2
         return True

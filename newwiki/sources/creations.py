@@ -1,9 +1,12 @@
 """Which pages were created in a window, as the wiki's logs tell it.
 
-The creation log of the main namespace lists them, and the move log those that were begun elsewhere (as a draft, in a
-user's pages) and moved in. Of a page that was begun within the window, all moves lie after the window's start, so the
-first of them tells in which namespace's creation log it stands. Recent changes alone would be no list: they forget
-pages that were deleted, restored ones too. They only tell which pages are redirects that nobody has edited since.
+The creation log tells which pages were begun in the window, and where, and the move log up to the cutoff where each of
+them stood then. A page that was begun in the main namespace, or stood there at the cutoff, is one of the window's;
+where it has gone since is nobody's business. The log of one namespace is silent on creations whose entry is hidden, so
+the log of all is read: for each hidden entry the wiki is asked which page was begun in that very second.
+
+Recent changes alone would be no list: they forget pages that were deleted, restored ones too. They only tell which
+pages are redirects that nobody has edited since.
 """
 
 import math
@@ -13,41 +16,106 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from newwiki.records import Page, Window
+from newwiki.sources import redirects
 from newwiki.sources.api import Api
+from newwiki.sources.moves import Moves, Place
 from newwiki.sources.source import Batch, Memory
 
 _ROUND = 500  # log entries, or recent changes, that the API gives everyone at once
+_SECOND = timedelta(seconds=1)
 
 
 def list_created(
-    api: Api, window: Window, limit: int | None, memory: Memory | None, texts_a_request: int
+    api: Api, window: Window, cutoff: datetime, limit: int | None, memory: Memory | None, texts_a_request: int
 ) -> Generator[Batch, None, list[Page]]:
-    """The pages in the order of their creation, at most `limit` of them. Tells how far it has come meanwhile."""
+    """The pages in the order of their creation, at most `limit` of them, with their titles at the cutoff; `moved` are
+    those that had left the main namespace by then. Tells how far it has come meanwhile."""
+    moves = Moves()
+    for entries in log(api, "moves", window.start, cutoff, memory, letype="move"):
+        moves.add(entries)
+        yield _listing("moves", Window(window.start, cutoff), entries)
     found: dict[int, Page] = {}
-    for entries in _log(api, "list", window.start, window.end, memory, letype="create", lenamespace=0):
-        found = {page.page_id: page for page in map(_page, entries)} | found
+    hidden: set[datetime] = set()
+    for entries in log(api, "list", window.start, window.end - _SECOND, memory, letype="create"):
+        hidden |= {_time(entry) for entry in entries if "actionhidden" in entry}
+        named = [entry for entry in entries if "actionhidden" not in entry]
+        found = {page.page_id: page for page in _pages(named, moves)} | found
         yield _listing("creations", window, entries)
         if limit and len(found) > limit and _moment(found, limit) < _moment(found, len(found)):
-            window = Window(window.start, _moment(found, limit) + timedelta(seconds=1))
+            window = Window(window.start, _moment(found, limit) + _SECOND)
             break
-    origins: dict[int, int] = {}
-    arrived: set[int] = set()
-    until_now = Window(window.start, datetime.now(UTC))
-    for entries in _log(api, "moves", window.start, None, memory, letype="move"):
-        for entry in (entry for entry in entries if "actionhidden" not in entry):
-            origins.setdefault(entry["logpage"], entry["ns"])
-            if entry["ns"] != 0 and entry["params"]["target_ns"] == 0:
-                arrived.add(entry["logpage"])
-        yield _listing("moves", until_now, entries)
-    for namespace in sorted({origins[page_id] for page_id in arrived} - {0}):
-        for entries in _log(api, "list", window.start, window.end, memory, letype="create", lenamespace=namespace):
-            found = {page.page_id: page for page in map(_page, entries) if page.page_id in arrived} | found
-            yield _listing("creations elsewhere", window, entries)
+    if moments := sorted(moment for moment in hidden if moment in window):
+        found = (yield from _unnamed(api, moments, moves, cutoff, memory)) | found
     pages = sorted(found.values(), key=lambda page: (page.created_at, page.page_id))[:limit]
     if len(pages) <= texts_a_request:
         return pages
-    redirects = _untouched_redirects(api, window, memory, texts_a_request)
-    return [_as_redirect(page, redirects[page.page_id]) if page.page_id in redirects else page for page in pages]
+    known = _untouched_redirects(api, window, memory, texts_a_request)
+    return [_as_redirect(page, known.get(page.page_id)) for page in pages]
+
+
+def log(
+    api: Api, kind: str, start: datetime, end: datetime | None, memory: Memory | None, **which: str | int
+) -> Iterator[list[dict[str, Any]]]:
+    """A log's entries from `start` to `end`, both counted in, the oldest first.
+
+    An entry's `logpage` is the page itself; its `pageid` is whatever bears the title today.
+    """
+    if end:
+        which["leend"] = stamp(end)
+    for answer in api.query(
+        kind, memory, list="logevents", ledir="newer", lelimit="max", lestart=stamp(start),
+        leprop="ids|title|type|timestamp|comment|tags|details", **which,
+    ):  # fmt: skip
+        yield answer["logevents"]
+
+
+def _pages(entries: Iterable[dict[str, Any]], moves: Moves) -> Iterator[Page]:
+    """Those of the creation log's entries that concern the main namespace."""
+    for entry in entries:
+        begun = Place(entry["title"], entry["ns"])
+        place = moves.last_to.get(entry["logpage"], begun)
+        if 0 in (begun.namespace, place.namespace):
+            yield _page(entry["logpage"], place, entry)
+
+
+def _page(page_id: int, place: Place, creation: dict[str, Any]) -> Page:
+    """`creation` is an entry of the log, or the first revision."""
+    return Page(
+        page_id, place.title, _time(creation), summary=creation.get("comment", ""), tags=tuple(creation["tags"]),
+        absent="moved" if place.namespace else None,
+    )  # fmt: skip
+
+
+def _unnamed(
+    api: Api, moments: list[datetime], moves: Moves, cutoff: datetime, memory: Memory | None
+) -> Generator[Batch, None, dict[int, Page]]:
+    """The pages that were begun at those seconds, by page id. What a move leaves was begun by nobody."""
+    begun: dict[int, tuple[Place, dict[str, Any]]] = {}
+    for place, moment in enumerate(moments, 1):
+        for answer in api.query(
+            "hidden", memory, list="allrevisions", arvdir="newer", arvstart=stamp(moment), arvend=stamp(moment),
+            arvlimit="max", arvprop="ids|timestamp|comment|tags|content", arvslots="main",
+        ):  # fmt: skip
+            for page in answer["allrevisions"]:
+                for revision in (revision for revision in page["revisions"] if not revision["parentid"]):
+                    begun[page["pageid"]] = (Place(page["title"], page["ns"]), revision)
+        yield Batch([], place, len(moments), "hidden creations")
+    later = Moves()
+    for entries in log(api, "moves", cutoff + _SECOND, None, None, letype="move"):
+        later.add(entries)
+    pages: dict[int, Page] = {}
+    for page_id, (today, revision) in begun.items():
+        at_cutoff = moves.last_to.get(page_id) or later.first_from.get(page_id) or today
+        first = moves.first_from.get(page_id) or at_cutoff
+        text = revision.get("slots", {}).get("main", {}).get("content", "")
+        left = redirects.left_by_move(first.title, text, revision.get("comment", ""))
+        if 0 in (first.namespace, at_cutoff.namespace) and not left:
+            pages[page_id] = _page(page_id, at_cutoff, revision)
+    return pages
+
+
+def _time(entry: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(entry["timestamp"])
 
 
 def _moment(found: dict[int, Page], place: int) -> datetime:
@@ -55,33 +123,9 @@ def _moment(found: dict[int, Page], place: int) -> datetime:
     return sorted(page.created_at for page in found.values())[place - 1]
 
 
-def _log(
-    api: Api, kind: str, start: datetime, end: datetime | None, memory: Memory | None, **which: str | int
-) -> Iterator[list[dict[str, Any]]]:
-    """A log's entries from `start` until before `end`, the oldest first.
-
-    An entry's `logpage` is the page itself; its `pageid` is whatever bears the title today. MediaWiki leaves out of a
-    namespace's entries those whose action is hidden, as it does not tell their namespace.
-    """
-    if end:
-        which["leend"] = stamp(end - timedelta(seconds=1))
-    for answer in api.query(
-        kind, memory, list="logevents", ledir="newer", lelimit="max", lestart=stamp(start),
-        leprop="ids|title|type|timestamp|comment|tags|details", **which,
-    ):  # fmt: skip
-        yield answer.get("logevents", [])
-
-
-def _page(entry: dict[str, Any]) -> Page:
-    created_at = datetime.fromisoformat(entry["timestamp"])
-    return Page(
-        entry["logpage"], entry["title"], created_at, summary=entry.get("comment", ""), tags=tuple(entry["tags"])
-    )
-
-
 def _listing(what: str, span: Window, entries: list[dict[str, Any]]) -> Batch:
     """How many days of the span are listed, the one that was reached counted in."""
-    reached = datetime.fromisoformat(entries[-1]["timestamp"]) if entries else span.end
+    reached = _time(entries[-1]) if entries else span.end
     return Batch([], _days(reached - span.start), _days(span.end - span.start), what)
 
 
@@ -100,7 +144,7 @@ def _untouched_redirects(
     found: dict[int, dict[str, Any]] = {}
     for answer in api.query(
         "recent", memory, generator="recentchanges", grctype="new", grcnamespace=0, grcgeneraterevisions=1,
-        grcdir="newer", grcstart=stamp(window.start), grcend=stamp(window.end - timedelta(seconds=1)),
+        grcdir="newer", grcstart=stamp(window.start), grcend=stamp(window.end - _SECOND),
         grclimit=_ROUND, prop="info",
     ):  # fmt: skip
         pages = {page["pageid"]: page for page in _untouched(answer.get("pages", []))}
@@ -114,8 +158,11 @@ def _untouched(pages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     return (page for page in pages if page.get("redirect") and page.get("new") and page["ns"] == 0)
 
 
-def _as_redirect(page: Page, info: dict[str, Any]) -> Page:
-    return replace(page, title=info["title"], rev_id=info["lastrevid"], revised_at=page.created_at, absent="redirect")
+def _as_redirect(page: Page, info: dict[str, Any] | None) -> Page:
+    """The page as recent changes know it; as it is where they do not, or where it was elsewhere at the cutoff."""
+    if info is None or page.absent:
+        return page
+    return replace(page, rev_id=info["lastrevid"], revised_at=page.created_at, absent="redirect")
 
 
 def stamp(moment: datetime) -> str:

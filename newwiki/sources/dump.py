@@ -1,51 +1,87 @@
-"""MediaWiki XML exports and dumps with full history: plain, gzip or bzip2, read as a stream in bounded memory."""
+"""MediaWiki XML exports and dumps with full history, in one file or in many, read as streams in bounded memory."""
 
-import bz2
-import gzip
 import heapq
-import re
-import zlib
-from collections.abc import Iterator, Set
+import sys
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import IO, Any
-from xml.etree.ElementTree import ParseError
-
-import mwxml
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Page, Requests, Site, Window
-from newwiki.sources import redirects, settling
+from newwiki.sources.export import Export, Pages, SiteInfo
+from newwiki.sources.history import Histories, NoTexts, Read
+from newwiki.sources.parts import Part, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
+from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
 
-_OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open}
+STDIN = "-"
 _BATCH = 50
-# mwxml checks the elements that it meets by assertion
-_UNREADABLE = (
-    ParseError, mwxml.errors.MalformedXML, AssertionError, AttributeError, EOFError, OSError, ValueError, zlib.error,
-)  # fmt: skip
+_SILENCE = 16 << 20  # bytes of an export after which it is told how far the reading has come
+
+
+@dataclass
+class Tally:
+    """What is known of a dump's pages when several readers have each read some of its parts."""
+
+    whole: int = 0
+    cut_off: int = 0
+    parts: dict[int, str] = field(default_factory=dict)  # of the pages created in the window
+
+    def add(self, part: str, page_ids: Sequence[int], whole: int, cut_off: int) -> None:
+        """Raises TerminalError for a page that is there twice."""
+        self.whole += whole
+        self.cut_off += cut_off
+        for page_id in page_ids:
+            if page_id in self.parts:
+                places = f"in both '{self.parts[page_id]}' and '{part}'"
+                where = places if self.parts[page_id] != part else f"twice in '{part}'"
+                raise TerminalError(f"page {page_id} stands {where}; give each page once")
+            self.parts[page_id] = part
+
+    def require_histories(self, name: str) -> None:
+        """Raises TerminalError where no page begins with its first revision and has another."""
+        if self.cut_off and not self.whole:
+            raise TerminalError(
+                f"{name} holds only the current revision of each page, so nobody can tell when a page was created; "
+                "take a dump with full history (pages-meta-history, or dumpBackup.php --full)"
+            )
 
 
 @source("dump")
 class DumpSource:
-    """A file that `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org (pages-meta-history) has written."""
+    """What `dumpBackup.php --full`, Special:Export or dumps.wikimedia.org (pages-meta-history) has written: one file or
+    several, folders, patterns, or `-` for standard input."""
 
     unit = "bytes"
 
-    def __init__(self, place: str, contact: str | None = None) -> None:
-        self._path = Path(place)
-        if not self._path.is_file():
-            raise UsageError(f"there is no file '{place}'; name a MediaWiki XML export with full history")
-        self.name = f"dump {self._path.name}"
+    def __init__(self, place: str | Sequence[str], contact: str | None = None) -> None:
+        places = (place,) if isinstance(place, str) else tuple(place)
+        if STDIN in places and len(places) > 1:
+            raise UsageError("'-' is standard input and comes alone; name the other parts, or pipe all of them")
+        self._pipe: Pipe | None = None
+        self.parts = () if STDIN in places else find_parts(places)
+        first = self.parts[0].path.name if self.parts else "standard input"
+        self.name = f"dump {first}" if len(self.parts) < 2 else f"{len(self.parts)} parts of dump {first}"
+        self.size = sum(part.size for part in self.parts)
 
     def site(self) -> Site:
-        with self._readable(), self._path.open("rb") as raw:
-            info = mwxml.Dump.from_file(self._uncompressed(raw)).site_info
-        if not info.dbname or not info.base:
-            raise TerminalError(f"'{self._path}' does not name its wiki: <siteinfo> lacks <dbname> or <base>")
-        return Site(info.dbname, self._language(), info.base)
+        """As the first part says. Raises TerminalError where it is no export, or does not say."""
+        part = self._each_part()[0]
+        with _readable(part), self._opened(part) as reading:
+            export, pieces = Export(None), [b""]
+            while not export.has_site and (piece := reading.read(PIECE)):
+                export.feed(piece)
+                pieces.append(piece)
+            if not export.has_site:
+                export.close()
+            if isinstance(reading, Pipe):
+                reading.put_back(b"".join(pieces))
+        return site_of(export.site, named(part))
+
+    def require_all(self) -> None:
+        """Raises TerminalError where parts of the dump are missing."""
+        require_all(self.parts)
 
     def pages(
         self,
@@ -56,7 +92,8 @@ class DumpSource:
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        """With `limit` the whole file is read before the first page is given, since it is in the order of page ids."""
+        """With `limit` all is read before the first page is given, since it is in the order of page ids."""
+        self.require_all()
         if limit is None:
             yield from self._created(window, cutoff, skip)
             return
@@ -67,29 +104,23 @@ class DumpSource:
         yield replace(batch, pages=[page for page in first if page.page_id not in skip])
 
     def _created(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
-        size = self._path.stat().st_size
-        with self._readable(), self._path.open("rb") as raw:
-            dump = mwxml.Dump.from_file(self._uncompressed(raw))
-            any_case = dump.site_info.case == "case-sensitive"
-            batch: list[Page] = []
-            complete = truncated = 0
-            for element in dump:
-                if element.namespace != 0 or element.id in skip:
-                    continue
-                page, revisions, whole = self._at_cutoff(element, window, cutoff)
-                complete += whole and revisions > 1
-                truncated += not whole
-                if page and page.created_at in window:
-                    batch.append(page if any_case else replace(page, title=_first_letter_up(page.title)))
-                if len(batch) == _BATCH:
-                    yield Batch(batch, raw.tell(), size)
-                    batch = []
-            if truncated and not complete:
-                raise TerminalError(
-                    f"'{self._path}' holds only the current revision of each page, so nobody can tell when a page was "
-                    "created; take a dump with full history (pages-meta-history, or dumpBackup.php --full)"
-                )
-            yield Batch(batch, size, size)
+        tally, before, position = Tally(), 0, 0
+        pages: list[Page] = []
+        site = self.site()
+        for part in self._each_part():
+            with _readable(part), self._opened(part) as reading:
+                for read in histories(reading, part, site, window, cutoff, skip):
+                    tally.add(named(part), read.page_ids, read.whole, read.cut_off)
+                    pages += read.pages
+                    position = before + reading.position
+                    while len(pages) >= _BATCH:
+                        yield Batch(pages[:_BATCH], position, self.size or position)
+                        pages = pages[_BATCH:]
+                    if not read.pages and position != self.size:
+                        yield Batch([], position, self.size or position)
+            before = position
+        tally.require_histories(self.name if len(self.parts) > 1 else f"'{named(self._each_part()[0])}'")
+        yield Batch(pages, position, position)
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         assert page.revisions is not None, "a dump's pages come with their revisions counted"
@@ -98,88 +129,81 @@ class DumpSource:
     def asked(self) -> list[Requests]:
         return []
 
-    def _uncompressed(self, raw: IO[bytes]) -> IO[bytes]:
-        start = raw.read(2)
-        raw.seek(0)
-        stream: IO[bytes] = _OPENERS[start](raw, "rb") if start in _OPENERS else raw
-        return stream
+    def listen(self, listener: Pages) -> Iterator[None]:
+        """Tells a listener of everything, with a pause after each piece."""
+        for part in self._each_part():
+            with _readable(part), self._opened(part) as reading:
+                export = Export(listener)
+                while piece := reading.read(PIECE):
+                    export.feed(piece)
+                    yield
+                export.close()
+
+    def _each_part(self) -> Sequence[Part | None]:
+        """None stands for standard input."""
+        return self.parts or (None,)
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
-        try:
-            yield
-        except _UNREADABLE as error:
-            reason = str(error) or type(error).__name__
-            raise TerminalError(
-                f"'{self._path}' is not a readable MediaWiki XML export ({reason}); fetch or export the file again"
-            ) from error
-
-    def _at_cutoff(self, element: Any, window: Window, cutoff: datetime) -> tuple[Page | None, int, bool]:
-        """The page as it stood at the cutoff, the number of its revisions, and whether its history begins here.
-
-        There is no page where all revisions came later, or where the first one is what a move has left.
-        """
-        newest: list[tuple[datetime, int, int, settling.Stand, bytes]] = []  # a heap, the oldest of them first
-        title = element.title.replace("_", " ")
-        created: datetime | None = None
-        summary, left_by_move = "", False
-        count, whole = 0, False
-        for revision in element:
-            moment = datetime.fromtimestamp(revision.timestamp.unix(), UTC)
-            text = self._text(revision)
-            if created is None or moment < created:
-                created, summary = moment, revision.comment or ""
-                left_by_move = redirects.left_by_move(title, text, summary)
-            whole = whole or revision.parent_id in (None, "0", 0)
-            if moment > cutoff:
-                continue
-            count += 1
-            if created >= window.start:
-                raw = text.encode()
-                stand = settling.Stand(revision.id, len(raw), bool(revision.deleted.text))
-                heapq.heappush(newest, (moment, revision.id, count, stand, zlib.compress(raw, 1)))
-                if len(newest) > settling.HISTORY:
-                    heapq.heappop(newest)
-        if not newest or created is None or left_by_move:
-            return None, count, whole
-        history = sorted(newest, reverse=True)
-        stands = [stand for *_, stand, _ in history]
-        place = settling.settled(stands)
-        texts = [zlib.decompress(packed).decode() for *_, packed in (history[0], history[place])]
-        if redirects.target(texts[0]):
-            place, texts[1] = 0, texts[0]
-        hidden = stands[place].hidden
-        page = Page(
-            element.id,
-            title,
-            created,
-            stands[place].rev_id,
-            history[place][0],
-            count,
-            None if hidden else texts[1],
-            "hidden" if hidden else None,
-            summary,
-            stepped_over=settling.stepped_over(stands, place) if place else "",
-        )
-        return page, count, whole
-
-    def _text(self, revision: Any) -> str:
-        """Empty too where it is hidden."""
-        content = revision.slots.contents["main"]
-        if content.text is None and not revision.deleted.text and int(content.bytes or 0) > 0:
-            raise TerminalError(f"'{self._path}' holds no texts; take the dump with them (not the one named stub)")
-        return "" if revision.deleted.text else content.text or ""
-
-    def _language(self) -> str:
-        with self._readable(), self._path.open("rb") as raw:
-            start = self._uncompressed(raw).read(4096)
-        found = re.search(rb"<mediawiki[^>]*\sxml:lang=\"([^\"]+)\"", start)
-        if not found:
-            raise TerminalError(f"'{self._path}' does not name its language: <mediawiki> lacks xml:lang")
-        return found.group(1).decode()
+    def _opened(self, part: Part | None) -> Iterator[Reading]:
+        if part:
+            with unpacked(part.path, part.checksum) as reading:
+                yield reading
+        else:
+            self._pipe = self._pipe or Pipe(sys.stdin.buffer)
+            yield self._pipe
 
 
-def _first_letter_up(title: str) -> str:
-    """As a wiki with `<case>first-letter</case>`, which is MediaWiki's default, writes its titles."""
-    first = title[:1].upper()
-    return first + title[1:] if len(first) == 1 else title
+def read_part(part: Part, site: Site, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[tuple[Read, int]]:
+    """What is read, and how many bytes of the file have been used for it."""
+    with _readable(part), unpacked(part.path, part.checksum) as reading:
+        for read in histories(reading, part, site, window, cutoff, skip):
+            yield read, reading.position
+
+
+def histories(
+    reading: Reading, part: Part | None, site: Site, window: Window, cutoff: datetime, skip: Set[int]
+) -> Iterator[Read]:
+    """The pages of one file, some at a time. Raises TerminalError where it is of another wiki."""
+    listener = Histories(window, cutoff, skip)
+    export = Export(listener)
+    listener.site = export.site
+    silent, checked = 0, False
+    while piece := reading.read(PIECE):
+        export.feed(piece)
+        if export.has_site and not checked:
+            checked = True
+            if (own := site_of(export.site, named(part))) != site:
+                raise TerminalError(f"'{named(part)}' is of {own.wiki}, and other parts of {site.wiki}; give one dump")
+        silent += len(piece)
+        if listener.waiting >= _BATCH or silent >= _SILENCE:
+            yield listener.take()
+            silent = 0
+    export.close()
+    yield listener.take()
+
+
+def site_of(info: SiteInfo, name: str) -> Site:
+    """Raises TerminalError where the head of the export does not name its wiki."""
+    if not info.dbname or not info.base:
+        raise TerminalError(f"'{name}' does not name its wiki: <siteinfo> lacks <dbname> or <base>")
+    if not info.language:
+        raise TerminalError(f"'{name}' does not name its language: <mediawiki> lacks xml:lang")
+    return Site(info.dbname, info.language, info.base)
+
+
+def named(part: Part | None) -> str:
+    return str(part.path) if part else "standard input"
+
+
+@contextmanager
+def _readable(part: Part | None) -> Iterator[None]:
+    name = named(part)
+    try:
+        yield
+    except NoTexts as error:
+        raise TerminalError(f"'{name}' holds no texts; take the dump with them (not the one named stub)") from error
+    except DAMAGED as error:
+        reason = str(error) or type(error).__name__
+        raise TerminalError(
+            f"'{name}' is not a readable MediaWiki XML export ({reason}); fetch or export the file again"
+        ) from error

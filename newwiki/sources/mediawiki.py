@@ -5,7 +5,7 @@ whether the newest edit emptied the page. Only a page that has passed every othe
 one that is not to be taken as it is today.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -15,6 +15,7 @@ from newwiki.errors import TerminalError, TransientError
 from newwiki.records import Absence, Page, Requests, Site, Window
 from newwiki.sources import redirects, settling
 from newwiki.sources.account import Account
+from newwiki.sources.answers import in_words
 from newwiki.sources.api import Api
 from newwiki.sources.creations import list_created, stamp
 from newwiki.sources.source import Batch, Memory, source
@@ -35,12 +36,16 @@ class ApiSource:
         self._account = Account.from_environment()
         self.name = f"api {place}"
 
+    def tell(self, say: Callable[[str], None]) -> None:
+        self._api.tell(say)
+
     def site(self) -> Site:
-        (answer,) = self._api.query("site", meta="siteinfo", siprop="general")
-        general = answer.get("general")
+        (answer,) = self._api.query("site", meta="siteinfo", siprop="general|rightsinfo")
+        general, rights = answer.get("general"), answer.get("rightsinfo") or {}
         if not general:
             raise TerminalError(f"there is no MediaWiki API at {self._api.url}: it does not describe its wiki")
-        return Site(general["wikiid"], general["lang"], general["base"])
+        licence, url = (in_words(str(rights.get(name) or "")) or None for name in ("text", "url"))
+        return Site(general["wikiid"], general["lang"], general["base"], licence, url)
 
     def pages(
         self,
@@ -51,17 +56,17 @@ class ApiSource:
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        created = yield from list_created(self._api, window, limit, memory, self._batch)
+        created = yield from list_created(self._api, window, cutoff, limit, memory, self._batch)
         todo = [page for page in created if page.page_id not in skip]
         position = len(created) - len(todo)
-        redirected = [page for page in todo if page.absent]
-        if redirected:
-            position += len(redirected)
-            yield Batch(redirected, position, len(created))
+        settled = [page for page in todo if page.absent]
+        if settled:
+            position += len(settled)
+            yield Batch(settled, position, len(created))
         unread = [page for page in todo if not page.absent]
         for stubs in _batches(unread, self._batch):
             position += len(stubs)
-            yield Batch(self._texts(stubs, cutoff), position, len(created))
+            yield Batch(self.texts(stubs, cutoff), position, len(created))
 
     def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
         return len(self._history(page.page_id, cutoff, at_most))
@@ -78,7 +83,8 @@ class ApiSource:
         (answer,) = self._api.query("login", meta="userinfo", uiprop="rights")
         return _LARGE_BATCH if "apihighlimits" in answer["userinfo"]["rights"] else _BATCH
 
-    def _texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
+    def texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
+        """The pages, at most as many as one request may name, with what they said at the cutoff."""
         current = self._merged("text", pageids=_joined(stub.page_id for stub in stubs))
         before = self._sizes(_parents(current.values(), cutoff))
         pages, doubtful = [], []
@@ -86,12 +92,10 @@ class ApiSource:
             answer = current[stub.page_id]
             if "missing" in answer:
                 pages.append(_absent(stub, "missing"))
-            elif answer["ns"] != 0:
-                pages.append(_absent(stub, "moved"))
             elif _stands(answer["revisions"][0], before, cutoff):
-                pages.append(_page(replace(stub, title=answer["title"]), answer["revisions"][0], None))
+                pages.append(_page(stub, answer["revisions"][0], None))
             else:
-                doubtful.append(replace(stub, title=answer["title"]))
+                doubtful.append(stub)
         return pages + self._earlier_texts(doubtful, cutoff)
 
     def _sizes(self, rev_ids: Iterable[int]) -> dict[int, int]:
@@ -162,7 +166,7 @@ class ApiSource:
 def _parents(answers: Iterable[dict[str, Any]], cutoff: datetime) -> Iterator[int]:
     """The revisions before those that may stand, where anything can have been lost since."""
     for answer in answers:
-        if "missing" in answer or answer["ns"] != 0:
+        if "missing" in answer:
             continue
         revision = answer["revisions"][0]
         if revision["parentid"] and not _is_after(revision, cutoff) and not redirects.target(_wikitext(revision) or ""):

@@ -2,27 +2,32 @@
 
 A wiki deals page ids out from 1 on. The walk looks at them in the order of `newwiki.ranking`, so that both sources
 consider the same pages: through the API the ids are asked for in that order, and in a dump, whose order is its own, a
-page is left out as soon as enough of those before it have passed. Pages that are no longer there, no longer in the main
-namespace, or not of the window, get no row, because a dump does not know the first and nobody asked for the others.
+page is left out as soon as enough of those before it have passed. Pages that are no longer there, that were not in the
+main namespace at the cutoff, not of the window, or left by a move, get no row, because a dump does not know the first
+and nobody asked for the others.
 
-Through the API it costs two requests for fifty ids, and one for each page of the main namespace: when it was created
-and how often it was revised is asked one page at a time. A page that was edited after the cutoff costs one more, and
-their texts one more for fifty ids.
+Through the API it costs four requests for fifty ids (what is there, what has been moved since the cutoff, the texts,
+and the sizes before them), and one for each page of the main namespace: when it was created and how often it was
+revised is asked one page at a time. A page that was edited after the cutoff costs one more, and their texts one more
+for fifty ids.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from datetime import datetime
-from itertools import islice
+from datetime import UTC, datetime, timedelta
+from itertools import islice, pairwise
 from typing import Any, Protocol, runtime_checkable
 
 from newwiki.errors import TerminalError
 from newwiki.ranking import by_rank, last_rank, ranks
 from newwiki.records import Page, Requests, Selection, Site, Window
+from newwiki.sources import redirects
 from newwiki.sources.api import Api
+from newwiki.sources.creations import log, stamp
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
-from newwiki.sources.revisions import Revision, fetch_batch
+from newwiki.sources.moves import Moves, Place, Unchanging, titles_back
+from newwiki.sources.revisions import fetch_batch
 from newwiki.sources.source import Batch, Memory, Source, source
 
 _BATCH = 50  # what the API allows everyone
@@ -51,7 +56,12 @@ class OldApi:
     def __init__(self, place: str, contact: str | None = None) -> None:
         self._api = Api(place, contact)
         self._new = ApiSource(place, contact)
+        self._moves, self._moved_by = Moves(), datetime.now(UTC)
         self.name = self._new.name
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        self._api.tell(say)
+        self._new.tell(say)
 
     def site(self) -> Site:
         return self._new.site()
@@ -78,6 +88,7 @@ class OldApi:
     ) -> Iterator[Batch]:
         after = max(ranks(skip, selection.seed).tolist(), default=-1)
         walk = by_rank(self._largest(), selection.seed, after)
+        self._moves, self._moved_by = Moves(), cutoff + timedelta(seconds=1)
         while (full := len(passed())) < selection.sample and (page_ids := list(islice(walk, _BATCH))):
             yield Batch(self._old(page_ids, window, cutoff, selection.min_revisions), full, selection.sample)
         yield Batch([], min(full, selection.sample), selection.sample)
@@ -100,50 +111,67 @@ class OldApi:
 
     def _old(self, page_ids: Sequence[int], window: Window, cutoff: datetime, at_most: int) -> list[Page]:
         there = self._there(page_ids)
-        articles = [there[page_id] for page_id in page_ids if page_id in there and there[page_id]["ns"] == 0]
-        begun = [page for page in (self._beginning(article, cutoff, at_most) for article in articles) if page]
-        return self._at_cutoff([(page, there[page.page_id]) for page in begun if page.created_at in window], cutoff)
+        places = self._places({page_id: there[page_id] for page_id in page_ids if page_id in there})
+        articles = {page_id: place.title for page_id, place in places.items() if place.namespace == 0}
+        begun = [self._beginning(page_id, title, cutoff, at_most) for page_id, title in articles.items()]
+        pages = {page.page_id: page for page in begun if page and page.created_at in window}
+        if not pages:
+            return []
+        texts = self._new.texts(list(pages.values()), cutoff)
+        return [replace(page, revisions=pages[page.page_id].revisions) for page in texts]
 
-    def _beginning(self, article: dict[str, Any], cutoff: datetime, at_most: int) -> Page | None:
-        """The page with its first edit and its revisions up to the cutoff; None if it has none."""
-        first = self._history(article["pageid"], "newer", at_most, rvend=_stamp(cutoff))
-        if not first:
+    def _places(self, there: dict[int, dict[str, Any]]) -> dict[int, Place]:
+        """Where the pages stood at the cutoff: where they are, or where their first move since began."""
+        for entries in log(self._api, "moves", self._moved_by, None, None, letype="move"):
+            self._moves.add(entries)
+            self._moved_by = datetime.fromisoformat(entries[-1]["timestamp"]) if entries else self._moved_by
+        return {
+            page_id: self._moves.first_from.get(page_id, Place(page["title"], page["ns"]))
+            for page_id, page in there.items()
+        }
+
+    def _beginning(self, page_id: int, title: str, cutoff: datetime, at_most: int) -> Page | None:
+        """The page with its first edit and its revisions up to the cutoff; None if it has none, or is what a move has
+        left."""
+        history: list[dict[str, Any]] = next(self._histories(page_id, cutoff, at_most))["pages"][0].get("revisions", [])
+        if not history or self._is_left_by_move(page_id, title, history[0], cutoff):
             return None
         return Page(
-            article["pageid"],
-            article["title"],
-            datetime.fromisoformat(first[0]["timestamp"]),
-            revisions=len(first),
-            summary=first[0].get("comment", ""),
-            tags=tuple(first[0]["tags"]),
+            page_id,
+            title,
+            datetime.fromisoformat(history[0]["timestamp"]),
+            revisions=len(history),
+            summary=history[0].get("comment", ""),
+            tags=tuple(history[0]["tags"]),
         )
 
-    def _at_cutoff(self, pages: list[tuple[Page, dict[str, Any]]], cutoff: datetime) -> list[Page]:
-        """The pages with their texts: today's, or, where that is younger than the cutoff, that of then."""
-        current = self._revisions(article["lastrevid"] for _, article in pages)
-        then = {page.page_id: current.get(article["lastrevid"]) for page, article in pages}
-        changed = [page_id for page_id, revision in then.items() if revision is None or revision.revised_at > cutoff]
-        histories = {page_id: self._history(page_id, "older", 1, rvstart=_stamp(cutoff)) for page_id in changed}
-        earlier = self._revisions(history[0]["revid"] for history in histories.values() if history)
-        then |= {
-            page_id: earlier.get(history[0]["revid"]) if history else None for page_id, history in histories.items()
-        }
-        return [_with_text(page, then[page.page_id]) for page, _ in pages]
+    def _is_left_by_move(self, page_id: int, title: str, begun: dict[str, Any], cutoff: datetime) -> bool:
+        """The text of the first revision is asked for only where its summary links two titles, and the whole history
+        only where that is a redirect, and the page did not begin under this title."""
+        summary = begun.get("comment", "")
+        if len(set(redirects.links(summary))) < 2:
+            return False
+        (text,) = [revision.wikitext or "" for revision in fetch_batch(self._api, [begun["revid"]])] or [""]
+        if not redirects.target(text) or redirects.left_by_move(title, text, summary):
+            return bool(redirects.target(text))
+        whole = [
+            revision
+            for answer in self._histories(page_id, cutoff, "max")
+            for revision in answer["pages"][0].get("revisions", [])
+        ]
+        unchanging = [
+            Unchanging(datetime.fromisoformat(later["timestamp"]), later["revid"], later.get("comment", ""))
+            for earlier, later in pairwise(whole)
+            if later.get("sha1") == earlier.get("sha1")
+        ]
+        return redirects.left_by_move(titles_back(title, unchanging, cutoff)[1], text, summary)
 
-    def _revisions(self, rev_ids: Iterable[int]) -> dict[int, Revision]:
-        wanted = list(rev_ids)
-        return {revision.rev_id: revision for revision in fetch_batch(self._api, wanted)} if wanted else {}
-
-    def _history(self, page_id: int, direction: str, at_most: int, **bounds: str) -> list[dict[str, Any]]:
-        """Up to `at_most` revisions. That there are more is not followed up."""
-        answer = next(
-            self._api.query(
-                "revisions", pageids=page_id, prop="revisions", rvprop="ids|timestamp|comment|tags", rvdir=direction,
-                rvlimit=at_most, **bounds,
-            )
+    def _histories(self, page_id: int, cutoff: datetime, at_most: int | str) -> Iterator[dict[str, Any]]:
+        """The page's revisions until the cutoff, the oldest first, in rounds of `at_most`."""
+        return self._api.query(
+            "revisions", pageids=page_id, prop="revisions", rvprop="ids|timestamp|comment|tags|sha1", rvdir="newer",
+            rvlimit=at_most, rvend=stamp(cutoff),
         )  # fmt: skip
-        revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
-        return revisions
 
 
 @source("old-dump")
@@ -155,21 +183,6 @@ class OldDump(DumpSource):
     ) -> Iterator[Batch]:
         for batch in self.pages(window, cutoff, skip):
             last = last_rank(passed(), selection)
-            order = ranks((page.page_id for page in batch.pages), selection.seed).tolist()
-            yield replace(batch, pages=[page for page, rank in zip(batch.pages, order, strict=True) if rank <= last])
-
-
-def _with_text(page: Page, revision: Revision | None) -> Page:
-    if revision is None:
-        return replace(page, absent="missing", revisions=None)
-    return replace(
-        page,
-        rev_id=revision.rev_id,
-        revised_at=revision.revised_at,
-        wikitext=revision.wikitext,
-        absent="hidden" if revision.wikitext is None else None,
-    )
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+            pages = [page for page in batch.pages if page.absent != "moved"]
+            order = ranks((page.page_id for page in pages), selection.seed).tolist()
+            yield replace(batch, pages=[page for page, rank in zip(pages, order, strict=True) if rank <= last])

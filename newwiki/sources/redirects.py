@@ -18,7 +18,12 @@ def left_by_move(title: str, wikitext: str, summary: str) -> bool:
     MediaWiki's summary of it links, in every language, the old title and the new one, to which the redirect leads.
     """
     new = target(wikitext)
-    return new is not None and {title, new} <= {_title(link) for link in _LINK.findall(summary)} and title != new
+    return new is not None and {title, new} <= set(links(summary)) and title != new
+
+
+def links(summary: str) -> list[str]:
+    """The titles that a summary links, in their order."""
+    return [_title(link) for link in _LINK.findall(summary)]
 
 
 def _title(link: str) -> str:

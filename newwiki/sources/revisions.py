@@ -1,16 +1,16 @@
 """Revisions by their numbers: fifty a request from the Action API, or picked out of a dump in one pass."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Protocol
-
-import mwxml
 
 from newwiki.errors import TransientError
 from newwiki.records import Site
+from newwiki.sources import export
 from newwiki.sources.api import Api
 from newwiki.sources.dump import DumpSource
+from newwiki.sources.export import PageHead
 from newwiki.sources.mediawiki import ApiSource
 
 _BATCH = 50  # what the API allows everyone
@@ -45,6 +45,10 @@ class RevisionsOfApi:
         self._source = ApiSource(place, contact)
         self.name = self._source.name
 
+    def tell(self, say: Callable[[str], None]) -> None:
+        self._api.tell(say)
+        self._source.tell(say)
+
     def site(self) -> Site:
         return self._source.site()
 
@@ -57,14 +61,14 @@ class RevisionsOfDump(DumpSource):
     """An XML export with full history."""
 
     def fetch(self, rev_ids: Sequence[int]) -> Iterator[list[Revision]]:
-        wanted = set(rev_ids)
-        with self._readable(), self._path.open("rb") as raw:
-            for page in mwxml.Dump.from_file(self._uncompressed(raw)):
-                found = [_of_dump(revision) for revision in page if revision.id in wanted]
-                wanted -= {revision.rev_id for revision in found}
-                yield found
-                if not wanted:
-                    return
+        picker = _Picker(set(rev_ids))
+        for _ in self.listen(picker):
+            if picker.found:
+                yield picker.found
+                picker.found = []
+            if not picker.wanted:
+                return
+        yield picker.found
 
 
 def fetch_batch(api: Api, rev_ids: Sequence[int]) -> list[Revision]:
@@ -89,7 +93,22 @@ def _of_api(revision: dict[str, Any]) -> Revision:
     return Revision(revision["revid"], datetime.fromisoformat(revision["timestamp"]), text)
 
 
-def _of_dump(revision: Any) -> Revision:
-    hidden = revision.deleted.text
-    text = None if hidden else revision.slots.contents["main"].text or ""
-    return Revision(revision.id, datetime.fromtimestamp(revision.timestamp.unix(), UTC), text)
+class _Picker:
+    """Listens to an export for the revisions that are wanted."""
+
+    def __init__(self, wanted: set[int]) -> None:
+        self.wanted = wanted
+        self.found: list[Revision] = []
+
+    def begin(self, page: PageHead) -> bool:
+        return bool(self.wanted)
+
+    def revision(self, revision: export.Revision) -> bool:
+        if revision.rev_id in self.wanted:
+            self.wanted.remove(revision.rev_id)
+            text = None if revision.text.hidden else revision.text.build()
+            self.found.append(Revision(revision.rev_id, revision.moment, text))
+        return bool(self.wanted)
+
+    def end(self, unheard: int, unheard_parents: int) -> None:
+        pass

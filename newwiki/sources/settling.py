@@ -31,11 +31,16 @@ def settled(history: Sequence[Stand]) -> int:
     """
     if history[0].hidden:
         return 0
+    return newest_fit(history) or 0
+
+
+def newest_fit(history: Sequence[Stand]) -> int | None:
+    """The place of the newest revision that can be seen and has not shrunk, or None where there is none."""
     visible = [place for place, stand in enumerate(history) if not stand.hidden]
     for place, before in zip(visible, [*visible[1:], None], strict=True):
         if not has_shrunk(history[place].size, history[before].size if before is not None else 0):
             return place
-    return 0
+    return None
 
 
 def stepped_over(history: Sequence[Stand], place: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from newwiki.records import Page, Requests, Site, Window
 from newwiki.registry import sources
@@ -50,7 +50,8 @@ class Source(Protocol):
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        """Every page of the main namespace created in the window, but those whose page id is in `skip`.
+        """Every page created in the window that was begun in the main namespace or stood there at the cutoff, but those
+        whose page id is in `skip`.
 
         With `limit` only those of the so many first created (of two at the same second, the smaller page id), whether
         they are in `skip` or not. What is asked for to list them is kept in `memory`, and not asked for again.
@@ -63,6 +64,15 @@ class Source(Protocol):
 
     def asked(self) -> list[Requests]:
         """What it has asked its wiki for since this was last called. A file is asked for nothing."""
+        ...
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """Something that may have to wait for a server."""
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        """From now on each wait is said: how long it is, and by whose wish."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 import functools
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -27,6 +27,9 @@ class Wikidata:
     def __init__(self, url: str, contact: str | None) -> None:
         self._api = Api(url, contact)
         self._above: dict[str, tuple[str, ...]] = {}
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        self._api.tell(say)
 
     def instance_of(self, items: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The classes of each item, in numerical order; none where it has none or is not there."""

@@ -3,7 +3,7 @@
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
@@ -17,6 +17,7 @@ class Language:
     media_namespaces: frozenset[str]
     category_namespaces: frozenset[str]
     tail_headings: frozenset[str]
+    work_headings: frozenset[str]
     redirect_words: frozenset[str]
     disambiguation_title: str
     disambiguation_words: frozenset[str]
@@ -36,19 +37,37 @@ class Language:
     months: tuple[str, ...]
     month_first: bool
     language_separator: str
+    thousands_separator: str
+    decimal_mark: str
+    names_units: bool
+    clause_openers: frozenset[str]
+    number_followers: frozenset[str]
+    number_leaders: frozenset[str]
     language_names: Mapping[str, str]
     currencies: Mapping[str, str]
     characters: Mapping[str, str]
     templates: Mapping[str, str]
+    switches: frozenset[str] = frozenset()
+    countries: Mapping[str, str] = field(default_factory=dict)
     quoting_summaries: frozenset[str] = frozenset()
     translation_summaries: frozenset[str] = frozenset()
     split_summaries: frozenset[str] = frozenset()
 
-    def is_rendered(self, template: str) -> bool:
-        """Whether a template or parser function (`lc:Word`) of this name carries prose."""
-        name = template.strip().lower().replace("_", " ")
+    def renderer_of(self, template: str) -> str | None:
+        """The renderer of a template or parser function (`lc:Word`) of this name; None where it carries no prose."""
+        name = template.strip()
+        if name in self.countries:
+            return "country"
+        name = name.lower().replace("_", " ")
         function, colon, _ = name.partition(":")
-        return (function + colon if colon else name) in self.templates
+        if not colon and name.startswith("lang-") and self.name_of(name.removeprefix("lang-")):
+            return "language_in_name"
+        return self.templates.get(function + colon if colon else name)
+
+    def name_of(self, code: str) -> str:
+        """The name of the language with this code of two or three letters, whatever script or region follows."""
+        base = code.lower().partition("-")[0]
+        return self.language_names.get(code.lower()) or self.language_names.get(_short_codes().get(base, base), "")
 
     def is_no_prose(self, namespace: str) -> bool:
         """Whether links into it are files, categories, or the same article in another language."""
@@ -90,3 +109,10 @@ def _language(data: dict[str, Any]) -> Language:
 def _interlanguage_prefixes() -> frozenset[str]:
     """The codes of Wikipedia's languages (https://meta.wikimedia.org/wiki/List_of_Wikipedias)."""
     return frozenset((files(__package__) / "wikipedias.txt").read_text("utf-8").split())
+
+
+@functools.cache
+def _short_codes() -> Mapping[str, str]:
+    """The two letters (ISO 639-1) for which three (ISO 639-2) stand too: https://www.loc.gov/standards/iso639-2/."""
+    lines = (files(__package__) / "iso639.txt").read_text("utf-8").splitlines()
+    return {long: short for short, *longs in map(str.split, lines) for long in longs}

@@ -8,70 +8,38 @@ vanishes inside a line leaves the mark `HOLE`, so that the brackets and spaces a
 import re
 
 from newwiki.text.language import Language
+from newwiki.text.tags import ATTRIBUTES, HOLE, without_dress, without_raw
 from newwiki.text.templates import Arguments, render
 
-HOLE = "\x02"
 OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # of what is never closed, or was never opened
 
 _MAX_OPEN = 1000  # pages nest some ten deep; deeper openers are taken for stray ones
 _MAX_INLINE = 20_000  # no link and no inline template is longer, in characters
 
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_RAW_TAG = re.compile(
-    r"<(ref|math|chem|ce|gallery|nowiki|score|timeline|syntaxhighlight|source|pre|code|imagemap|templatestyles|graph|"
-    r"mapframe|maplink|poem|indicator|hiero|style|script|references|templatedata|inputbox|categorytree|section)"
-    r"(?:\s[^<>]*)?>",
-    re.IGNORECASE,
-)
-_LEAVES_HOLE = frozenset(["math", "chem", "ce", "code", "score", "hiero"])
+# A citation that has lost what opens it, glued to the word before: `the 1980scite web |url=x}}`.
+_BEHEADED = re.compile(r"[Cc](?<=[^\s{|].)ite [a-z]{3,12}+ ?\|[^{}<>\n]{0,1000}+\}\}")
 _TOKEN = re.compile(
     r"\{\{([^{}\[\]<]++)\}\}(?!\})|\[\[([^{}\[\]<]++)\]\](?!\])|"  # most of them: nothing is nested in them
-    r"\{\{+|\}\}+|\[\[+|\]\]+|^[ \t:*#;]*\{\|(?!\})|^[ \t]*\|\}(?!\})|</?(?:table|ul|ol|dl)(?:\s[^<>]*)?>",
+    r"\{\{+|\}\}+|\[\[+|\]\]+|^[ \t:*#;]*\{\|(?!\})|^[ \t]*\|\}(?!\})|"
+    rf"</?(?:table|ul|ol|dl){ATTRIBUTES}>",
     re.MULTILINE | re.IGNORECASE,
 )
-_MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "{}[]|=<>*#:;'_"})
 
 
-def resolve(wikitext: str, language: Language) -> str:
-    """The text with its templates rendered, its links shown, and no tables, files, categories or references."""
-    return _Resolver(language).resolve(_without_raw_tags(_COMMENT.sub("", wikitext)))
+def resolve(wikitext: str, language: Language, title: str) -> str:
+    """The text with its templates rendered, its links shown, and no tables, files, categories or references.
 
-
-def _without_raw_tags(text: str) -> str:
-    """Takes out the tags whose content is no wikitext of the page: as MediaWiki does it, up to the first end tag.
-
-    What is in `nowiki` stays, with its markup made characters. A tag that is never closed is left to itself.
+    `title` is the page's, for what shows it; without one that shows nothing.
     """
-    kept: list[str] = []
-    position = 0
-    never_closed: set[str] = set()
-    for tag in _RAW_TAG.finditer(text):
-        name = tag[1].lower()
-        if tag.start() < position or name in never_closed:
-            continue
-        if tag[0].endswith("/>"):
-            kept.append(text[position : tag.start()])
-            position = tag.end()
-            continue
-        end = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, tag.end())
-        if end is None:
-            never_closed.add(name)
-            continue
-        kept.append(text[position : tag.start()])
-        if name == "nowiki":
-            kept.append(text[tag.end() : end.start()].translate(_MARKUP))
-        elif name in _LEAVES_HOLE:
-            kept.append(HOLE)
-        position = end.end()
-    kept.append(text[position:])
-    return "".join(kept)
+    return _Resolver(language, title).resolve(_BEHEADED.sub("", without_dress(without_raw(wikitext))))
 
 
 class _Resolver:
     """What is written so far, and where in it the constructs begin that are still open."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, title: str) -> None:
         self._language = language
+        self._title = title
         self._written: list[str] = []
         self._length = 0
         self._open: list[tuple[str, int, int]] = []  # kind, and where it began: in pieces and in characters
@@ -169,7 +137,7 @@ class _Resolver:
     def _template(self, pieces: int, length: int) -> None:
         size = self._length - length
         name = self._written[pieces].partition("|")[0] if len(self._written) > pieces else ""
-        if not self._language.is_rendered(name):
+        if self._language.renderer_of(name) is None:
             self._cut(pieces, size)
             self._write(HOLE)
             return
@@ -180,11 +148,11 @@ class _Resolver:
     def _rendered(self, template: str) -> str:
         """What a reader sees of a template in whose text nothing is open any more."""
         name, *parts = template.split("|")
-        if not self._language.is_rendered(name):
+        if self._language.renderer_of(name) is None:
             return HOLE
         if len(template) > _MAX_INLINE:
             return template
-        return render(name, Arguments(parts), self._language) or HOLE
+        return render(name, Arguments(parts, title=self._title), self._language) or HOLE
 
     def _linked(self, link: str) -> str:
         return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link
@@ -208,9 +176,10 @@ def _shown(link: str, language: Language) -> str:
     """What a reader sees of an internal link; nothing of files, categories and links to the article elsewhere."""
     target, *rest = link.split("|")
     prefix, colon, _ = target.partition(":")
-    if colon and language.is_no_prose(prefix.strip().lower()):
-        return ""
+    namespace = prefix.strip().lower()
+    if colon and language.is_no_prose(namespace):
+        return HOLE if namespace in language.media_namespaces else ""
     text = rest[-1] if rest else target.strip().lstrip(":")
     if rest and not text.strip():
-        text = re.sub(r"\s*\([^()]*\)\s*$|,[^,]*$", "", target)
+        text = re.sub(r"(?<!\s)\s*+\([^()]*\)\s*+$|,[^,]*+$", "", target)
     return text.replace("\n", " ")

@@ -8,38 +8,48 @@ import functools
 import json
 import re
 import sys
-import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html.entities import html5
 
+from newwiki.text.clauses import without_unsaid
 from newwiki.text.language import Language
-from newwiki.text.markup import HOLE, OPEN_LINK, OPEN_TABLE, STRAY_CLOSER, resolve
-from newwiki.text.repair import repair
+from newwiki.text.markup import OPEN_LINK, OPEN_TABLE, STRAY_CLOSER, resolve
+from newwiki.text.repair import compose, repair
+from newwiki.text.scripts import on_the_line
+from newwiki.text.sections import Tail
+from newwiki.text.tags import HOLE, LIST_ITEM, TAG_MARK, without_switches, without_tags
 
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "4"
 
-_LIST_ITEM = "\x01"  # a line that holds it is an item of an HTML list
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
-_CONTROL_BUT_HOLE = re.compile("[\x00\x01\x03-\x08\x0b-\x1f\x7f\ufeff\u200b\u200e\u200f\u2060\u00ad\ud800-\udfff]")
 _ENTITY = re.compile(r"&(?:#[xX]([0-9a-fA-F]{1,8})|#([0-9]{1,10})|([a-zA-Z][a-zA-Z0-9]{1,30}));")
-_TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)(?:[\s/][^<>]*)?>")
-_BLOCK_TAGS = frozenset(["p", "div", "blockquote", "center", "hr", "ul", "ol", "dl", "table", "tr", "section"])
-_ITEM_TAGS = frozenset(["li", "dd", "dt"])
-_HEADING = re.compile(r"(={1,6})(.+?)(={1,6})[\s\x02]*$")
+# What an author wrote as an entity is no markup, and waits for the end under another sign.
+_ESCAPED = {character: chr(0x0E + place) for place, character in enumerate("{}[]|<>'_&")}
+_UNESCAPED = str.maketrans({sign: character for character, sign in _ESCAPED.items()})
+_HEADING = re.compile(r"(={1,6})(.+?)(={1,6})[\s\x02\x06]*+")
+_RULE = re.compile(r"^-{4,}", re.MULTILINE)
 # Of three apostrophes the first is a real one, as in L'''Aquila'': behind a word of one letter, else of more.
 _APOSTROPHE_BEFORE_ITALIC = (re.compile(r"(?<=\s\w)'''(?!')|(?<=^\w)'''(?!')"), re.compile(r"(?<=\w\w)'''(?!')"))
 _STYLE = re.compile(r"'{2,}")
 _EXTERNAL_LINK = re.compile(
-    r"\[(?:https?:|ftp:|mailto:|news:|irc:)?//[^\s\[\]<>]*[^\S\n]*([^\[\]\n]*)\]", re.IGNORECASE
+    r"\[(?:(?:https?:|ftps?:|sftp:|git:|gopher:|ircs?:|mms:|nntp:|redis:|ssh:|svn:|telnet:|worldwind:)?//|"
+    r"(?:bitcoin|geo|magnet|mailto|matrix|news|sips?|sms|tel|urn|xmpp):(?=[^\s\[\]<>]))"
+    r"[^\s\[\]<>\x02\x06]*+[^\S\n]*+([^\[\]\n]*+)\]",
+    re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"\b(?:https?|ftp)://[^\s<>\[\]|]*[^\s<>\[\]|.,;:!?)'\"]|\bhttps?:[\w/]*")
+_ADDRESS = re.compile(r"\b(?:(?:https?|ftp)://|mailto:)[^\s<>\[\]|\x06]*[^\s<>\[\]|\x06.,;:!?)'\"]|\bhttps?:[\w/]*")
+_NO_ADDRESS = re.compile(f"<{HOLE}>")
 _HATNOTE_WORDS = 25
-_MAGIC_WORD = re.compile(r"__[^\W\d_]+__")
+_NOTHING = f" \t{HOLE}{TAG_MARK}"
 _LEFTOVER = re.compile(
-    r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|__+|\[\d{1,3}\]|</?ref\w*(?:\s*\w*\s*=\s*(?:\"[^\"\n]*\"|[^\s<>\"]+))*\s*/?>?|"
-    r"\b(?:thumb(?:nail)?|frame(?:less)?|upright|left|right|cent(?:er|re)|\d*x?\d+px)\s*\|"
+    r"\{\{+|\}\}+|'{2,}|\[\[+|\]\]+|\{\||\|\}|\[\d{1,3}\]|<ref\w*+=(?:\"[^\"\n]*+\"|[^\s<>\"]++)\s*+/?>?|"
+    r"</?ref(?:erences?)?(?![\w\-])(?:\s*+\w++\s*+=\s*+(?:\"[^\"\n]*+\"|[^\s<>\"]++))*+\s*+/?>?|"
+    r"\b(?:thumb(?:nail)?|frame(?:less)?|upright|left|right|cent(?:er|re)|\d*x?\d+px)\s*+\|"
 )
+_BRACKETS = str.maketrans("", "", "{}[]|'<>")
+_ROUNDS = 8
+_OPEN_CITATION = re.compile(r"[Cc](?<!\w.)ite [a-z]{3,12}+ ?\|[^\n]*+")
 _LINK_MARKS = re.compile(f"[{OPEN_LINK}{STRAY_CLOSER}]+")
 
 
@@ -69,10 +79,14 @@ class Extract:
         return json.dumps([[h.level, h.title, h.offset] for h in self.headings], ensure_ascii=False)
 
 
-def extract(wikitext: str, language: Language) -> Extract:
-    """The running text of a page and its headings; the prose is empty where there is none."""
-    text = resolve(_CONTROL.sub("", wikitext), language)
-    text = _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, _TAG.sub(_tag, text)))
+def extract(wikitext: str, language: Language, title: str = "") -> Extract:
+    """The running text of a page and its headings; the prose is empty where there is none.
+
+    `title` is what `{{PAGENAME}}` and its kin show.
+    """
+    text = without_tags(on_the_line(resolve(_CONTROL.sub("", wikitext), language, title)))
+    text = _RULE.sub("\n\n", without_switches(text, language.switches))
+    text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
     prose: list[str] = []
     headings: list[Heading] = []
     offset = 0
@@ -86,23 +100,14 @@ def extract(wikitext: str, language: Language) -> Extract:
     return Extract(joined, tuple(Heading(h.level, h.title, min(h.offset, len(joined))) for h in headings))
 
 
-def extract_prose(wikitext: str, language: Language) -> str:
+def extract_prose(wikitext: str, language: Language, title: str = "") -> str:
     """The running text of a page, paragraphs separated by one empty line; empty where there is none."""
-    return extract(wikitext, language).prose
+    return extract(wikitext, language, title).prose
 
 
 def count_words(prose: str) -> int:
     """Words separated by white space that hold a letter or digit."""
     return sum(any(character.isalnum() for character in word) for word in prose.split())
-
-
-def _tag(tag: re.Match[str]) -> str:
-    name = tag[1].lower()
-    if name == "br":
-        return "\n\x02"
-    if name in _ITEM_TAGS:
-        return "\n" if tag[0][1] == "/" else f"\n{_LIST_ITEM}"
-    return "\n\n" if name in _BLOCK_TAGS else ""
 
 
 def _link_text(link: re.Match[str]) -> str:
@@ -115,34 +120,38 @@ def _blocks(text: str, language: Language) -> Iterator[str | Heading]:
     A tail section is one of the page's top level: "Books" below "Career" is prose, "Bibliography" beside it is none.
     """
     lines = [*text.split("\n"), ""]
-    top_level = max(2, min((found.level for found in map(_heading, lines) if found), default=2))
+    tail = Tail(language, max(2, min((found.level for found in map(_heading, lines) if found), default=2)))
     paragraph: list[str] = []
-    in_tail = False
     in_table = False
     no_prose = _no_prose(language.media_namespaces | language.category_namespaces)
     for line in lines:
         heading = _heading(line)
-        blank = not line.strip(" \t\x02")
+        blank = not line.strip(_NOTHING)
         if heading or blank:
-            if paragraph and (finished := _finish(" ".join(paragraph), language)):
+            if finished := _paragraph(paragraph, tail, language):
                 yield finished
             paragraph = []
         if heading:
             in_table = False
             title = _finish(_unstyled(heading.title), language)
-            if heading.level <= top_level:
-                in_tail = title.lower().rstrip(":") in language.tail_headings
+            tail.enter(heading.level, title)
             yield Heading(heading.level, title, 0)
         elif OPEN_TABLE in line:
             in_table = True
-        elif not in_tail and not blank and not _is_list_or_table(line, in_table):
-            kept = _unstyled(no_prose.sub("", line).strip())
-            if not (paragraph == [] and _is_hatnote(kept, language)):
+        elif not blank and not _is_list_or_table(line, in_table):
+            kept = no_prose(line).strip()
+            if paragraph or not _is_hatnote(kept.strip(_NOTHING), language):
                 paragraph.append(kept)
 
 
+def _paragraph(lines: list[str], tail: Tail, language: Language) -> str:
+    if not lines or tail.drops(lines):
+        return ""
+    return _finish(" ".join(map(_unstyled, lines)), language)
+
+
 def _is_list_or_table(line: str, in_table: bool) -> bool:
-    return line[0] in "*#:;|" or _LIST_ITEM in line or (in_table and line[0] == "!")
+    return line[0] in "*#:;|" or LIST_ITEM in line or (in_table and line[0] == "!")
 
 
 def _is_hatnote(line: str, language: Language) -> bool:
@@ -150,7 +159,7 @@ def _is_hatnote(line: str, language: Language) -> bool:
 
 
 def _heading(line: str) -> Heading | None:
-    found = _HEADING.fullmatch(line)
+    found = _HEADING.fullmatch(line.lstrip(TAG_MARK))
     if found is None or not found[2].strip(" \t="):
         return None
     level = min(len(found[1]), len(found[3]))
@@ -158,19 +167,29 @@ def _heading(line: str) -> Heading | None:
 
 
 @functools.cache
-def _no_prose(namespaces: frozenset[str]) -> re.Pattern[str]:
-    """A link to a file or category whose brackets do not match: it takes its line with it, or goes up to its end."""
+def _no_prose(namespaces: frozenset[str]) -> Callable[[str], str]:
+    """Takes out a link to a file or category whose brackets do not match, and a citation that nothing closes.
+
+    With what follows in the line, or up to its end.
+    """
     names = "|".join(sorted(map(re.escape, namespaces)))
-    return re.compile(
-        rf"(?:[{OPEN_LINK}\[]\s*(?:{names})\s*:[^\n]*|(?:\b(?:{names})\s*:[^\n{OPEN_LINK}{STRAY_CLOSER}]*{STRAY_CLOSER}))",
-        re.IGNORECASE,
-    )
+    opened = re.compile(rf"[{OPEN_LINK}\[]\s*+(?:{names})\s*+:[^\n]*+", re.IGNORECASE)
+    named = re.compile(rf"\b(?:{names})\s*+:", re.IGNORECASE)
+
+    def take_out(line: str) -> str:
+        *closed, last = _OPEN_CITATION.sub("", opened.sub("", line)).split(STRAY_CLOSER)
+        for place, part in enumerate(closed):
+            if found := named.search(part, part.rfind(OPEN_LINK) + 1):
+                closed[place] = part[: found.start()]
+        return STRAY_CLOSER.join([*closed, last])
+
+    return take_out
 
 
 def _unstyled(line: str) -> str:
     """The line without the apostrophes of bold and italic, told from real ones as MediaWiki does it."""
     if "''" not in line:
-        return line
+        return line.replace(TAG_MARK, "")
     runs = [len(run[0]) for run in _STYLE.finditer(line)]
     bold = sum(run in (3, 4) or run >= 5 for run in runs)
     italic = sum(run == 2 or run >= 5 for run in runs)
@@ -178,20 +197,26 @@ def _unstyled(line: str) -> str:
         places = (place.search(line) for place in _APOSTROPHE_BEFORE_ITALIC)
         if single := next(filter(None, places), None):
             line = f"{line[: single.start()]}&#39;{line[single.start() + 1 :]}"
-    return _STYLE.sub(lambda run: "'" * (1 if len(run[0]) == 4 else max(0, len(run[0]) - 5)), line)
+    return _STYLE.sub(lambda run: "'" * (1 if len(run[0]) == 4 else max(0, len(run[0]) - 5)), line).replace(
+        TAG_MARK, ""
+    )
 
 
 def _finish(text: str, language: Language) -> str:
-    text = _CONTROL_BUT_HOLE.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
-    text = repair(_LEFTOVER.sub("", _MAGIC_WORD.sub("", text)), language)
-    while _LEFTOVER.search(text):  # brackets that have come together
-        text = repair(_LEFTOVER.sub("", text), language)
-    return unicodedata.normalize("NFC", text).strip()
+    text = _LEFTOVER.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
+    text = repair(without_unsaid(text, language), language)
+    for left in range(_ROUNDS, 0, -1):  # brackets that have come together
+        if not _LEFTOVER.search(text):
+            break
+        text = repair(_LEFTOVER.sub("", text) if left > 1 else text.translate(_BRACKETS), language)
+    return compose(text.translate(_UNESCAPED)).strip()
 
 
 def _character(entity: re.Match[str]) -> str:
-    """The character of an entity; the entity itself where there is none."""
-    if entity[2] is None and entity[1] is None:
-        return html5.get(f"{entity[3]};", entity[0])
-    number = int(entity[1], 16) if entity[1] else int(entity[2])
-    return chr(number) if 0 < number <= sys.maxunicode else entity[0]
+    """The character of an entity, nothing where a text cannot hold it, and the entity itself where there is none."""
+    if entity[3]:
+        character = html5.get(f"{entity[3]};", entity[0])
+    else:
+        number = int(entity[1], 16) if entity[1] else int(entity[2])
+        character = _CONTROL.sub("", chr(number)) if 0 < number <= sys.maxunicode else entity[0]
+    return _ESCAPED.get(character, character)

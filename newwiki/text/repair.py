@@ -5,10 +5,18 @@ but spaces; what an author wrote stays: `main()`, `.NET`, `(c)`, `:)`, and the s
 """
 
 import re
+import unicodedata
 
 from newwiki.text.language import Language
-from newwiki.text.markup import HOLE
+from newwiki.text.tags import HOLE
 
+_ROUNDS = 12  # what is nested deeper loses its brackets
+_NO_BRACKETS = str.maketrans("", "", "()[]")
+_MARKS = (
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d"
+    "\u08d3-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u302a-\u302f\u3099\u309a\ua66f-\ua67d\ufe20-\ufe2f]"
+)
+_STACKED = re.compile(f"{_MARKS}{{30}}(?={_MARKS})")
 _ODD = re.compile(rf"{HOLE}|\s\s|[^\S ]|[(\[][\s;,]|\s[)\],;.]|[,;]\s?[,;]")
 _SPACE = re.compile(r"\s+")
 _HOLES = re.compile(rf"{HOLE}(?: ?{HOLE})+")
@@ -19,6 +27,7 @@ _SPACES_ONLY = re.compile(r"\( +\)|\[ +\]")
 _AFTER_OPENER = re.compile(rf"([(\[])(?:[ ;,:]*{HOLE}[ ;,:]*(?=[^)\] ;,:{HOLE}])|[ ;,]+)")
 _BEFORE_CLOSER = re.compile(rf"(?:(?<![ ;,:(\[{HOLE}])[ ;,:]*{HOLE}[ ;,:]*| +)([)\]])")
 _BEFORE_MARK = re.compile(rf" ?{HOLE} ?([,;:!?.])(?=[\s{HOLE}]|$)")
+_BEFORE_STOP = re.compile(rf"[,;] ?{HOLE} ?(?=\.(?:\s|$))")
 _TWO_STOPS = re.compile(r"(?<![.\s])\. \.(?! ?\.)(?=\s|$)")
 _SPACE_BEFORE_MARK = re.compile(r"(?<![.\s]) ([,;.](?=\s|$))")
 _SPACE_BEFORE_COMMA_OR_STOP = re.compile(r"(?<![.\s]) ([,.](?=\s|$))")
@@ -28,20 +37,30 @@ def repair(text: str, language: Language) -> str:
     """The paragraph, whole again, on one line."""
     if not _ODD.search(text):
         return text
-    before_mark = _SPACE_BEFORE_COMMA_OR_STOP if language.spaced_punctuation else _SPACE_BEFORE_MARK
-    before = None
-    while before != text:
-        before = text
-        text = _HOLES.sub(HOLE, _SPACE.sub(" ", text))
-        text = _ROW.sub(r"\1", text)
-        text = _EMPTY.sub(_less_brackets, text)
-        text = _EMPTY_SQUARE.sub(HOLE, _SPACES_ONLY.sub(HOLE, text))
-        text = _AFTER_OPENER.sub(r"\1", text)
-        text = _BEFORE_CLOSER.sub(r"\1", text)
-        text = _BEFORE_MARK.sub(r"\1", text)
-        text = before_mark.sub(r"\1", text)
-        text = _TWO_STOPS.sub(".", text)
+    for _ in range(_ROUNDS):
+        if text == (text := _closed(text, language)):
+            break
+    else:
+        text = _closed(text.translate(_NO_BRACKETS), language)
     return _SPACE.sub(" ", text.replace(HOLE, "")).strip()
+
+
+def compose(text: str) -> str:
+    """The text in Unicode's form C; of stacked marks thirty at a time, as its Stream-Safe Text Format has them."""
+    return text if text.isascii() else unicodedata.normalize("NFC", _STACKED.sub("\\g<0>\u034f", text))
+
+
+def _closed(text: str, language: Language) -> str:
+    text = _HOLES.sub(lambda row: f"{HOLE} " if " " in row[0] else HOLE, _SPACE.sub(" ", text))
+    text = _ROW.sub(r"\1", text)
+    text = _EMPTY.sub(_less_brackets, text)
+    text = _EMPTY_SQUARE.sub(HOLE, _SPACES_ONLY.sub(HOLE, text))
+    text = _AFTER_OPENER.sub(r"\1", text)
+    text = _BEFORE_CLOSER.sub(r"\1", text)
+    text = _BEFORE_STOP.sub("", text)
+    text = _BEFORE_MARK.sub(r"\1", text)
+    text = (_SPACE_BEFORE_COMMA_OR_STOP if language.spaced_punctuation else _SPACE_BEFORE_MARK).sub(r"\1", text)
+    return _TWO_STOPS.sub(".", text)
 
 
 def _less_brackets(empty: re.Match[str]) -> str:

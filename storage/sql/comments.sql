@@ -14,6 +14,9 @@ comment on column snapshots.candidates is 'How many pages were considered.';
 comment on column snapshots.articles is 'How many were chosen.';
 comment on column snapshots.content_sha256 is 'The hash of articles, parameters and extractor version.';
 comment on column snapshots.published_at is 'When it was published.';
+comment on column snapshots.language is 'The language of its texts; NULL in old snapshots.';
+comment on column snapshots.licence is 'The licence of its texts in the wiki''s words; NULL where it was not told, as by a dump.';
+comment on column snapshots.licence_url is 'Where that licence stands; NULL where it was not told.';
 
 comment on table requests is 'What a refresh asked the wiki for, over all its attempts.';
 comment on column requests.snapshot_id is 'The snapshot that was made of it.';
@@ -66,6 +69,15 @@ comment on column novelty.nearest_title is 'The title of the other; NULL where n
 comment on column novelty.nearest_snapshot_id is 'Where the other stands; the same snapshot for a page of the same refresh.';
 comment on column novelty.similarity is 'The Jaccard index of their word 5-grams, 0 to 1.';
 
+comment on table snapshot_hashes is 'A hash of every column of every table that belongs to a snapshot, which `newwiki snapshots verify` asks.';
+comment on column snapshot_hashes.snapshot_id is 'The snapshot.';
+comment on column snapshot_hashes.table_name is 'The table.';
+comment on column snapshot_hashes.column_name is 'Its column.';
+comment on column snapshot_hashes.rows is 'How many rows of the snapshot it had.';
+comment on column snapshot_hashes.taken is 'When the hash was taken: as it was published, looked up (topics), taken in (newwiki pull), or migrated, if it is older than these hashes.';
+comment on column snapshot_hashes.taken_at is 'The moment.';
+comment on column snapshot_hashes.sha256 is 'The hash of the values in the order of the table''s key, and of all of this row.';
+
 comment on table reference_parts is 'What models made of articles, so that each is read once by each model.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';
@@ -88,10 +100,14 @@ comment on column runs.samples is 'Completions a prompt.';
 comment on column runs.keep is 'How many of them, the longest by words, are scored.';
 comment on column runs.max_new_tokens is 'The longest completion; NULL for texts from elsewhere.';
 comment on column runs.dtype is 'The numbers that the model computes with.';
+comment on column runs.numerics is 'The version of the engine''s numerics, which goes up whenever it may write other bytes; NULL where another program computes (vllm, openai), for texts from elsewhere, and in runs from before it was kept.';
 comment on column runs.versions is 'Versions of the packages, and other provenance.';
-comment on column runs.status is 'running, complete or failed.';
+comment on column runs.protocol is 'What decides which texts are judged, whatever the model: runs are compared where it is the same. run_settings has it in columns.';
+comment on column runs.status is 'running, complete, failed or interrupted. A process that is killed cannot say so: run_states tells.';
 comment on column runs.started_at is 'When it was begun.';
 comment on column runs.finished_at is 'When it was complete, or had failed.';
+comment on column runs.heard_at is 'When the process that writes it was last heard of: once a minute at least.';
+comment on column runs.process is 'Which process that is, by host, number and start; NULL where none writes it.';
 
 comment on table completions is 'What models wrote.';
 comment on column completions.run_id is 'The run.';
@@ -166,6 +182,8 @@ comment on column stored_summaries.evaluator_id is 'Who made the numbers.';
 comment on column stored_summaries.mean is 'The mean over texts.';
 comment on column stored_summaries.sd is 'Their standard deviation.';
 comment on column stored_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
+comment on column stored_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
+comment on column stored_summaries.skew is 'The skewness of the mean that the prompts suggest.';
 comment on column stored_summaries.pages is 'How many prompts have a number.';
 comment on column stored_summaries.scored is 'How many texts have a number.';
 comment on column stored_summaries.unscored is 'How many have none.';

@@ -15,6 +15,7 @@ from flows.cli import cli
 from tests.docs.blocks import PAGES, ROOT, Block, blocks, indented, spoken
 from tests.docs.conftest import OpenShell
 from tests.docs.shell import Shell
+from tests.flows.serving import AS_THE_DOCS_SAY
 
 # These begin where a reader has no database yet.
 _FROM_NOTHING = {"README.md", "docs/refresh.md"}
@@ -38,6 +39,7 @@ NOT_RUN = {
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
     "newwiki schedule": _ON_A_SERVER,
+    "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,
     "OPENAI_API_KEY=… newwiki evaluate davinci-002 --backend openai --model-args base_url=https://api.openai.com/v1 "
     "--decoder sample:top_p=0.9": _ASKS,
@@ -147,3 +149,15 @@ def unknown(words: list[str]) -> list[str]:
     options = {name for option in command.params for name in option.opts}
     strange = [word for word in words if word.startswith("--") and word.partition("=")[0] not in options | {"--help"}]
     return strange + (words[:1] if command is cli else [])
+
+
+def test_whoever_is_told_to_start_a_prefect_server_is_told_to_keep_it_quiet() -> None:
+    """With both of its channels of telemetry closed, as the tests' own server has them."""
+    closed = " ".join(f"{name}={value}" for name, value in AS_THE_DOCS_SAY.items())
+    files = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "flows").rglob("*.py")]
+    told = [(file.name, line) for file in files for line in file.read_text("utf-8").splitlines() if _START in line]
+    assert len(told) >= 3
+    assert [(name, line) for name, line in told if f"{closed} {_START}" not in line] == []
+
+
+_START = "prefect server start"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluators.embedding import folder_of
+from evaluators.networks.embedder_files import folder_of
 
 ROOT = Path(__file__).parents[2]
 # What the hub has, by kind.

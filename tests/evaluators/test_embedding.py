@@ -7,8 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluators import embedding
-from evaluators.embedding import DEFAULT_EMBEDDER, DEFAULT_SHA256, Embedder, load_embedder
+from evaluators.embedding import Embedder, load_embedder
+from evaluators.networks import embedder_files
+from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, DEFAULT_SHA256
 from newwiki.errors import TerminalError, UsageError
 
 LONG = "The lighthouse at the cape was built of local granite by the harbour company. " * 60
@@ -60,7 +61,7 @@ def test_the_packaged_model_is_the_published_one(embedder: Embedder) -> None:
 
 
 def test_a_packaged_model_with_other_weights_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedding, "DEFAULT_SHA256", "0" * 64)
+    monkeypatch.setattr(embedder_files, "DEFAULT_SHA256", "0" * 64)
     with pytest.raises(TerminalError, match="is not the published"):
         load_embedder()
 

@@ -10,7 +10,7 @@ from evaluators.analysis import Analysis, Analyst
 from evaluators.corpus import Corpus
 from evaluators.embedding import Embedder
 from evaluators.entities import load_tagger
-from evaluators.scoring import fingerprint, needs_of, score, score_set, select
+from evaluators.scoring import fingerprint, is_broken, needs_of, score, score_set, select
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Metric, RunScore, SetScore, Unscorable
 from newwiki.registry import Evaluator, SetEvaluator, set_evaluators
@@ -199,3 +199,54 @@ def test_two_evaluators_of_one_name_are_an_error(monkeypatch: pytest.MonkeyPatch
     set_evaluators.add("bleu", made_up_set(lambda corpus: 1, "a"))
     with pytest.raises(TerminalError, match="an evaluator and a set evaluator are named 'bleu'; rename one"):
         select("core")
+
+
+@pytest.mark.parametrize(
+    ("returned", "status"),
+    [
+        (None, "no number: None"),
+        ("many", "no number: 'many'"),
+        (math.inf, "not finite"),
+        (math.nan, "not finite"),
+        (10**400, f"no number: {str(10**400)[:80]}"),
+        (1.7, "out of range: 1.7 is above 1"),
+        (-0.2, "out of range: -0.2 is below 0"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_number_of_the_metric_is_null_with_its_reason(returned: object, status: str) -> None:
+    bounded = replace(made_up(lambda *_: returned, "share"), metrics=(Metric("share", "", 0, 1, "none", "", ""),))
+    assert score_one(bounded) == [("share", None, status)]
+    assert is_broken(status) or status == "not finite"
+
+
+def test_rounding_may_lie_beyond_a_bound() -> None:
+    one = replace(made_up(lambda *_: 1.000001, "share"), metrics=(Metric("share", "", 0, 1, "none", "", ""),))
+    assert score_one(one) == [("share", 1.000001, "ok")]
+
+
+def test_an_exception_is_the_status_of_its_text_and_the_others_go_on() -> None:
+    analyst = Analyst()
+    analyses = analyst.analyse(["", "Two words."], frozenset())
+    failing = made_up(lambda analysis, reference: 1 / len(analysis.words), "inverse")
+    made = score([failing], {"made_up": fingerprint(failing, analyst)}, [(7, 0), (7, 1)], analyses, {7: analyses[1]})
+    assert [(one.value, one.status) for one in made] == [
+        (None, "error: ZeroDivisionError: division by zero"),
+        (0.5, "ok"),
+    ]
+
+
+def test_an_exception_of_a_set_evaluator_is_its_status() -> None:
+    failing = made_up_set(lambda corpus: next(iter([])), "first")
+    (made,) = score_set(failing, "id", Corpus({}, {}))
+    assert (made.value, made.status) == (None, "error: StopIteration")
+
+
+def test_what_is_wrong_with_the_machine_or_the_request_is_no_status() -> None:
+    def short_of_memory(*_: object) -> float:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        score_one(made_up(short_of_memory, "share"))
+    with pytest.raises(TerminalError, match="without entities"):
+        score_one(made_up(lambda analysis, _: len(analysis.named()), "share"))

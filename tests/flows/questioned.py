@@ -16,7 +16,7 @@ from storage.database import Database
 
 NEW, OLD = "samplewiki-2026-09", "samplewiki-old"
 METRICS = "rep_4,distinct_2,flesch_reading_ease,bleu"
-PAGES, SAMPLES = 6, 2
+PAGES, SAMPLES = 13, 2
 SBERT = Fingerprint("sbert-by-hand", "sbert", "1")
 RUNS = {
     "run-a": (NEW, "model-a", "sample:top_p=0.5"),

@@ -47,7 +47,14 @@ def score(
 
 def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint) -> list[Score]:
     return [
-        Score(page + 1, sample, name, None if np.isnan(value) else float(value), "ok", by.evaluator_id)
+        Score(
+            page + 1,
+            sample,
+            name,
+            None if np.isnan(value) else float(value),
+            "no_number" if np.isnan(value) else "ok",
+            by.evaluator_id,
+        )
         for name, values in scores.items()
         for (page, sample), value in np.ndenumerate(np.asarray(values, float).reshape(len(np.asarray(values)), -1))
     ]

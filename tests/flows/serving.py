@@ -2,10 +2,12 @@
 
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,12 @@ import requests
 
 from flows.serving import own_server
 from tests.flows.conftest import environment
+
+# What docs/refresh.md tells who starts a server to set, so that it reports to nobody.
+AS_THE_DOCS_SAY = {"DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
+
+# Where Prefect's own commands for work pools look for the kinds of workers that there are; nothing is sent there.
+_LOOKED_UP = {"raw.githubusercontent.com:443"}
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,10 @@ class PrefectServer:
         """The names of the global concurrency limits."""
         return [limit["name"] for limit in self._asked("v2/concurrency_limits/filter")]
 
+    def artifacts_of(self, key: str) -> list[dict[str, Any]]:
+        """The artifacts under this key."""
+        return [artifact for artifact in self._asked("artifacts/filter") if artifact["key"] == key]
+
     def artifacts(self) -> set[str]:
         """The keys of all artifacts."""
         return {artifact["key"] for artifact in self._asked("artifacts/filter")}
@@ -58,9 +70,35 @@ def prefect_server(folder: Path) -> Iterator[PrefectServer]:
     """`prefect server start`, with its files in the folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    env = {"PREFECT_HOME": str(folder / "prefect"), "DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
-    with (folder / "server.log").open("wb") as log, own_server(port, environment(**env), log) as api:
-        yield PrefectServer(api, env | {"PREFECT_API_URL": api}, folder)
+    env = {"PREFECT_HOME": str(folder / "prefect"), **AS_THE_DOCS_SAY}
+    with listening() as (proxy, asked), (folder / "server.log").open("wb") as log:
+        env |= {"HTTPS_PROXY": proxy, "NO_PROXY": "127.0.0.1,localhost"}
+        with own_server(port, environment(**env), log) as api:
+            yield PrefectServer(api, env | {"PREFECT_API_URL": api}, folder)
+    elsewhere = set(asked) - _LOOKED_UP
+    assert not elsewhere, f"Prefect, or one of its clients, wanted to speak to {elsewhere}"
+
+
+@contextmanager
+def listening() -> Iterator[tuple[str, list[str]]]:
+    """The address of a proxy that lets nothing out, and whom it was asked for."""
+    asked: list[str] = []
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            asked.append(self.path)
+            self.send_error(403)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from storage.database import Database
 from tests.flows.conftest import Run
 from tests.flows.scored import RULES, SNAPSHOT, add_run, score
 
-NUMBERS = {"greedy": [0.4, 0.5, 0.6, 0.5, 0.45, 0.55, 0.5], "sample": [0.1, 0.2, 0.2, 0.1, 0.2, 0.2, 0.1]}
+NUMBERS = {"greedy": [0.4, 0.5, 0.6, 0.5, 0.45, 0.55, 0.5] * 2, "sample": [0.1, 0.2, 0.2, 0.1, 0.2, 0.2, 0.1] * 2}
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def db(database: Path) -> Path:
     """The sample wiki's September with two runs that differ by rep_4."""
     stored = Database(database)
     for run_id, numbers in NUMBERS.items():
-        score(stored, add_run(stored, run_id, run_id), {"rep_4": numbers}, RULES, "lower")
+        score(stored, add_run(stored, run_id, run_id, prompts=14), {"rep_4": numbers}, RULES, "lower")
     return database
 
 

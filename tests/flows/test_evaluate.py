@@ -61,7 +61,9 @@ def test_the_leaderboard_has_one_row_a_run_and_the_articles(
     ]
     assert rows[0]["sbert"] == pytest.approx(1)
     assert rows[0]["entity_overlap"] == 1
-    assert len({row["scored_by"] for row in rows}) == 1
+    assert all(
+        len({row[f"{metric}_scored_by"] for row in rows}) == 1 for metric in ("sbert", "rep_4", "entity_overlap")
+    )
     for metric in ("flesch_reading_ease", "gunning_fog", "information_density", "distinct_2", "rep_4", "sbert", "bleu"):
         assert {metric, f"{metric}_sd", f"{metric}_low", f"{metric}_high"} <= set(rows[1])
 
@@ -208,3 +210,30 @@ def test_an_argument_that_a_backend_does_not_take_is_the_users_mistake(
     monkeypatch.setitem(models._pieces, "mine", Mine)
     with pytest.raises(UsageError, match=r"backend 'mine' does not take these model arguments: .*'a'"):
         ask()
+
+
+def test_a_decoder_of_ones_own_that_changed_is_another_run(
+    database: Path, toy_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As is a backend, by the code that it is made of."""
+    from flows.steps.evaluate import EvaluationRequest, load_model, plan
+    from newwiki import registry
+    from newwiki.decoding.grammar import parse
+    from storage.database import Database
+
+    model, ids = load_model("hf", str(toy_checkpoint), {}), []
+    for temperature in (1.0, 2.0, 1.0):
+        others = {name: one for name, one in registry.decoders.all().items() if name != "own"}
+        monkeypatch.setattr(registry.decoders, "_pieces", others)
+        monkeypatch.setattr(registry, "_plugins", [])
+        (tmp_path / "own.py").write_text(
+            "from newwiki.decoding.decoder import decoder\n"
+            "from newwiki.decoding.sample import sample\n"
+            "@decoder('own', parameters={}, source='here')\n"
+            "def own():\n"
+            f"    return sample(0, 1.0, 1.0, {temperature}, 0.0, 0.0, 1.0)\n"
+        )
+        registry.load_plugin(tmp_path / "own.py")
+        (decoder,) = parse("own")
+        ids.append(plan(Database(database), model, decoder, EvaluationRequest(prompts=1)).run.run_id)
+    assert ids[0] == ids[2] != ids[1]

@@ -68,7 +68,7 @@ def test_the_loss_falls_on_what_is_learnt_and_on_what_is_held_out(tuned: dict[st
     assert [step for step, _ in learnt] == list(range(1, 19)), "12 articles in batches of 4, six times"
     assert [step for step, _ in apart] == list(range(0, 19, 3))
     assert learnt[-1][1] < learnt[0][1] - 0.05
-    assert apart[-1][1] < apart[0][1] - 0.05
+    assert apart[-1][1] < apart[0][1] - 0.02, "less than what is learnt: the toy was trained on August itself"
     said = tuned[kind].with_name(f"{kind}.said").read_text()
     assert f"{apart[0][1]:.3f} at first, {apart[-1][1]:.3f} after 18 steps" in said
     assert f"newwiki evaluate {tuned[kind]} --backend {'hf' if kind == 'hf' else 'seq2seq'}" in said
@@ -118,7 +118,7 @@ def test_a_causal_model_a_t5_and_a_bart_stand_in_one_leaderboard(
     rows = list(csv.DictReader(said.splitlines()))
     assert {row["model"] for row in rows} == {"Wikipedia", *map(str, tuned.values())}
     assert all(0 <= float(row["distinct_2"]) <= 1 for row in rows)
-    assert len({row["scored_by"] for row in rows}) == 1, "they can be compared"
+    assert len({row["distinct_2_scored_by"] for row in rows}) == 1, "they can be compared"
 
 
 def files(folder: Path) -> dict[str, bytes]:

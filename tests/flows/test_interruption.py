@@ -19,7 +19,9 @@ from tests.flows.conftest import Run, environment
 pytestmark = pytest.mark.slow
 
 # When something was done, and in what batches, is all that may differ.
-_CIRCUMSTANCES = {"cutoff", "published_at", "started_at", "finished_at", "applied_at", "versions"}
+_CIRCUMSTANCES = {
+    "cutoff", "published_at", "started_at", "finished_at", "applied_at", "versions", "heard_at", "taken_at", "sha256",
+}  # fmt: skip
 
 
 def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -30,6 +32,8 @@ def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         for table in tables:
             described = connection.execute(f"describe {table}").fetchall()
             columns = ", ".join(f'"{column[0]}"' for column in described if column[0] not in _CIRCUMSTANCES)
+            if not columns:
+                continue
             found[table] = sorted(connection.execute(f"select {columns} from {table}").fetchall(), key=repr)  # noqa: S608
     return found
 

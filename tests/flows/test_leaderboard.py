@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.steps.leaderboard import board
+from flows.steps.leaderboard import PARTS, board
 from flows.steps.ranking import letters, ranked
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
@@ -66,7 +66,8 @@ def test_each_evaluator_gets_its_column_where_asked(newwiki: Run, mixed: Databas
         "second": [None, 5, 1],
     }
     assert DENSITY not in rows["first"]
-    assert rows["first"][f"{columns[0]}_low"] < 2 < rows["first"][f"{columns[0]}_high"]
+    assert rows["first"][f"{columns[0]}_low"] is None
+    assert rows["first"][f"{columns[0]}_no_interval"] == "too few prompts"
 
 
 def test_after_an_evaluation_the_column_is_that_of_its_evaluators(mixed: Database) -> None:
@@ -92,13 +93,20 @@ def test_the_newest_evaluator_that_all_runs_have_is_shown(mixed: Database) -> No
     assert column(mixed, DENSITY) == {REFERENCE: 50, "first": 11, "second": 5}
 
 
-def test_rows_say_who_scored_what_they_show_as_the_view_does(stored: Database) -> None:
-    for run_id, by in (("first", RULES), ("second", RULES), ("third", OTHER)):
-        score(stored, add_run(stored, run_id), {"rep_4" if by is RULES else "bleu": [1, 2]}, by)
-    shown = column(stored, "scored_by")
-    assert shown["first"] == shown["second"] != shown["third"]
-    with stored.read() as connection:
-        assert shown == dict(connection.execute("select run_id, scored_by from leaderboard").fetchall())
+def test_the_view_shows_what_the_command_does(mixed: Database) -> None:
+    """Number by number, with who made it, on how many texts, and where another evaluator's is not shown."""
+    score(mixed, "second", {"rep_4": [1, np.nan, np.nan]}, Fingerprint("newer", "repetition", "3"))
+    parts = [name + part for name in (DENSITY, "rep_4") for part in PARTS]
+    with mixed.read() as connection:
+        names = ", ".join(["run_id", *parts])
+        view = connection.execute(f"select {names} from leaderboard order by run_id").fetchall()  # noqa: S608
+    records = sorted(board(mixed, prefer=()).records, key=lambda record: str(record["run_id"]))
+    assert view == [tuple(record[name] for name in ("run_id", *parts)) for record in records]
+    shown = {record["run_id"]: record for record in records}
+    assert [shown["first"][DENSITY + part] for part in ("", "_texts", "_status", "_scored_by")] == [
+        None, None, "another evaluator", "evaluator-rules"
+    ]  # fmt: skip
+    assert [shown["second"]["rep_4" + part] for part in ("", "_status", "_scored_by")] == [1, "ok", "evaluator-2"]
 
 
 def test_versions_of_an_evaluator_are_told_apart_by_what_differs(stored: Database) -> None:

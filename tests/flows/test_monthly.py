@@ -1,6 +1,7 @@
 """What is due, what is done of it, and what is told: the road of `newwiki schedule`, without Prefect."""
 
 import csv
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from evaluators import statistics
 from flows.progress import Silent
 from flows.steps import month as steps
 from flows.steps.due import Month, newest_due, settled, to_do
@@ -133,6 +135,11 @@ def test_two_schedules_do_not_work_on_one_database(tmp_path: Path) -> None:
         ('decoders = ["greedy"]', 'decoders = ["greedy"]\nbackend = "hg"', "there is no backend 'hg'"),
         ("words,rep_4", "words,rep_5", "rep_5"),
         ("words > +200", "words > much", "'words > much' is no such bound"),
+        ("words > +200", "wordz > +200", "'wordz', which .evaluation. does not measure; did you mean 'words'"),
+        ("words > +200", "sbert < -1", "'sbert', which .evaluation. does not measure"),
+        ("small/greedy", "smal/greedy", "'smal/greedy' is no run of this file"),
+        ("small/greedy", "greedy", "'greedy' may be 2 runs of this file"),
+        ("[notify]", '[report]\nout = "/dev/null/reports"\n[notify]', "no report can be written"),
         ("prompts = 2", "prompts = 2\nsamples = 2\nkeep = 3", r"\[evaluation\]: 3 completions cannot be kept of 2"),
         ("dump = ", "# dump = ", "'sample' is not the name of a Wikipedia"),
         ("THE_WEBHOOK", "ANOTHER_WEBHOOK", "ANOTHER_WEBHOOK, which is not set"),
@@ -237,7 +244,7 @@ class TestTwoMissedMonths:
         models = [row["model"].rpartition("/")[2] for row in second["leaderboard"]]
         assert sorted(models) == ["Wikipedia", "other", "small"]
         assert all("words" in row["means"] for row in second["leaderboard"])
-        assert [gate["outcome"] for gate in second["gates"]] == ["passed"]
+        assert [(gate["outcome"], gate["no_interval"]) for gate in second["gates"]] == [("not sure", "too few prompts")]
         assert Path(second["report"]).is_file()
 
     def test_are_complete(self, folder: Path, hook: Webhook) -> None:
@@ -295,11 +302,15 @@ def test_a_webhook_that_takes_nothing_leaves_the_month_to_be_told_of(folder: Pat
     assert len(hook.taken) == 1
 
 
-def test_a_closed_gate_is_a_result_that_fails_once(folder: Path, hook: Webhook) -> None:
-    change(folder, "words > +200", "words > -200")
+def test_a_closed_gate_is_a_result_that_fails_once(
+    folder: Path, hook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if two prompts were as many as it takes to be sure: the sample wiki's month has too few."""
+    monkeypatch.setattr(statistics, "FEWEST", 2)
+    change(folder, "other/greedy", "Wikipedia/reference")
     change(folder, 'since = "2026-08"', 'since = "2026-09"')
-    closed = "the gate is closed: other/greedy against small/greedy: words > -200 failed"
-    with pytest.raises(MonthsFailed, match=closed):
+    closed = "the gate is closed: Wikipedia/reference against small/greedy: words > +200 failed"
+    with pytest.raises(MonthsFailed, match=re.escape(closed)):
         once()
     (notice,) = hook.taken
     assert (notice["complete"], notice["gates"][0]["outcome"]) == (True, "failed")

@@ -1,5 +1,6 @@
 """Pages that nearly repeat an earlier one are dropped and named; the earlier one stays."""
 
+import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,11 +12,15 @@ import pytest
 
 from flows.progress import Silent
 from flows.steps.novelty import drop_near_duplicates
+from flows.steps.rebuild import rebuild
 from flows.steps.refresh import RefreshRequest, refresh
+from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
+from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.snapshots import articles, verify
+from storage.export import manifest
+from storage.snapshots import articles, find, verify
 from tests.mediawiki.exports import History, growing, write_export
 
 SITE = Site("testwiki", "en", "https://test.example/wiki/Main_Page")
@@ -44,12 +49,14 @@ def ask(database: Path, question: str) -> list[tuple[Any, ...]]:
         return connection.execute(question).fetchall()
 
 
-def publish(folder: Path, window: Window, *histories: History, **selection: int) -> Snapshot:
+def publish(
+    folder: Path, window: Window, *histories: History, against: tuple[str, ...] = (), **selection: int
+) -> Snapshot:
     export = write_export(folder / "export.xml", histories)
     return refresh(
         Database(folder / "newwiki.duckdb"),
         DumpSource(str(export)),
-        RefreshRequest(window, Selection(**selection)),
+        RefreshRequest(window, Selection(**selection), novel_against=against),
         Silent(),
     )
 
@@ -70,13 +77,65 @@ def test_a_copy_under_another_title_is_dropped_and_named_and_the_original_stays(
     assert verify(Database(database), "latest") == []
 
 
-def test_a_page_that_repeats_an_older_snapshots_article_is_dropped(tmp_path: Path) -> None:
+def test_what_the_database_holds_decides_nothing(tmp_path: Path) -> None:
+    """The same month into an empty database and into one with an older month that it repeats: the same content."""
+    (tmp_path / "empty").mkdir()
+    pages = [grown("Lumen (river)", LUMEN_IN_PART, DAY), grown("Rhine", RHINE, DAY)]
     publish(tmp_path, AUGUST, grown("Lumen", LUMEN, datetime(2026, 8, 3, tzinfo=UTC)))
-    snapshot = publish(tmp_path, SEPTEMBER, grown("Lumen (river)", LUMEN_IN_PART, DAY), grown("Rhine", RHINE, DAY))
+    one, other = publish(tmp_path, SEPTEMBER, *pages), publish(tmp_path / "empty", SEPTEMBER, *pages)
+    assert (one.snapshot_id, one.content_sha256, one.articles) == (other.snapshot_id, other.content_sha256, 2)
+    candidates = "select * from candidates where snapshot_id = 'testwiki-2026-09' order by title"
+    assert ask(tmp_path / "newwiki.duckdb", candidates) == ask(tmp_path / "empty" / "newwiki.duckdb", candidates)
+    recorded = "select nearest_title, nearest_snapshot_id, round(similarity, 2) from novelty where similarity > 0"
+    assert ask(tmp_path / "newwiki.duckdb", recorded) == [("Lumen", "testwiki-2026-08", 0.81)]
+
+
+@pytest.fixture
+def novel(tmp_path: Path) -> Snapshot:
+    """September with a page that nearly repeats one of August, which it was asked not to."""
+    publish(tmp_path, AUGUST, grown("Lumen", LUMEN, datetime(2026, 8, 3, tzinfo=UTC)))
+    return publish(
+        tmp_path, SEPTEMBER, grown("Lumen (river)", LUMEN_IN_PART, DAY), grown("Rhine", RHINE, DAY),
+        against=("testwiki-2026-08",),
+    )  # fmt: skip
+
+
+def test_a_page_that_repeats_an_article_of_a_snapshot_that_was_named_is_dropped(
+    tmp_path: Path, novel: Snapshot
+) -> None:
     database = Database(tmp_path / "newwiki.duckdb")
-    assert [article.title for article in articles(database, snapshot.snapshot_id)] == ["Rhine"]
+    assert [article.title for article in articles(database, novel.snapshot_id)] == ["Rhine"]
     detail = ask(database.path, "select detail from candidates where verdict = 'near_duplicate'")
     assert detail == [("0.81 like 'Lumen' in testwiki-2026-08",)]
+
+
+def test_the_snapshots_that_were_named_are_part_of_what_was_asked(tmp_path: Path, novel: Snapshot) -> None:
+    august = find(Database(tmp_path / "newwiki.duckdb"), "testwiki-2026-08")
+    assert august
+    named = {"testwiki-2026-08": august.content_sha256}
+    assert json.loads(novel.parameters)["novel_against"] == named
+    assert manifest(Database(tmp_path / "newwiki.duckdb"), novel.snapshot_id).parameters["novel_against"] == named
+    assert novel.snapshot_id.startswith("testwiki-2026-09-")
+
+
+def test_a_rebuild_checks_the_snapshots_that_were_named(tmp_path: Path, novel: Snapshot) -> None:
+    """Another August of the same name is refused; without any it is said that nobody has checked."""
+    told = manifest(Database(tmp_path / "newwiki.duckdb"), novel.snapshot_id)
+    source = RevisionsOfDump(str(tmp_path / "export.xml"))
+    (tmp_path / "other").mkdir()
+    other = publish(tmp_path / "other", AUGUST, grown("Elbe", ELBE, datetime(2026, 8, 3, tzinfo=UTC)))
+    with pytest.raises(TerminalError, match=f"another testwiki-2026-08, of content {other.content_sha256}"):
+        rebuild(Database(tmp_path / "other" / "newwiki.duckdb"), source, told, Silent())
+    rebuilt = rebuild(Database(tmp_path / "none.duckdb"), source, told, Silent())
+    assert rebuilt.report(told)[1:] == [
+        "it does not repeat testwiki-2026-08, which is not in the database, so nobody has checked what it is"
+    ]
+
+
+def test_a_snapshot_that_is_named_and_not_here_is_a_misuse(tmp_path: Path) -> None:
+    publish(tmp_path, AUGUST, grown("Lumen", LUMEN, datetime(2026, 8, 3, tzinfo=UTC)))
+    with pytest.raises(UsageError, match="there is no snapshot 'testwiki-2026-07'"):
+        publish(tmp_path, SEPTEMBER, grown("Rhine", RHINE, DAY), against=("testwiki-2026-07",))
 
 
 def test_a_page_is_no_copy_of_itself_in_another_snapshot_of_the_same_month(tmp_path: Path) -> None:

@@ -157,9 +157,11 @@ def test_another_machines_weights_are_refused(toy_checkpoint: Path) -> None:
     from flows.steps.write_shard import ModelReference, WriteShard, write
     from newwiki.decoding.grammar import parse
 
-    other = ModelReference("hf", str(toy_checkpoint), (), "0" * 64, "float32", ())
+    other = ModelReference("hf", str(toy_checkpoint), (), "0" * 64, "float32", 1, ())
     shard = WriteShard(other, (), parse("greedy")[0], {}, (), Setting((), "lumen", 0, None))
-    with pytest.raises(TerminalError, match=r"is another one on .* than on lumen \(0{64}, float32\); give both"):
+    with pytest.raises(
+        TerminalError, match=r"is another one on .* than on lumen \(0{64}, float32, numerics=1\); give both"
+    ):
         write(shard)
 
 

@@ -1,7 +1,7 @@
 """`newwiki score`: texts from elsewhere, and what is missing; nothing is scored or read twice."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +9,8 @@ import pytest
 
 from evaluators.scoring import select
 from flows.progress import Silent
+from flows.steps.compare import compare_all
+from flows.steps.leaderboard import board
 from flows.steps.outside import take_in
 from flows.steps.score import Jury, score_run
 from newwiki.errors import UsageError
@@ -78,8 +80,72 @@ def test_texts_with_their_own_references_need_no_snapshot(tmp_path: Path) -> Non
     database = tmp_path / "empty.duckdb"
     run_id = score_file(database, file, "bleu,entity_overlap")
     found = scores(database, run_id)
-    assert (found[1, 0, "bleu"], found[1, 0, "entity_overlap"]) == (pytest.approx(100), 1)
-    assert found[1, 1, "entity_overlap"] == 0
+    by_sample = {(sample, metric): value for (_, sample, metric), value in found.items()}
+    assert (by_sample[0, "bleu"], by_sample[0, "entity_overlap"]) == (pytest.approx(100), 1)
+    assert by_sample[1, "entity_overlap"] == 0
+
+
+def own(number: int, text: str) -> dict[str, object]:
+    """A line with its own reference."""
+    return {"prompt": f"Place {number}", "reference": f"It is the number {number} of many.", "text": text}
+
+
+def test_a_file_with_a_line_fewer_stays_comparable_on_what_both_have(tmp_path: Path) -> None:
+    """A prompt is what it says, whatever stands beside it; the references are a row of their own."""
+    database = Database(tmp_path / "empty.duckdb")
+    whole = [own(number, f"A text of {number} words that goes on.") for number in range(15)]
+    fewer = [own(number, f"Another text of {number}.") for number in range(1, 15)]
+    ids = [
+        score_file(database.path, written(tmp_path, *lines, name=name), "words,rep_4")
+        for name, lines in (("whole", whole), ("fewer", fewer))
+    ]
+    ((*_, found, _),) = compare_all(database, ids, "words")
+    assert [(one.metric, one.prompts) for one in found] == [("words", 14)]
+    names = {row["run_id"]: row["model"] for row in board(database).records}
+    assert sorted(names.values()) == ["fewer", "references", "references", "whole"]
+    (of_whole,) = [f"reference:{row['snapshot_id']}" for row in board(database).records if row["run_id"] == ids[0]]
+    ((*_, against, _),) = compare_all(database, [of_whole, ids[0]], "words")
+    assert against[0].prompts == 15
+
+
+def test_an_article_may_have_a_reference_of_its_own(database: Path, tmp_path: Path) -> None:
+    """Which is then what its text is compared with, unless it is the very text of the snapshot."""
+    article = snapshots.articles(Database(database), snapshots.resolve(Database(database), "latest").snapshot_id)[0]
+    line = {"page_id": article.page_id, "title": article.title, "text": "Soup is hot."}
+    same, _ = take_in(
+        Database(database), written(tmp_path, line | {"reference": article.completion}), snapshot="latest", model=None,
+        decoder=None,
+    )  # fmt: skip
+    assert same.snapshot_id == "samplewiki-2026-09"
+    other, (reference,) = take_in(
+        Database(database), written(tmp_path, line | {"reference": "Soup is cold."}), snapshot="latest", model=None,
+        decoder=None,
+    )  # fmt: skip
+    assert other.snapshot_id.startswith("file:")
+    assert (reference.title, reference.completion) == (article.title, "Soup is cold.")
+
+
+def test_equal_lines_stay_as_many_texts(tmp_path: Path) -> None:
+    database = tmp_path / "empty.duckdb"
+    run_id = score_file(database, written(tmp_path, *[own(1, "The same text.")] * 3), "words")
+    assert sorted(sample for _, sample, _ in scores(database, run_id)) == [0, 1, 2]
+
+
+@pytest.mark.slow
+def test_the_published_diversity_comes_from_the_command_line(
+    newwiki: Run, beside: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """89.35 of the texts and 92.98 of their references, as their authors published them."""
+    texts = json.loads(beside("generations/wikitext_contrastive_k_5_alpha_0.6_result.json").read_text())
+    lines = [
+        {"prompt": one["prefix_text"], "reference": one["reference_text"], "text": one["generated_result"]["0"]}
+        for one in texts
+    ]
+    asked = ("--metrics", "diversity_simctg", "--model", "gpt2-xl", "--format", "json", "--db", "own.duckdb")
+    ended = newwiki("score", written(tmp_path, *lines), *asked)
+    assert ended.returncode == 0, ended.stderr
+    found = {row["model"]: round(row["diversity_simctg"], 2) for row in json.loads(ended.stdout)}
+    assert found == {"gpt2-xl": 89.35, "references": 92.98}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +156,7 @@ def test_texts_with_their_own_references_need_no_snapshot(tmp_path: Path) -> Non
         ([{"title": "Low Water Hymns", "text": "x", "sample": 1}] * 2, "line 2: there is already a text of sample 1"),
         (
             [{"title": "Low Water Hymns", "text": "x"}, {"prompt": "a", "reference": "b", "text": "c"}],
-            "some lines name an article and some bring their own reference",
+            "line 2: it brings its own reference, and another line brings none; split the file",
         ),
     ],
 )
@@ -162,3 +228,19 @@ def test_stored_runs_are_scored_by_name_or_where_something_is_missing(
         assert metric in {name for _, _, name in scores(database, run_id)}
     with pytest.raises(UsageError, match=f"did you mean '{run_id}'"):
         runs.with_articles(Database(database), run_id[:-1] + "x")
+
+
+def test_what_an_evaluator_fails_at_is_counted_and_told_and_the_others_go_on(newwiki: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from newwiki import Metric, evaluator\n"
+        "@evaluator(metrics=[Metric('inverse', 'x', 0, 1, 'none', 'd', 's')], version='1')\n"
+        "def inverse(analysis, reference):\n"
+        "    return 1 / len(analysis.words)\n"
+    )
+    file = written(tmp_path, own(1, ""), own(2, "Two words."))
+    ended = newwiki("score", file, "--plugin", "mine.py", "--metrics", "inverse,words", "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    assert "inverse has no number for 1 text: error: ZeroDivisionError: division by zero; they are NULL" in ended.stderr
+    (row,) = [row for row in json.loads(ended.stdout) if row["model"] == "texts"]
+    assert (row["inverse"], row["inverse_texts"], row["words_texts"]) == (0.5, 1, 2)
+    assert "1 of 2" in row["inverse_status"] and "ZeroDivisionError" in row["inverse_status"]

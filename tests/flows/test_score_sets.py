@@ -17,8 +17,9 @@ from newwiki.settings import Settings
 from storage import runs, snapshots
 from storage.database import Database
 
-SETS = "mauve,ngram_entropy_1,self_bleu,backward_bleu,nist,distinct_4grams"
+SETS = "mauve,ngram_entropy_1,self_bleu,backward_bleu,nist,distinct_4grams,diversity_simctg"
 METRICS = {
+    "diversity_simctg",
     "mauve",
     "ngram_entropy_1",
     "ngram_entropy_2",

@@ -167,7 +167,9 @@ def test_an_unreachable_wikidata_leaves_topics_unknown_and_a_note(
     world.mock.get(WIKIDATA, body=requests.ConnectionError("no route"))
     notes = Notes()
     look_up_if_reachable(Database(database), SNAPSHOT, WIKI, None, WIKIDATA, notes)
-    (note,) = notes.told
+    *waits, note = notes.told
+    assert len(waits) == 5
+    assert all(re.fullmatch(r"waiting \d+ s, before wikidata\.example is asked again \(.*\)", said) for said in waits)
     assert re.fullmatch(
         rf"{SNAPSHOT} is published; its topics are unknown: .*wikidata\.example.* cannot be reached .*"
         rf"`newwiki snapshots topics {SNAPSHOT}` looks them up later",

@@ -46,3 +46,10 @@ $wgHooks['ApiCheckCanExecute'][] = static function ( $module, $user, &$message )
 		throw new RuntimeException( 'injected' );
 	}
 };
+
+// What a Wikipedia's pages cannot be read without.
+foreach ( [ 'Cite', 'ParserFunctions', 'Poem' ] as $extension ) {
+	if ( is_file( "$IP/extensions/$extension/extension.json" ) ) {
+		wfLoadExtension( $extension );
+	}
+}

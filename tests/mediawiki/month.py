@@ -4,7 +4,7 @@ import random
 from datetime import UTC, datetime, timedelta
 
 from .exports import Edit, History, growing
-from .wiki import Wiki
+from .wiki import Event, Wiki
 
 REQUEST = ("--month", "2024-05", "--min-words", "60", "--min-revisions", "3", "--cutoff", "2024-06-15")
 ODD_TITLES = (
@@ -28,6 +28,7 @@ EXPECTED = dict.fromkeys(ODD_TITLES, "selected") | {
     "Turned into a redirect": "redirect",
     "Deleted later": "missing",
     "New place": "selected",
+    "Draft:Sent back": "moved",
 }
 STUBS, REDIRECTS = 330, 300
 _WORDS = ("river", "stone", "harbour", "lantern", "winter", "orchard", "council", "bridge", "market", "engine")
@@ -45,6 +46,8 @@ def histories() -> list[History]:
         "Old name",
         "Deleted later",
         "New place",
+        "Sent back",
+        "Draft:Late draft",
     ]
     made += [_article(title, start + timedelta(days=number)) for number, title in enumerate(titles)]
     made += [_article("Draft:Begun in April", start - timedelta(days=3)), *_emptied(start + timedelta(days=9))]
@@ -56,13 +59,37 @@ def histories() -> list[History]:
 
 
 def befall(wiki: Wiki) -> None:
-    """What happens to the pages after the month."""
-    wiki.move("Draft:Begun as a draft", to="Begun as a draft")
-    wiki.move("User:Writer/Begun in a sandbox", to="Draft:Begun in a sandbox")
-    wiki.move("Draft:Begun in a sandbox", to="Begun in a sandbox")
-    wiki.move("Draft:Begun in April", to="Begun in April")
-    wiki.move("Old name", to="New name")
+    """What happens to the pages between the month and the cutoff; and one is deleted."""
+    june = datetime(2024, 6, 10, tzinfo=UTC)
+    moves = {
+        "Draft:Begun as a draft": "Begun as a draft",
+        "User:Writer/Begun in a sandbox": "Draft:Begun in a sandbox",
+        "Draft:Begun in a sandbox": "Begun in a sandbox",
+        "Draft:Begun in April": "Begun in April",
+        "Old name": "New name",
+        "Sent back": "Draft:Sent back",
+    }
+    wiki.happen(*(Event(june, "move", title, to) for title, to in moves.items()))
     wiki.delete("Deleted later")
+
+
+def go_on(wiki: Wiki, month: int) -> None:
+    """What happens to the pages in a month after the cutoff, none of which is to be seen in a snapshot."""
+    at = datetime(2024, month, 3, tzinfo=UTC)
+    name, before = f"Name of month {month}", f"Name of month {month - 1}" if month > 7 else "New name"
+    out, back = ("Salt & Pepper", "Draft:Salt & Pepper")[:: 1 if month % 2 else -1], "Draft:Late draft"
+    wiki.happen(
+        Event(at, "move", before, to=name),
+        Event(at, "move", *out),
+        Event(at, "move", *((back, "Late draft") if month % 2 else ("Late draft", back))),
+        Event(at, "move", *(("Draft:Sent back", "Sent back") if month % 2 else ("Sent back", "Draft:Sent back"))),
+        Event(at, "edit", "New place", text=f"#REDIRECT [[Month {month}]]"),
+        Event(at, "edit", "Stub 7", text=_text(f"Stub 7 of month {month}")),
+        Event(at, "edit", "Old name", text=_text(f"Old name of month {month}")),
+        Event(at, "edit", f"Written in month {month}", text=_text("Written later")),
+        Event(at, "move", "Begun as a draft", to=f"User:Writer/{month}"),
+        Event(at, "move", f"User:Writer/{month}", to="Begun as a draft"),
+    )
 
 
 def _stub(number: int, at: datetime) -> History:

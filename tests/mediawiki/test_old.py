@@ -82,8 +82,8 @@ def test_the_walk_ends_when_the_sample_is_full(eight: Refreshed, every: Refreshe
 def test_the_walk_that_is_not_full_has_considered_every_old_page(every: Refreshed) -> None:
     assert every.funnel["selected"] < 2000
     titles = every.verdicts.keys()
-    assert {"A stub renamed", "Edited later", "Hidden", "Stub 0"} <= titles
-    assert not {"Stub 7", "Draft:Stub 7", "Stub 8", "Stub 120"} & titles, "moved out, renamed, deleted"
+    assert {"Stub 7", "Stub 8", "Edited later", "Hidden", "Stub 0"} <= titles, "all are as they were at the cutoff"
+    assert not {"Draft:Stub 7", "A stub renamed", "Stub 120"} & titles, "moved out later, renamed later, deleted"
     assert all(row["created_at"] < datetime(2026, 9, 20, tzinfo=UTC) for row in every.rows("candidates"))
 
 
@@ -154,7 +154,7 @@ def test_an_interrupted_walk_goes_on_where_it_was(
 
 
 def test_the_walk_costs_what_it_says(changed_wiki: Wiki, tmp_path: Path) -> None:
-    """Two requests for fifty ids and one a page of the main namespace; after the cutoff, one more for each of both.
+    """Four requests for fifty ids and one a page of the main namespace; after the cutoff, one more for each of both.
 
     Beside these: what wiki it is, its newest creations, and that no page is beyond them.
     """
@@ -166,4 +166,4 @@ def test_the_walk_costs_what_it_says(changed_wiki: Wiki, tmp_path: Path) -> None
     assert len(set(beginnings)) == len(beginnings) > 250
     assert len(set(histories)) == len(histories) < 20
     fifties = max(beginnings) // 50 + 1
-    assert len(asked) - len(beginnings) - len(histories) <= 3 * fifties + 4
+    assert len(asked) - len(beginnings) - len(histories) <= 5 * fifties + 4

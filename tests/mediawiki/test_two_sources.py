@@ -3,9 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import pytest
+
+from newwiki.records import Window
+from newwiki.sources.dump import DumpSource
+from tests.newwiki.sources import by_mwxml
 
 from .conftest import StartWiki
 from .exports import Edit, History, add_to_export, growing, write_export
@@ -100,6 +105,10 @@ def test_the_export_that_the_wiki_writes_gives_the_same_rows_to_the_last_column(
     assert api.rows("articles") == dump.rows("articles")
     assert api.rows("candidates") == dump.rows("candidates")
     assert api.content_sha256 == dump.content_sha256
+    for month in ("2026-08", "2026-09", "2024-05"):
+        window, cutoff = Window.month(month), datetime(2026, 10, 1, tzinfo=UTC)
+        ours = chain.from_iterable(batch.pages for batch in DumpSource(str(written)).pages(window, cutoff, set()))
+        assert list(ours) == list(by_mwxml.pages(written, window, cutoff))
 
 
 def test_a_cutoff_leaves_out_what_was_written_after_it(real_pages: Twice, tmp_path: Path) -> None:

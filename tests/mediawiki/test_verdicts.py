@@ -97,8 +97,17 @@ def test_a_restored_page_is_what_it_was(before: Refreshed, changed: Refreshed) -
     assert now == was
 
 
-def test_a_page_moved_out_of_the_main_namespace_is_moved(changed: Refreshed) -> None:
-    assert changed.verdicts["Moved to draft"] == "moved"
+def test_a_page_moved_out_of_the_main_namespace_before_the_cutoff_is_moved(changed: Refreshed) -> None:
+    assert changed.verdicts["Draft:Moved to draft"] == "moved"
+
+
+def test_a_page_whose_creation_is_hidden_in_the_log_is_what_it_was(
+    before: Refreshed, changed: Refreshed, at_cutoff: tuple[Refreshed, Refreshed]
+) -> None:
+    was, now = (_rows(refreshed, "Hidden creation".__eq__) for refreshed in (before, changed))
+    assert len(now) == 1
+    assert now == was
+    assert all(refreshed.verdicts["Hidden creation"] == "selected" for refreshed in at_cutoff)
 
 
 def test_a_renamed_page_keeps_its_id_and_gets_its_new_title(before: Refreshed, changed: Refreshed) -> None:
@@ -121,10 +130,10 @@ def test_a_hidden_revision_before_the_cutoff_counts_and_does_no_harm(at_cutoff: 
 
 
 def test_api_and_dump_agree_on_the_pages_that_are_still_there(at_cutoff: tuple[Refreshed, Refreshed]) -> None:
-    """A dump knows nothing of what was deleted or moved out; and drafts are another test's matter."""
-    untouched = {"New name", "Restored", "Untouched", "Hidden at the cutoff", "Hidden before the cutoff"}
-    api, dump = (_rows(refreshed, untouched.__contains__) for refreshed in at_cutoff)
-    assert len(api) == len(untouched)
+    """A dump knows nothing of what was deleted. All that was moved was moved after the cutoff."""
+    hidden = {"Hidden at the cutoff", "Hidden before the cutoff"}
+    api, dump = (_rows(refreshed, "Deleted".__ne__) for refreshed in at_cutoff)
+    assert {row["title"] for row in api} == {*TITLES, *hidden} - {"Deleted"}
     assert api == dump
 
 

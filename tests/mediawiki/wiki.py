@@ -9,9 +9,13 @@ import socket
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
+
+import requests
 
 HERE = Path(__file__).parent
 ROOT = Path(os.environ.get("MW_ROOT", "/usr/share/mediawiki"))
@@ -42,8 +46,8 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """`login`, `site`, `list` (of creations), `moves`, `recent`, `text` and `size` (of many pages or revisions),
-        `history` (of one page), `properties` or `info`."""
+        """`login`, `site`, `list` (of creations), `hidden` (ones), `moves`, `recent`, `text` and `size` (of
+        many pages or revisions), `history` (of one page), `properties` or `info`."""
         asked = self.parameters
         if asked.get("action") == "login" or asked.get("meta") in ("tokens", "userinfo"):
             return "login"
@@ -52,7 +56,7 @@ class Request:
         if "generator" in asked:
             return "recent"
         if "list" in asked:
-            return {"create": "list", "move": "moves"}[asked["letype"]]
+            return {"create": "list", "move": "moves"}[asked["letype"]] if "letype" in asked else "hidden"
         if asked.get("prop") == "pageprops":
             return "properties"
         if "rvlimit" in asked:
@@ -64,6 +68,21 @@ class Request:
     @property
     def page_ids(self) -> set[int]:
         return {int(number) for number in self.parameters.get("pageids", "").split("|") if number}
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that is done to a page at a moment: `edit` (to `text`), `move` (to `to`), `delete` or `restore`."""
+
+    at: datetime
+    do: Literal["edit", "move", "delete", "restore"]
+    title: str
+    to: str = ""
+    text: str = ""
+
+    @property
+    def said(self) -> dict[str, str]:
+        return vars(self) | {"at": f"{self.at:%Y%m%d%H%M%S}"}
 
 
 @dataclass(frozen=True)
@@ -120,11 +139,24 @@ class Wiki:
         self._maintain("dumpBackup.php", "--full", "--quiet", f"--output=file:{path}")
         return path
 
+    def rendered(self, title: str, wikitext: str) -> str:
+        """The HTML that the wiki makes of a page with this text."""
+        asked = {
+            "action": "parse", "format": "json", "formatversion": "2", "prop": "text", "contentmodel": "wikitext",
+            "disablelimitreport": "1", "disableeditsection": "1", "disabletoc": "1", "title": title, "text": wikitext,
+        }  # fmt: skip
+        answer = requests.post(self.api_url, data=asked, timeout=60).json()
+        return str(answer["parse"]["text"])
+
     def delete(self, *titles: str) -> None:
         self._maintain("deleteBatch.php", said="\n".join(titles))
 
     def restore(self, title: str) -> None:
         self._maintain("undelete.php", title)
+
+    def happen(self, *events: Event) -> None:
+        """What befalls the wiki, each event at its own moment, which may be long past."""
+        self._run("php", HERE / "happen.php", said="\n".join(json.dumps(event.said) for event in events))
 
     def move(self, title: str, to: str) -> None:
         self._maintain("moveBatch.php", said=f"{title}|{to}")

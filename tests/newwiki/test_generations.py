@@ -47,7 +47,10 @@ def test_a_sample_log_of_the_harness_is_read_as_it_is(tmp_path: Path) -> None:
     expected = Generation(1, "a river.", page_id=40, title="Orlow", prompt="Orlow is", reference="a town.")
     assert read(tmp_path, log) == [expected]
     repeated = log | {"filtered_resps": [["a river.", "a hill."]], "doc": {}}
-    assert [(one.text, one.stands_alone) for one in read(tmp_path, repeated)] == [("a river.", True), ("a hill.", True)]
+    assert [(one.text, one.names_an_article) for one in read(tmp_path, repeated)] == [
+        ("a river.", False),
+        ("a hill.", False),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,11 @@ def test_a_sample_log_of_the_harness_is_read_as_it_is(tmp_path: Path) -> None:
         ('{"text": "x"}', "line 1: it does not say what the text was written for"),
         ('{"page_id": 1, "text": "\\ud800"}', "line 1: it holds half of a surrogate pair"),
         ('{"prompt": "x", "text": "x"}', "line 1: it does not say what the text was written for"),
+        ("[" * 100_000, "line 1: it is nested too deeply"),
+        ('{"page_id": ' + "1" * 5000 + ', "text": "x"}', "line 1: a number is too long to be read"),
+        (f'{{"page_id": {1 << 70}, "text": "x"}}', "line 1: page_id must be from 0 to"),
+        ('{"page_id": -1, "text": "x"}', "line 1: page_id must be from 0 to"),
+        ('{"page_id": 1, "sample": NaN, "text": "x"}', "line 1: sample must be a whole number"),
     ],
 )
 def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: str, problem: str) -> None:
@@ -77,3 +85,8 @@ def test_no_file_no_texts_and_no_utf8_are_said(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"page_id": 1, "text": "\xe9"}')
     with pytest.raises(UsageError, match="not UTF-8"):
         read_generations(tmp_path / "latin.jsonl")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "marked.jsonl").write_bytes(b'\xef\xbb\xbf{"page_id": 1, "text": "x"}')
+    assert read_generations(tmp_path / "marked.jsonl") == [Generation(1, "x", page_id=1)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.novelty import NEAR_DUPLICATE, WORTH_REPORTING, Sketcher, jaccard, similar, stacked
+from newwiki.novelty import NEAR_DUPLICATE, WORTH_REPORTING, Index, Sketcher, jaccard
 
 SKETCHER = Sketcher()
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=30).map(" ".join)
@@ -63,9 +63,9 @@ def test_a_tenth_rewritten_in_one_passage_is_a_near_duplicate_and_scattered_it_i
 def test_compared_with_all_at_once_or_in_batches_the_same_is_found() -> None:
     texts = [" ".join(made(300, seed)[:200] + made(100, seed % 7)) for seed in range(40)]
     sketches = [SKETCHER.sketch(text) for text in texts]
-    at_once = list(similar(sketches[0], sketches, stacked(sketches)))
+    at_once = list(Index(sketches).similar(sketches[0]))
     batches = [sketches[start : start + 9] for start in range(0, 40, 9)]
-    in_batches = [similar(sketches[0], batch, stacked(batch)) for batch in batches]
+    in_batches = [Index(batch).similar(sketches[0]) for batch in batches]
     assert at_once == [(9 * b + place, value) for b, batch in enumerate(in_batches) for place, value in batch]
     assert [place for place, _ in at_once] == [0, 7, 14, 21, 28, 35]
 
@@ -73,15 +73,32 @@ def test_compared_with_all_at_once_or_in_batches_the_same_is_found() -> None:
 def test_what_is_similar_is_found_among_many_and_nothing_else() -> None:
     sketcher, texts = Sketcher(), [made(600, seed) for seed in range(200)]
     others = [sketcher.sketch(" ".join(text)) for text in texts]
+    index = Index(others)
     for shared in (600, 500, 250, 150):
         mixed = sketcher.sketch(" ".join(texts[77][:shared] + made(600 - shared, 999)))
-        ((place, found),) = similar(mixed, others, stacked(others))
+        ((place, found),) = index.similar(mixed)
         assert place == 77
         assert found == jaccard(mixed, others[77]) >= WORTH_REPORTING
 
 
 def test_nothing_is_similar_to_anything_in_an_empty_collection() -> None:
-    assert list(similar(Sketcher().sketch("one two three four five"), [], stacked([]))) == []
+    assert list(Index([]).similar(Sketcher().sketch("one two three four five"))) == []
+    assert list(Index([Sketcher().sketch("")]).similar(Sketcher().sketch(""))) == []
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["a b c d e", "f g h i j k", "l", "m n", "o p q r s t"]), max_size=9), max_size=9
+    ),
+    st.integers(0, 9),
+)
+def test_every_pair_is_found_as_if_it_were_looked_at_alone(sentences: list[list[str]], before: int) -> None:
+    """Texts of pooled sentences, in which many share many grams."""
+    sketches = [SKETCHER.sketch(" ".join(text)) for text in sentences]
+    index = Index(sketches)
+    for sketch in sketches:
+        naive = [(place, jaccard(sketch, other)) for place, other in enumerate(sketches[:before])]
+        assert list(index.similar(sketch, before)) == [pair for pair in naive if pair[1] >= WORTH_REPORTING]
 
 
 def test_a_sketch_is_the_same_today_and_after_other_texts() -> None:
@@ -89,19 +106,19 @@ def test_a_sketch_is_the_same_today_and_after_other_texts() -> None:
     busy = Sketcher()
     busy.sketch(" ".join(made(500, 3)))
     one, other = Sketcher().sketch(text), busy.sketch(text)
-    assert (one.grams == other.grams).all() and (one.signature == other.signature).all()
-    assert len(one.grams) == 9
+    assert (one == other).all()
+    assert len(one) == 9
 
 
 def test_real_new_articles_of_one_kind_resemble_each_other_and_repeat_nothing(beside: Callable[[str], Path]) -> None:
     """1,000 articles of two weeks of June 2024. The two most similar ones are about Ourisia macrocarpa and calycina."""
     texts = json.loads(beside("articles/wikipedia_english_20240601to20240615.json").read_text())
     sketches = [SKETCHER.sketch(text) for text in texts]
-    signatures = stacked(sketches)
+    index = Index(sketches)
     found = [
         (value, texts[place], texts[other])
         for place, sketch in enumerate(sketches)
-        for other, value in similar(sketch, sketches[:place], signatures[:place])
+        for other, value in index.similar(sketch, before=place)
     ]
     value, *most_similar = max(found)
     assert value == pytest.approx(0.40, abs=0.005)

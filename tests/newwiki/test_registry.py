@@ -98,3 +98,52 @@ def test_a_folder_named_by_an_entry_point_is_searched_whole(tmp_path: Path, monk
     import strangers_pieces  # type: ignore[import-not-found]
 
     assert strangers_pieces.found == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("rep_4", "which 'rep_4' has declared before"),
+        ("Rep_4", "which 'rep_4' has declared before"),
+        ("mauve", "which 'mauve' has declared before"),
+        ("model", "which is what the leaderboard calls a column of its own"),
+        ("page_id", "which is what the leaderboard calls a column of its own"),
+        ("rep_4_low", "which is what the leaderboard calls a column of its own"),
+        ("mine_sd", "which is what the leaderboard calls a column of its own"),
+        ("lexical richness", "which is no name"),
+        ("1st", "which is no name"),
+        ("größe", "which is no name"),
+        ('a", drop table runs --', "which is no name"),
+        ("", "which is no name"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["evaluator", "set_evaluator"])
+def test_a_name_that_can_be_no_column_is_refused_when_it_is_declared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str, problem: str
+) -> None:
+    for own in (registry.evaluators, registry.set_evaluators):
+        monkeypatch.setattr(own, "_pieces", dict(own.all()))
+    (tmp_path / "mine.py").write_text(PLUGIN.replace("evaluator", kind).replace('"length"', repr(name)))
+    with pytest.raises(TerminalError, match=problem):
+        load_plugin(tmp_path / "mine.py")
+    assert "length_of_text" not in {*registry.evaluators.all(), *registry.set_evaluators.all()}
+
+
+def test_two_metrics_of_one_evaluator_have_two_names(own_evaluators: Registry[registry.Evaluator]) -> None:
+    twice = [registry.Metric("mine", "", 0, None, "none", "", "")] * 2
+    with pytest.raises(TerminalError, match="declares a metric 'mine' twice"):
+        registry.check_names("a", twice)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def (", "SyntaxError: invalid syntax"),
+        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_plugin_file_that_fails_is_named(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(UsageError, match=rf"mine.py' fails when it is run: {said}"):
+        load_plugin(tmp_path / "mine.py")

@@ -69,6 +69,12 @@ def test_the_sha1_is_of_the_wikitext_as_utf_8() -> None:
         ({"wikitext": "One is two. And three."}, "no_sentence", "the first sentence has 3 of 6 words"),
         ({"wikitext": "The old long river of the north. It is."}, "no_sentence", "the first sentence has no verb"),
         (
+            {"wikitext": "and it is the longest river there. It is blue."},
+            "no_sentence",
+            "the first sentence begins with a small letter",
+        ),
+        ({"wikitext": "it is the longest river there. It is blue.", "title": "It"}, "selected", None),
+        (
             {"wikitext": "This is a list of the rivers.\n\nLumen in the north\n\nUpper Lumen, east and west of it"},
             "mostly_lists",
             "61% of the words stand in lines that are no sentences",
@@ -83,6 +89,11 @@ def test_every_verdict_has_its_case(
     result = judged(**changes)
     assert (result.verdict, result.detail) == (verdict, detail)
     assert (result.first_sentence is None) == (result.completion is None) == (verdict != "selected")
+
+
+def test_a_page_that_shows_its_own_name_has_its_title_there(judged: Callable[..., Judged]) -> None:
+    found = judged(title="eBay (river)", wikitext="{{lc:{{PAGENAME}}}} is a long river there. It is {{FULLPAGENAME}}.")
+    assert (found.first_sentence, found.completion) == ("ebay (river) is a long river there.", "It is eBay (river).")
 
 
 def test_the_first_question_that_a_page_fails_is_its_verdict(judged: Callable[..., Judged]) -> None:

@@ -111,6 +111,14 @@ def test_reading_makes_no_change(database: Database) -> None:
         add(connection, "a")
 
 
+@pytest.mark.parametrize("asked", ["select checksum(1)", "select corrupt", "select error('No space left')"])
+def test_the_words_of_a_statement_say_nothing_of_the_file(database: Database, asked: str) -> None:
+    with database.write():
+        pass
+    with pytest.raises(duckdb.ProgrammingError), database.read() as connection:
+        connection.execute(asked)
+
+
 def test_reading_waits_until_another_process_has_written(database: Database, held: Callable[[float], None]) -> None:
     held(0.3)
     assert stored(database) == ["late"]

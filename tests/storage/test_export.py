@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from newwiki.manifest import Manifest
 from newwiki.records import Judged, Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
+from storage.datasets_card import card
 from storage.export import FORMS, export, manifest
 from storage.snapshots import text_sha256
 from tests.storage.conftest import CUTOFF, DAY, SEPTEMBER
@@ -126,17 +128,40 @@ def test_datasets_loads_the_folder(database: Database, snapshot: Snapshot, out: 
 def test_the_data_card_says_what_its_readers_must_know(database: Database, snapshot: Snapshot, out: Path) -> None:
     export(database, "latest", "datasets", out)
     _, header, text = (out / "README.md").read_text("utf-8").split("---\n", 2)
-    assert yaml.safe_load(header)["license"] == "cc-by-sa-4.0"
+    assert yaml.safe_load(header)["license"] == "unknown"
+    assert yaml.safe_load(header)["language"] == ["en"]
     for said in (
         "2 articles of testwiki, created from 2026-09-01 to 2026-09-30",
         "| few_words | 1 | 25.0 % |",
         snapshot.content_sha256,
         snapshot.parameters,
         "newwiki snapshots rebuild manifest.json",
-        "Attribution-ShareAlike 4.0",
+        "is not known here",
         "`permalink`",
     ):
         assert said in text
+
+
+BY_SA = "https://creativecommons.org/licenses/by-sa/4.0/deed.en"
+
+
+@pytest.mark.parametrize(
+    ("licence", "url", "header", "said"),
+    [
+        ("CC BY-SA 4.0", BY_SA, {"license": "cc-by-sa-4.0"}, f"licence as [CC BY-SA 4.0]({BY_SA})."),
+        (None, "http://creativecommons.org/publicdomain/zero/1.0/", {"license": "cc0-1.0"}, "publicdomain/zero/1.0/)."),
+        ("Ours: all's free", None, {"license": "other", "license_name": "Ours: all's free"}, "as Ours: all's free."),
+        (None, None, {"license": "unknown"}, "did not say"),
+    ],
+)
+def test_the_card_names_the_licence_that_the_wiki_names(
+    snapshot: Snapshot, licence: str | None, url: str | None, header: dict[str, str], said: str
+) -> None:
+    _, head, text = card(replace(snapshot, licence=licence, licence_url=url, language=None), []).split("---\n", 2)
+    named = yaml.safe_load(head)
+    assert {name: named[name] for name in header} == header
+    assert "language" not in named
+    assert said in text
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -55,7 +55,7 @@ def test_the_leaderboard_shows_value_and_spread_and_no_interval(database: Databa
     articles, row = sorted(asked(database, "select * from leaderboard"), key=lambda row: str(row["run_id"]))
     assert [row[f"mauve{end}"] for end in ("", "_sd", "_low", "_high")] == [0.5, 0.25, None, None]
     assert (articles["model"], articles["mauve"], articles["prompts"]) == ("Wikipedia", 1.0, 3)
-    assert row["scored_by"] == articles["scored_by"]
+    assert row["mauve_scored_by"] == articles["mauve_scored_by"]
     (summary,) = asked(database, "select scored, unscored from metric_summaries where run_id = 'run-1'")
     assert summary == {"scored": 3, "unscored": 0}
 
@@ -68,7 +68,7 @@ def test_it_stands_beside_the_metrics_of_texts(database: Database, run: Run) -> 
     (row,) = asked(database, "select * from leaderboard")
     assert (row["fog"], row["mauve"]) == (7.0, 0.5)
     (wide,) = asked(database, "select * from scores_wide")
-    assert wide == {"run_id": "run-1", "page_id": 1, "sample": 0, "fog": 7.0}
+    assert wide == {"run_id": "run-1", "page_id": 1, "sample": 0, "by_other_evaluators": None, "fog": 7.0}
 
 
 def test_what_cannot_be_scored_is_null_with_its_reason(database: Database, run: Run) -> None:

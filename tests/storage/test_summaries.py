@@ -1,19 +1,27 @@
 """What is stored of a finished scoring is what its scores amount to, whatever happens to it afterwards."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
+from evaluators import statistics
 from newwiki.records import Fingerprint, Metric, Score
-from storage import runs
+from storage import runs, summaries
 from storage.database import Database
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
 ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
+# What undoes the migrations after 14.
+NEWER = (
+    "drop table snapshot_hashes",
+    *[f"alter table runs drop column {name}" for name in ("numerics", "heard_at", "process")],
+    *[f"alter table snapshots drop column {name}" for name in ("language", "licence", "licence_url")],
+)
 NOTHING: list[tuple[Any, ...]] = []
 
 
@@ -122,6 +130,81 @@ def test_the_order_in_which_scores_are_stored_moves_no_bit(database: Database, t
     assert one == two
 
 
+@pytest.mark.parametrize(
+    ("texts", "skewed"), [(lambda page: 1, 2.0), (lambda page: 1 + page % 7, 1.0), (lambda page: 1, 0.1)]
+)
+def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
+    database: Database, texts: Callable[[int], int], skewed: float
+) -> None:
+    """BLEU ends at 100; the same numbers as fog's have no upper end."""
+    chance = random.Random(1)
+    runs.register(database, [ONE], [FOG, BLEU])
+    values = {(page, n): 100 - chance.lognormvariate(0, skewed) for page in range(30) for n in range(texts(page))}
+    for metric in (FOG, BLEU):
+        add(database, values, metric=metric)
+    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    expected = statistics.estimate(*statistics.by_cluster(list(values.values()), [page for page, _ in values]))
+    asked = "select standard_error, freedom, skew, low, high, no_interval from metric_summaries order by metric desc"
+    fog, bleu = ask(database, asked)
+    parts = (expected.standard_error, expected.freedom, expected.skew, expected.low, expected.high)
+    assert fog[:5] == pytest.approx([part[0] for part in parts], rel=1e-6)
+    assert bleu == (*fog[:4], min(fog[4], 100.0), None)
+    assert fog[5] is None
+
+
+@pytest.mark.parametrize(
+    ("pages", "value", "why"), [(12, 1.5, "too few prompts"), (13, 0.1, "no variance"), (13, 0.0, "no variance")]
+)
+def test_without_an_interval_there_is_the_reason(database: Database, pages: int, value: float, why: str) -> None:
+    runs.register(database, [ONE], [FOG])
+    add(database, {(page, n): value for page in range(pages) for n in range(3)})
+    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    expected = statistics.differences_estimate(np.full((pages, 1), value))
+    asked = "select mean, low, high, no_interval from metric_summaries"
+    assert ask(database, asked) == [(pytest.approx(value), None, None, why)]
+    assert expected.lacking == (why,)
+
+
+def test_the_number_of_threads_moves_no_bit(database: Database) -> None:
+    """200,000 scores, more than one thread takes at a time, of numbers whose sum depends on its order."""
+    runs.register(database, [ONE], [FOG])
+    with database.write() as connection:
+        connection.execute(
+            "insert into scores select 'run', i // 10, i % 10, 'fog', exp(hash(i) % 40), 'ok', 'evaluator-1' "
+            "from range(200_000) as numbers (i) order by hash(i)"
+        )
+        connection.execute("insert into scorings values ('run', 'evaluator-1', now())")
+        found = []
+        for threads in (1, 2, 4):
+            connection.execute(f"set threads = {threads}")
+            summaries.renew_finished(connection, "run", [ONE.evaluator_id])
+            stored = [
+                connection.execute(f"from {table} order by all").fetchall()
+                for table in ("page_means", "stored_summaries")
+            ]
+            found.append(stored)
+    assert found[0] == found[1] == found[2]
+    assert len(found[0][0]) == 20_000
+
+
+def test_summaries_of_older_versions_are_made_anew(scored: Database) -> None:
+    """As version 13 stored them: with CR1's error, no degrees of freedom, and a last bit by chance."""
+    asked = [f"from {table} order by all" for table in ("page_means", "stored_summaries", "leaderboard")]
+    before = [ask(scored, question) for question in asked]
+    views = [name for (name,) in ask(scored, "select view_name from duckdb_views() where not internal")]
+    plant(
+        scored,
+        *[f"drop view {name}" for name in views],
+        "alter table stored_summaries drop column freedom",
+        "alter table stored_summaries drop column skew",
+        "update stored_summaries set standard_error = 1, mean = mean + 1e-15",
+        "update page_means set mean = mean + 1e-15",
+        *NEWER,
+        "delete from schema_migrations where version >= 14",
+    )
+    assert [ask(Database(scored.path), question) for question in asked] == before
+
+
 def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database) -> None:
     add(scored, {(1, 0): 2.5, (2, 0): None}, TWO, BLEU)
     add(scored, {(1, 0): 1.0}, TWO)
@@ -135,6 +218,8 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
         *[f"drop view {name}" for name in views],
         *[f"drop table {name}" for name in (*tables, "months")],
         *[f"alter table completions drop column {name}" for name in ("prompt_tokens", "served_by")],
+        "alter table runs drop column protocol",
+        *NEWER,
         "delete from schema_migrations where version >= 10",
     )
     assert [ask(Database(scored.path), question) for question in asked] == before

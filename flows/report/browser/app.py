@@ -15,11 +15,13 @@ from starlette.staticfiles import StaticFiles
 from flows import tables
 from flows.report.browser import query_page, run_pages, snapshot_pages
 from flows.report.browser.guard import Guard
-from flows.report.browser.live import Live
+from flows.report.browser.live import Live, Record
 from flows.report.browser.pages import Handler, NotFound, Page
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import NewWikiError, TransientError
+from newwiki.protocol import value_in_words
 from storage.database import Database
+from storage.liveness import state
 
 _HERE = Path(__file__).parent
 
@@ -79,9 +81,20 @@ def _templates(database: Database) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"digits": _digits, "short": tables.short, "decoder": short_form, "part": _part}
+    found.filters |= {
+        "digits": _digits,
+        "short": tables.short,
+        "decoder": short_form,
+        "part": _part,
+        "setting": value_in_words,
+        "state": _state,
+    }
     found.globals |= {"address": _address, "database": database.path.name}
     return found
+
+
+def _state(run: Record) -> str:
+    return state(run["status"], run["heard_at"], run["process"])
 
 
 def _digits(number: float | None) -> str:

@@ -1,7 +1,8 @@
-"""A reader's own SQL, answered by a process of its own: whatever the query does, it ends in time and harms nobody.
+"""A reader's own SQL, answered and drawn by a process of its own: whatever is asked, it ends in time and harms nobody.
 
 DuckDB's own limits do not hold everywhere (a single call of a text function can take gigabytes, and cannot be
-interrupted), so the process is limited, and ended when its time is up. Only one that reads is ever ended so.
+interrupted), and what draws is a program of its own that can end its process, so the process is limited, and ended when
+its time is up. Only one that reads is ever ended so.
 """
 
 import csv
@@ -10,6 +11,8 @@ import os
 import resource
 import signal
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -31,8 +34,9 @@ _BATCH = 10_000  # rows of CSV written at a time
 _TOO_LONG = f"the query took over {SECONDS} s and was stopped; ask for less, or use `newwiki sql`"
 _TOO_MUCH = f"the query needed more than {_MEMORY >> 30} GB of memory; ask for less, or use `newwiki sql`"
 _DIED = "the query's process came to an end, most likely for want of memory; ask for less, or use `newwiki sql`"
+_UNDRAWN = "this result cannot be drawn: the process that drew it came to an end; its rows stand below"
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["flows.report.browser.asking", "storage.database"])
+_PROCESSES.set_forkserver_preload(["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"])
 
 
 @dataclass(frozen=True)
@@ -44,43 +48,72 @@ class Answer:
     whole: bool
 
 
-def ask(live: Live, statement: str, most: int = SHOWN) -> Answer:
-    """Up to `most` rows. Raises UsageError for a query that is refused, TerminalError for one that took too much."""
-    answer: Answer = _in_a_process(live, statement, most, None)
-    return answer
+Draw = Callable[[Answer], Any]
+
+
+def ask(live: Live, statement: str) -> Answer:
+    """Up to `SHOWN` rows. Raises UsageError for a query that is refused, TerminalError for one that took too much."""
+    return _in_a_process(live, statement, SHOWN, None, None)[0]
+
+
+def ask_and_draw(live: Live, statement: str, most: int, draw: Draw) -> tuple[Answer, Any]:
+    """Up to `most` rows, and what `draw`, which can be pickled, makes of them there: or a NewWikiError, if it makes
+    nothing. Raises like `ask`."""
+    return _in_a_process(live, statement, most, None, draw)
 
 
 def save(live: Live, statement: str, file: Path) -> None:
     """Writes the whole result as CSV. Raises like `ask`."""
-    _in_a_process(live, statement, 0, file)
+    _in_a_process(live, statement, 0, file, None)
 
 
-def _in_a_process(live: Live, statement: str, most: int, file: Path | None) -> Any:
+def _in_a_process(live: Live, statement: str, most: int, file: Path | None, draw: Draw | None) -> tuple[Answer, Any]:
     if not statement.strip():
         raise UsageError("there is no query; write one, such as: select * from runs")
     receiver, sender = _PROCESSES.Pipe(duplex=False)
     with live.query(), receiver:
         process = _PROCESSES.Process(
-            target=_answer, args=(sender, live.database.path, statement, most, file), daemon=True
+            target=_answer, args=(sender, live.database.path, statement, most, file, draw), daemon=True
         )
         process.start()
         sender.close()
+        ends = time.monotonic() + SECONDS
         try:
-            answer = receiver.recv() if receiver.poll(SECONDS) else TerminalError(_TOO_LONG)
-        except EOFError:
-            answer = TerminalError(_DIED)
+            answer = _received(receiver, ends, _TOO_LONG, _DIED)
+            failed = isinstance(answer, NewWikiError)
+            drawn = _received(receiver, ends, _UNDRAWN, _UNDRAWN) if draw and not failed else None
         finally:
             process.kill()
             process.join()
     if isinstance(answer, NewWikiError):
         raise answer
-    return answer
+    return answer, drawn
 
 
-def _answer(sender: Connection, path: Path, statement: str, most: int, file: Path | None) -> None:
-    """What the process does: sends an answer, or the error that it is."""
-    if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+def _received(receiver: Connection, ends: float, late: str, died: str) -> Any:
+    """What the process sends next, or a TerminalError that says why it sends nothing."""
+    try:
+        return receiver.recv() if receiver.poll(max(ends - time.monotonic(), 0)) else TerminalError(late)
+    except EOFError:
+        return TerminalError(died)
+
+
+def _answer(sender: Connection, path: Path, statement: str, most: int, file: Path | None, draw: Draw | None) -> None:
+    """What the process does: sends an answer, or the error that it is, and then what is drawn of it."""
+    answer = _asked(path, statement, most, file)
+    sender.send(answer)
+    if draw and isinstance(answer, Answer):
+        _limit_memory(resource.RLIM_INFINITY)  # what draws reserves more than it takes; no query runs any more
+        try:
+            sender.send(draw(answer))
+        except NewWikiError as error:
+            sender.send(error)
+        except (ValueError, ArithmeticError) as error:  # numbers and times that no axis has
+            sender.send(TerminalError(f"this result cannot be drawn: {_one_line(error)}"))
+
+
+def _asked(path: Path, statement: str, most: int, file: Path | None) -> Answer | NewWikiError:
+    _limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
@@ -91,17 +124,21 @@ def _answer(sender: Connection, path: Path, statement: str, most: int, file: Pat
 
     try:
         with Database(path).fenced(**_LIMITS) as connection:
-            sender.send(_result(connection.execute(statement), most, file))
-    except (MemoryError, duckdb.OutOfMemoryException):
-        sender.send(TerminalError(_TOO_MUCH))
+            return _result(connection.execute(statement), most, file)
+    except MemoryError:
+        return TerminalError(_TOO_MUCH)
     except duckdb.Error as error:
-        sender.send(UsageError(f"the query is refused: {_one_line(error)}"))
+        return UsageError(f"the query is refused: {_one_line(error)}")
     except OSError as error:
-        sender.send(
-            TerminalError(f"the result cannot be written: {error.strerror}; ask for less, or use `newwiki sql`")
-        )
+        return TerminalError(f"the result cannot be written: {error.strerror}; ask for less, or use `newwiki sql`")
     except NewWikiError as error:
-        sender.send(error)
+        return TerminalError(_TOO_MUCH) if isinstance(error.__cause__, duckdb.OutOfMemoryException) else error
+
+
+def _limit_memory(most: int) -> None:
+    if sys.platform == "linux":
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (hard if most == resource.RLIM_INFINITY else most, hard))
 
 
 def _result(cursor: Any, most: int, file: Path | None) -> Answer | UsageError:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import altair
 
 KINDS = {"line": 1_000, "bar": 1_000, "points": 2_000, "histogram": 100_000}  # and how many rows are drawn
+_EXACT = 2**53  # up to which a plot has the same whole numbers
 _BINS, _MOST_COLOURS = 40, len(PALETTE)
 _WORDS = {"line": "Line", "bar": "Bars", "points": "Points"}
 # Text is measured with other letters than the browser's, so there is room for wider ones.
@@ -68,6 +69,12 @@ def _number(name: str | None, numbers: Sequence[str], what: str) -> str:
     if name in numbers:
         return str(name)
     raise UsageError(f"{what} needs a column of numbers, and {f'{name!r} is none' if name else 'there is none'}")
+
+
+def drawn(answer: Answer, kind: str, x: str | None, y: str | None, color: str | None) -> tuple[Chosen, Markup]:
+    """What is to be plotted, and the plot. Raises UsageError."""
+    chosen = choose(answer, kind, x, y, color)
+    return chosen, draw(answer, chosen)
 
 
 def draw(answer: Answer, chosen: Chosen) -> Markup:
@@ -188,6 +195,8 @@ def _type(cells: Sequence[Any]) -> str:
 def _value(cell: Any) -> Any:
     """A cell as JSON has it; None for what is no finite number."""
     if isinstance(cell, Decimal):
+        cell = float(cell)
+    if isinstance(cell, int) and abs(cell) > _EXACT:
         cell = float(cell)
     if isinstance(cell, float):
         return cell if isfinite(cell) else None

@@ -2,11 +2,13 @@
 
 import tempfile
 import tomllib
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from starlette.background import BackgroundTask
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -28,18 +30,22 @@ def query(live: Live, request: Request) -> Page:
     try:
         if plot and plot not in plotting.KINDS:
             raise UsageError(f"there is no plot '{plot}'; there are: {', '.join(plotting.KINDS)}")
-        most = max(asking.SHOWN, plotting.KINDS[plot]) if plot else asking.SHOWN
-        answer = asking.ask(live, statement, most)
+        return Page("sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement)))
     except NewWikiError as error:
         return Page("sql.html", shown | {"refusal": str(error)}, status=400)
-    shown["answer"] = answer
-    if plot:
-        try:
-            chosen = plotting.choose(answer, plot, asked.get("x"), asked.get("y"), asked.get("color"))
-            shown |= {"chosen": chosen, "drawn": plotting.draw(answer, chosen), "drawn_rows": plotting.KINDS[plot]}
-        except UsageError as error:
-            shown["no_plot"] = str(error)
-    return Page("sql.html", shown)
+
+
+def _rows(live: Live, statement: str) -> dict[str, Any]:
+    return {"answer": asking.ask(live, statement)}
+
+
+def _plotted(live: Live, statement: str, plot: str, asked: QueryParams) -> dict[str, Any]:
+    draw = partial(plotting.drawn, kind=plot, x=asked.get("x"), y=asked.get("y"), color=asked.get("color"))
+    answer, drawn = asking.ask_and_draw(live, statement, max(asking.SHOWN, plotting.KINDS[plot]), draw)
+    if isinstance(drawn, NewWikiError):
+        return {"answer": answer, "no_plot": str(drawn)}
+    chosen, image = drawn
+    return {"answer": answer, "chosen": chosen, "drawn": image, "drawn_rows": plotting.KINDS[plot]}
 
 
 def as_csv(live: Live, request: Request) -> Response:

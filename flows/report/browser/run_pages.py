@@ -11,7 +11,7 @@ from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, NotFound, Page, number, offset
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import fill
-from storage.comparison import Contender, contenders
+from storage.comparison import Contender, contenders, every
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,7 @@ def _named(live: Live, name: str) -> Contender:
 
 
 def _contenders(live: Live) -> list[Contender]:
-    rows = [Contender(*row) for row in live.database.rows("comparable_runs")]
-    return [one for one in rows if not one.run_id.startswith("reference:")]
+    return [one for one in every(live.database) if not one.run_id.startswith("reference:")]
 
 
 def _column(connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import uvicorn
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from newwiki.errors import TerminalError
+from newwiki.visible import visible
 from storage.database import Database
 
 _HOST = "127.0.0.1"
@@ -23,8 +24,8 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
         pass  # one that is not there, or is none of ours, is said here and not on every page
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
-        print(address, flush=True)
-        print(f"{database.path} to read; Ctrl-C ends it", file=sys.stderr, flush=True)
+        print(visible(address), flush=True)
+        print(visible(f"{database.path} to read; Ctrl-C ends it"), file=sys.stderr, flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         live = Live(database)

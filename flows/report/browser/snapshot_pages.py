@@ -1,12 +1,10 @@
 """The pages of snapshots and their articles."""
 
-from typing import Any
-
 from starlette.requests import Request
 
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, NotFound, Page, offset
-from flows.steps.leaderboard import Board, board
+from flows.steps.leaderboard import ABOUT, Board, board
 from newwiki.errors import TerminalError
 from storage.database import Database
 
@@ -30,7 +28,8 @@ def snapshot(live: Live, request: Request) -> Page:
     wikipedia = scored.get(f"reference:{name}")
     return Page(
         "snapshot.html",
-        {"snapshot": found, "funnel": funnel, "runs": runs, "board": shown, "scored": scored, "wikipedia": wikipedia},
+        {"snapshot": found, "funnel": funnel, "runs": runs, "board": shown, "scored": scored, "wikipedia": wikipedia}
+        | {"apart_in": [name for name in shown.about if name not in ABOUT]},
     )
 
 
@@ -51,12 +50,17 @@ def article(live: Live, request: Request) -> Page:
             records(connection, "browse_article", name, page_id), f"snapshot '{name}' has no article {page_id}"
         )
         runs = records(connection, "browse_article_runs", name, page_id)
-        means = records(connection, "browse_article_means", name, page_id)
-    by_run: dict[str, dict[str, Any]] = {}
+        shown = _board(live.database, name)
+        columns = {(column.metric, column.evaluator_id): column.name for column in shown.columns}
+        metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
+        means = records(connection, "browse_article_means", name, page_id, metrics, evaluators)
+    by_run: dict[str, dict[str, Record]] = {}
     for row in means:
-        by_run.setdefault(row["run_id"], {})[row["metric"]] = row["mean"]
-    metrics = list(dict.fromkeys(row["metric"] for row in means))
-    return Page("article.html", {"article": found, "runs": runs, "metrics": metrics, "means": by_run})
+        by_run.setdefault(row["run_id"], {})[columns[row["metric"], row["evaluator_id"]]] = row
+    heads = [head for head in columns.values() if any(head in found for found in by_run.values())]
+    return Page(
+        "article.html", {"article": found, "runs": runs, "metrics": heads, "means": by_run, "notes": shown.notes}
+    )
 
 
 def _board(database: Database, name: str) -> Board:

@@ -9,6 +9,7 @@ from torch import Tensor
 from newwiki.errors import TerminalError
 from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.reader import Reader
+from newwiki.models.engine.thresholds import SHORT, refuse_inert, refuse_uneven_ropes, shortened, windows
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
 _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
@@ -16,7 +17,8 @@ _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
 
 def check_reading(model: Any, difference: Callable[[Any], float] | None = None) -> None:
     """Reads a few tokens one by one, in rows of several lengths, and compares with the model's plain forward pass; what
-    is no causal model brings its own way to find the largest `difference`, as a share of the largest logit.
+    is no causal model brings its own way to find the largest `difference`, as a share of the largest logit. A causal
+    model is read so once more with every window that its configuration names as short as the text reads past it.
 
     Raises TerminalError where they differ: such a model keeps its state in a way that the engine does not know.
     """
@@ -24,7 +26,7 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
     remedy = "choose a model with plain attention and rotary or learned positions"
     try:
         with torch.inference_mode():
-            error = (difference or _largest_difference)(model)
+            error = difference(model) if difference else _largest_past_windows(model)
     except TerminalError:
         raise
     except Exception as failed:
@@ -33,11 +35,36 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
         raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
 
 
+def _largest_past_windows(model: Any) -> float:
+    """The larger of `_largest_difference` as the model is, and past its windows. Raises TerminalError for a length that
+    cannot be tried."""
+    config = model.config.get_text_config()
+    refuse_uneven_ropes(config)
+    lengths = windows(config)
+    error = _largest_difference(model)
+    if not lengths:
+        return error
+    whole = _plain(model)
+    for name, value in lengths.items():
+        with shortened(model, {name: value}):
+            if value > SHORT and torch.equal(_plain(model), whole):
+                refuse_inert(name, value)
+    with shortened(model, lengths):
+        return max(error, _largest_difference(model))
+
+
+def _plain(model: Any) -> Tensor:
+    """The model's own logits [tokens, vocabulary], without a cache."""
+    text = [token % model.config.get_text_config().vocab_size for token in _TEXT]
+    logits: Tensor = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
+    return logits
+
+
 def _largest_difference(model: Any) -> float:
     """As a share of the largest logit."""
     vocabulary = model.config.get_text_config().vocab_size
     text = [token % vocabulary for token in _TEXT]
-    plain = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
+    plain = _plain(model)
     if bool(plain.isnan().any()):
         return 0.0  # a run says so when it meets them
     reader = Reader(model, 2)

@@ -9,19 +9,21 @@ import importlib
 import pkgutil
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import RENDERERS, Arguments, Renderer, ordinary_name
+from newwiki.text.templates.renderer import RENDERERS, UNSAID, Arguments, Renderer, ordinary_name
 
-__all__ = ["Arguments", "find_renderer", "render"]
+__all__ = ["UNSAID", "Arguments", "find_renderer", "render"]
 
 
 def render(name: str, arguments: Arguments, language: Language) -> str:
     """The text of the template `name`, or nothing where it carries no prose."""
-    name, colon, first = ordinary_name(name).partition(":")
+    renderer = language.renderer_of(name)
+    if renderer is None:
+        return ""
+    ordinary, colon, _ = ordinary_name(name).partition(":")
     if colon:
-        arguments = arguments.after(first.strip())
-        name += colon
-    renderer = language.templates.get(name)
-    return find_renderer(renderer)(arguments.of(name), language) if renderer else ""
+        arguments = arguments.after(name.partition(":")[2].strip())
+        ordinary += colon
+    return find_renderer(renderer)(arguments.of(ordinary), language)
 
 
 @functools.cache

@@ -1,15 +1,19 @@
-"""Templates for dates and ages. An age that depends on the day of reading is left out: a snapshot has no such day."""
+"""Templates for dates and ages. An age that depends on the day of reading is not told: a snapshot has no such day."""
 
+import re
 from datetime import date
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+
+_ISO = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 
 
 @renderer
 def date_(a: Arguments, language: Language) -> str:
-    """`{{birth date|1868|4|21|df=y}}` is 21 April 1868, without `df` April 21, 1868."""
-    return _written(a.listed[:3], a, language) or a[1]
+    """`{{birth date|1868|4|21|df=y}}` is 21 April 1868, without `df` April 21, 1868; so is `{{date|1868-04-21}}`."""
+    given = a[1].split("-") if _ISO.fullmatch(a[1]) else a.listed[:3]
+    return _written(given, a, language) or a[1]
 
 
 @renderer
@@ -22,9 +26,9 @@ def death_and_age(a: Arguments, language: Language) -> str:
 
 @renderer
 def age(a: Arguments, _: Language) -> str:
-    """The years between two dates; nothing where the second is the day of reading."""
+    """The years between two dates, which nobody can tell where the second is the day of reading."""
     born, then = _day(a.listed[:3]), _day(a.listed[3:6])
-    return str(_years(born, then)) if born and then else ""
+    return str(_years(born, then)) if born and then else UNSAID
 
 
 @renderer

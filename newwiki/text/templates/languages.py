@@ -63,7 +63,7 @@ def gloss(a: Arguments, _: Language) -> str:
 def _labelled(code: str, text: str, a: Arguments, language: Language) -> str:
     if not text:
         return ""
-    name = "" if a["label"] == "none" else a["label"] or language.language_names.get(code, "")
+    name = "" if a["label"] == "none" else a["label"] or language.name_of(code)
     shown = f"{name}{language.language_separator}{text}" if name else text
     meaning = a["lit"] or a["translation"]
     romanised = a["translit"] or (a[3] if a.name == "langx" else a[2])

@@ -1,126 +1,113 @@
-"""Templates for measures, money, fractions and other numbers."""
+"""Numbers as they are written, and the templates for bare ones: fractions, ordinals, powers of ten.
+
+What is no number that MediaWiki would show so gives `UNSAID`, and never a part of the argument.
+"""
 
 import re
+from dataclasses import dataclass
+from html import unescape
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.spelling import spelt
 
-_NUMBER = re.compile(r"[-−+]?[\d.,]*\d(?:[+ ]?\d*//?\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
-_JOINS = {
-    "-": "–", "–": "–", "to": " to ", "to-": " to ", "to(-)": " to ", "-to-": " to ", "and": " and ",
-    "and(-)": " and ", "by": " by ", "x": " × ", "×": " × ", "xx": " × ", "*": " × ", "or": " or ", "+/-": " ± ",
-    "±": " ± ", "+": " + ", "/": "/", ",": ", ", ", and": ", and ", ", or": ", or ", "by(-)": " by ",
-}  # fmt: skip
-_UNITS = {
-    "c": "°C", "f": "°F", "k": "K", "sqmi": "sq mi", "sqft": "sq ft", "sqyd": "sq yd", "sqin": "sq in", "sqkm": "km²",
-    "sqm": "m²", "m2": "m²", "km2": "km²", "cm2": "cm²", "mm2": "mm²", "ha": "ha", "acre": "acres", "foot": "ft",
-    "feet": "ft", "inch": "in", "mile": "mi", "miles": "mi", "yard": "yd", "cuft": "cu ft", "cuyd": "cu yd",
-    "cuin": "cu in", "cumi": "cu mi", "m3": "m³", "km3": "km³", "cm3": "cm³", "cc": "cc", "kph": "km/h", "kn": "kn",
-    "usgal": "US gal", "impgal": "imp gal", "u.s.gal": "US gal", "metre": "m", "meter": "m", "kilometre": "km",
-    "kilometer": "km", "pound": "lb", "lbs": "lb", "long ton": "long tons", "lt": "long tons", "st": "st",
-    "short ton": "short tons", "t": "t", "tonne": "t", "ltn": "long tons", "nmi": "nmi", "cwt": "cwt", "bhp": "bhp",
-    "ftlb": "ft·lb", "lbft": "lb·ft", "nm": "N·m", "kw": "kW", "mw": "MW", "hp": "hp", "cuft/s": "cu ft/s",
-    "m3/s": "m³/s", "/sqmi": "/sq mi", "pd/sqmi": "/sq mi", "/km2": "/km²", "pd/km2": "/km²", "oz": "oz",
-}  # fmt: skip
+_NUMBER = re.compile(r"([-−+]?)(\d[\d,]*)?(\.\d+)?(?:[eE]([-−+]?\d{1,3}))?")
+_FRACTION = re.compile(r"([-−+]?)(?:(\d[\d,]*)[-+ −])?(\d+)(?://?|⁄)(\d+)")
+_EXPONENT = re.compile(r"[-−+]?(?:\d{1,6}|[A-Za-z])")
+_SIMPLE = re.compile(r"[\d.,]*|\d*'*[^\W\d_]{1,2}['′]*")
+_SUM = re.compile(r"(?!.*[^\W\d_](?:\d|[^\W\d_]{2}))[\w+\-−*^ .,'′()]+")
 
 
-@renderer
-def convert(a: Arguments, _: Language) -> str:
-    """`{{convert|5|km|mi}}` is 5 km; ranges, dimensions and two units are as given. The converted value is left out."""
-    given, shown, position = a.listed, "", 0
-    while position + 1 < len(given) and _NUMBER.fullmatch(given[position]):
-        value = _number(given[position])
-        while position + 2 < len(given) and given[position + 1].lower() in _JOINS:
-            value += _JOINS[given[position + 1].lower()] + _number(given[position + 2])
-            position += 2
-        unit = given[position + 1] if position + 1 < len(given) else ""
-        if _NUMBER.fullmatch(unit):
-            break
-        unit = _UNITS.get(unit.lower(), unit)
-        hyphened = "-" if a["adj"] in ("on", "mid") and unit[:1].isalpha() else "" if unit[:1] in "/°" else " "
-        shown = f"{shown} {value}{hyphened}{unit}".strip()
-        position += 2
-    return shown or " ".join(given[:2])
+@dataclass(frozen=True)
+class Number:
+    """A number as it stands in the prose, and its value."""
+
+    text: str
+    value: float
 
 
-def _number(text: str) -> str:
-    text = re.sub(r"(\d)[+ ](\d+)//?(\d+)", r"\1 \2⁄\3", text)
-    text = re.sub(r"(\d)//?(\d)", r"\1⁄\2", text)
-    text = re.sub(r"^-(?=\d)", "−", text)
-    return re.sub(r"^−?\d{4,15}(?=\.|$)", lambda whole: f"{int(whole[0].replace('−', '-')):,}".replace("-", "−"), text)
+def read_number(argument: str, language: Language, groups: str = "") -> Number | None:
+    """The number that an argument is: `-1,234.5`, `1+1/2`, `6.02e23`; None where it is none.
+
+    `groups` is Module:Convert's `comma`: `off` for none, `5` for five digits and more, `gaps` for thin spaces.
+    """
+    text = unescape(argument).replace("\u00a0", " ").strip()
+    if parts := _FRACTION.fullmatch(text):
+        sign, whole, above, below = parts.groups()
+        value = float((whole or "0").replace(",", "")) + (int(above) / int(below) if int(below) else 0.0)
+        shown = " ".join(part for part in (_grouped(whole, language, groups), f"{above}⁄{below}") if part)
+        return Number(_signed(sign, shown), -value if sign in "-−" and sign else value)
+    parts = _NUMBER.fullmatch(text)
+    if parts is None or not (parts[2] or parts[3]):
+        return None
+    sign, whole, decimals, power = parts.groups()
+    value = float(f"{(whole or '0').replace(',', '')}{decimals or ''}e{(power or '0').replace('−', '-')}")
+    shown = _grouped(whole or "0", language, groups) + (decimals or "").replace(".", language.decimal_mark)
+    return Number(_signed(sign, shown + times_ten_to(power)), -value if sign in "-−" and sign else value)
 
 
-@renderer
-def measured(a: Arguments, language: Language) -> str:
-    """A number with its unit: `{{unité|5|km}}`, `{{val|5|u=km}}`."""
-    unit = a["u"] or a["ul"] or a[2]
-    return " ".join(part for part in (a[1], unit) if part)
+def times_ten_to(power: str | None) -> str:
+    """`×10^23`; nothing without a power."""
+    return f"×10^{_signed(power[:1], power[1:]) if power[:1] in '-−+' else power}" if power else ""
 
 
-@renderer
-def metres(a: Arguments, _: Language) -> str:
-    return f"{a[1]} m" if a[1] else ""
+def _signed(sign: str, text: str) -> str:
+    return {"-": "−", "−": "−", "+": "+"}.get(sign, "") + text
+
+
+def _grouped(digits: str | None, language: Language, groups: str = "") -> str:
+    digits = (digits or "").replace(",", "")
+    if groups == "off" or (groups == "5" and len(digits) < 5) or len(digits) < 4:
+        return digits
+    separator = " " if groups.startswith("gaps") else language.thousands_separator
+    first = len(digits) % 3
+    return separator.join(part for part in (digits[:first], *re.findall("...", digits[first:])) if part)
 
 
 @renderer
-def height(a: Arguments, _: Language) -> str:
-    metric = a["m"] or a["meter"] or a["metre"]
-    feet, inches = a["ft"] or a["feet"] or a["foot"], a["in"] or a["inch"] or a["inches"]
-    if metric:
-        return f"{metric} m"
-    if a["cm"]:
-        return f"{a['cm']} cm"
-    return " ".join(part for part in (f"{feet} ft" if feet else "", f"{inches} in" if inches else "") if part)
+def unsaid(a: Arguments, _: Language) -> str:
+    """A template whose number depends on the day of reading, or on what stands outside of the page."""
+    return UNSAID
 
 
 @renderer
-def unit_in_name(a: Arguments, _: Language) -> str:
-    """`{{km to mi|5}}` is 5 km."""
-    unit = a.name.split(" to ")[0]
-    return f"{a[1]} {_UNITS.get(unit, unit)}" if a[1] else ""
+def hidden(a: Arguments, _: Language) -> str:
+    """A key to sort by, which nobody sees."""
+    return ""
 
 
 @renderer
-def money(a: Arguments, language: Language) -> str:
-    """`{{INR|500}}` is ₹500; without an amount it is the sign."""
-    return language.currencies[a.name] + a[1]
+def fraction(a: Arguments, language: Language) -> str:
+    """`{{frac|3|1|2}}` is 3 1⁄2, `{{frac|4}}` and `{{frac|1/4}}` are 1⁄4."""
+    given = [part for part in a.listed if part]
+    if len(given) == 1 and "/" in given[0]:
+        number = read_number(given[0], language)
+        return number.text if number else UNSAID
+    whole, above, below = [*["", "1", ""][: 3 - len(given)], *given][:3] if given else ["", "", ""]
+    if len(given) > 3 or not all(_SIMPLE.fullmatch(part) or _SUM.fullmatch(part) for part in given):
+        return UNSAID
+    return f"{_term(whole)} {_term(above)}⁄{_term(below)}".lstrip()
 
 
-@renderer
-def money_of(a: Arguments, language: Language) -> str:
-    """`{{currency|500|INR}}` is ₹500."""
-    sign = language.currencies.get(a[2].lower(), f"{a[2]} ".lstrip())
-    return f"{sign}{a[1]}" if a[1] else ""
-
-
-@renderer
-def fraction(a: Arguments, _: Language) -> str:
-    """`{{frac|3|1|2}}` is 3 1⁄2."""
-    match a.listed:
-        case [below]:
-            return f"1⁄{below}"
-        case [above, below]:
-            return f"{above}⁄{below}"
-        case [whole, above, below, *_]:
-            return f"{whole} {above}⁄{below}"
-        case _:
-            return "⁄"
+def _term(text: str) -> str:
+    return text if _SIMPLE.fullmatch(text) else f"({text})"
 
 
 @renderer
 def ordinal(a: Arguments, _: Language) -> str:
-    number = a[1]
-    if not number.isdecimal():
-        return number
-    ending = "th" if number[-2:] in ("11", "12", "13") else {"1": "st", "2": "nd", "3": "rd"}.get(number[-1], "th")
-    return number + ending
+    """`{{ordinal|22}}` is 22nd, `{{ordinal|22|d}}` 22d."""
+    number = a[1].replace(",", "")
+    if not (number.isascii() and number.isdecimal()):
+        return UNSAID
+    endings = {"1": "st", "2": "d" if a[2] == "d" else "nd", "3": "d" if a[2] == "d" else "rd"}
+    return a[1] + ("th" if number[-2:] in ("11", "12", "13") else endings.get(number[-1], "th"))
 
 
 @renderer
-def grouped(a: Arguments, _: Language) -> str:
-    """`{{formatnum:12345}}` is 12,345."""
-    whole, point, decimals = a[1].partition(".")
-    return f"{int(whole):,}{point}{decimals}" if whole.isascii() and whole.isdecimal() and len(whole) < 30 else a[1]
+def grouped(a: Arguments, language: Language) -> str:
+    """`{{formatnum:12345}}` is 12,345; `R` takes the separators out, `NOSEP` sets none."""
+    number = read_number(a[1], language, "off" if a[2] in ("R", "NOSEP") else "")
+    return f"{a['prefix']}{number.text}{a['suffix']}" if number else UNSAID
 
 
 @renderer
@@ -130,7 +117,32 @@ def numbered(a: Arguments, language: Language) -> str:
 
 @renderer
 def power_of_ten(a: Arguments, _: Language) -> str:
-    return f"×10^{a[1]}" if a[1] else ""
+    """`{{e|-23}}` is ×10^−23."""
+    return times_ten_to(a[1]) if _EXPONENT.fullmatch(a[1]) else UNSAID
+
+
+@renderer
+def ten_to(a: Arguments, _: Language) -> str:
+    """`{{10^|23}}` is 10^23."""
+    return times_ten_to(a[1]).removeprefix("×") if _EXPONENT.fullmatch(a[1]) else UNSAID
+
+
+@renderer
+def in_words(a: Arguments, _: Language) -> str:
+    """`{{spellnum|42}}` is forty-two."""
+    number = a[1].replace(",", "")
+    words = spelt(int(number), with_and=a["us"] == "") if number.isascii() and number.isdecimal() else None
+    return words or UNSAID
+
+
+@renderer
+def raised(a: Arguments, _: Language) -> str:
+    return f"<sup>{a[1]}</sup>" if a[1] else ""
+
+
+@renderer
+def lowered(a: Arguments, _: Language) -> str:
+    return f"<sub>{a[1]}</sub>" if a[1] else ""
 
 
 @renderer

@@ -5,20 +5,23 @@ from collections.abc import Callable, Sequence
 
 from newwiki.text.language import Language
 
-_KEY = re.compile(r"\s*[\w \-]+\s*")
+UNSAID = "\x18"  # what a reader sees there and we cannot tell: the clause around it goes (newwiki/text/clauses.py)
+
+_KEY = re.compile(r"[\w \-]+")
 
 
 class Arguments:
     """A template's arguments: `a[1]`, `a["abbr"]`; an empty text stands for one that is not there."""
 
-    def __init__(self, parts: Sequence[str], name: str = "") -> None:
+    def __init__(self, parts: Sequence[str], name: str = "", title: str = "") -> None:
         self.name = name
+        self.title = title  # of the page, where it is known
         self._values: dict[str, str] = {}
         count = 0
         for part in parts:
             key, equals, value = part.partition("=")
-            if equals and _KEY.fullmatch(key):
-                self._values[key.strip()] = value.strip()
+            if equals and _KEY.fullmatch(key := key.strip()):
+                self._values[key] = value.strip()
             else:
                 count += 1
                 self._values[str(count)] = part.strip()
@@ -42,7 +45,7 @@ class Arguments:
 
     def after(self, first: str) -> "Arguments":
         """These arguments behind the one that a parser function has after its colon."""
-        return Arguments([first, *self._parts])
+        return Arguments([first, *self._parts], title=self.title)
 
 
 Renderer = Callable[[Arguments, Language], str]

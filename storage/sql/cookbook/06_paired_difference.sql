@@ -1,12 +1,12 @@
--- By how much do the two newest runs on a snapshot differ, prompt by prompt, with 95 % intervals?
+-- By how much do the newest run and the one before it that was asked alike differ, prompt by prompt, with 95 % intervals?
 with newest as (
-    select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc limit 1
+    select run_id, snapshot_id, protocol from runs where status = 'complete' order by finished_at desc limit 1
 ),
 before as (
     select runs.run_id
     from runs
     join newest on runs.snapshot_id = newest.snapshot_id and runs.run_id <> newest.run_id
-    where status = 'complete'
+    where status = 'complete' and same_protocol(runs.protocol, newest.protocol)
     order by finished_at desc
     limit 1
 ),
@@ -19,12 +19,15 @@ differences as (
 estimates as (
     select
         metric, count(*) as prompts, avg(difference) as mean_difference,
-        student_t_975((count(*) - 1)::double) * stddev_samp(difference) / sqrt(count(*)) as half_width
+        stddev_samp(difference) / sqrt(count(*)) as error, count(*) - 1.0 as freedom,
+        skewness(difference) / sqrt(count(*)) as skew
     from differences
     group by metric
 )
 select
-    metric, mean_difference, mean_difference - half_width as low, mean_difference + half_width as high, prompts,
+    metric, mean_difference,
+    interval_low(mean_difference, error, freedom, skew) as low, interval_high(mean_difference, error, freedom, skew) as high,
+    no_interval(mean_difference, error, freedom) as no_interval, prompts,
     (select run_id from before) as older_run, (select run_id from newest) as newer_run
 from estimates
 order by metric;

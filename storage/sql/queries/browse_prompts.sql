@@ -7,13 +7,15 @@ with written as (
     group by run_id, page_id
 ),
 numbers as (
-    select page_id, avg(value) as value, min(value) as lowest, max(value) as highest
+    select page_id, avg(value) as value, min(value) as lowest, max(value) as highest, count(value) as scored,
+        count(*) - count(value) as unscored, histogram(current_scores.status) filter (value is null) as reasons
     from current_scores
     where run_id = $1 and metric = $2
     group by page_id
 )
 select
     page_id, title, articles.words, completions, kept, value, lowest, highest,
+    coverage(scored, unscored, reasons, greatest(kept, scored + unscored)) as status,
     row_number() over placed as place,
     count(*) over () as prompts,
     lag(page_id) over placed as previous_page,

@@ -1,10 +1,12 @@
--- What can be compared: every run, and the articles of each snapshot that were scored.
-select run_id, model, decoder, snapshot_id, seed
+-- What can be compared: every run with how it was asked, and the articles of each snapshot that were scored.
+select run_id, model, decoder, snapshot_id, seed, settings
 from (
-    select run_id, model, decoder, snapshot_id, seed, started_at from runs
+    select runs.run_id, model, decoder, snapshot_id, runs.seed, to_json(asked)::varchar as settings, started_at
+    from runs
+    join run_settings as asked using (run_id)
     union all
-    select 'reference:' || snapshot_id, 'Wikipedia', 'reference', snapshot_id, null, published_at
-    from snapshots
-    where 'reference:' || snapshot_id in (select run_id from scorings)
+    select run_id, model, 'reference', snapshot_id, null, null, known_at
+    from reference_texts
+    where run_id in (select run_id from scorings)
 )
 order by started_at, run_id;

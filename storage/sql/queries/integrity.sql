@@ -1,4 +1,4 @@
--- Every row that refers to something that is not there, and everything that is there twice.
+-- Every row that refers to something that is not there. What is there twice is asked by `storage.keys`.
 -- Texts from elsewhere that brought their own references (`file:…`) have no snapshot.
 with reference_runs as (
     select 'reference:' || snapshot_id as run_id from snapshots
@@ -45,44 +45,14 @@ union all
 select 'run scores without an evaluator', count(*)
 from run_scores anti join evaluators using (evaluator_id)
 union all
-select 'snapshots that are there twice', count(*)
-from (select snapshot_id from snapshots group by all having count(*) > 1)
-union all
-select 'candidates that are there twice', count(*)
-from (select snapshot_id, page_id from candidates group by all having count(*) > 1)
-union all
-select 'evaluators that are there twice', count(*)
-from (select evaluator_id from evaluators group by all having count(*) > 1)
-union all
-select 'finished scorings that are there twice', count(*)
-from (select run_id, evaluator_id from scorings group by all having count(*) > 1)
-union all
-select 'run scores that are there twice', count(*)
-from (select run_id, metric, evaluator_id from run_scores group by all having count(*) > 1)
-union all
-select 'articles that are there twice', count(*)
-from (select snapshot_id, page_id from stored_articles group by all having count(*) > 1)
-union all
-select 'runs that are there twice', count(*)
-from (select run_id from runs group by all having count(*) > 1)
-union all
-select 'completions that are there twice', count(*)
-from (select run_id, page_id, sample from completions group by all having count(*) > 1)
-union all
-select 'scores that are there twice', count(*)
-from (select run_id, page_id, sample, metric, evaluator_id from scores group by all having count(*) > 1)
-union all
-select 'metrics that are there twice', count(*)
-from (select metric from metrics group by all having count(*) > 1)
-union all
 select 'topics without an article', count(*)
 from topics anti join stored_articles using (snapshot_id, page_id)
 union all
-select 'topics that are there twice', count(*)
-from (select snapshot_id, page_id from topics group by all having count(*) > 1)
-union all
 select 'novelty without an article', count(*)
 from novelty anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'hashes without a snapshot', count(*)
+from snapshot_hashes anti join snapshots using (snapshot_id)
 union all
 select 'months without their snapshot', count(*)
 from months anti join snapshots using (snapshot_id)

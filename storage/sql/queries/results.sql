@@ -1,20 +1,17 @@
--- A run's numbers: means over texts, with standard errors clustered by prompt where there are two prompts or more. A number of
--- the whole run has none. Those that could not be computed are not here.
-with prompts as (
-    select metric, evaluator_id, count(distinct page_id) filter (value is not null) as pages
-    from scores
-    where run_id = $1
-    group by all
-)
+-- A run's numbers: means over texts, with standard errors clustered by prompt where these make an interval, or why not. A number
+-- of the whole run has neither. Those that could not be computed are not here.
 select
     summaries.metric,
     summaries.mean,
-    (summaries.high - summaries.low) / 2 / student_t_975((prompts.pages - 1)::double) as standard_error,
+    if(summaries.low is not null, summaries.standard_error, null) as standard_error,
     summaries.scored,
     metrics.direction,
-    summaries.evaluator_id
+    summaries.no_interval,
+    summaries.pages,
+    summaries.evaluator_id,
+    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
 from metric_summaries as summaries
 join metrics using (metric)
-left join prompts using (metric, evaluator_id)
+left join kept_texts using (run_id)
 where summaries.run_id = $1 and summaries.mean is not null
 order by summaries.metric;

@@ -18,6 +18,10 @@ with differing as (
             and not coalesce(abs(stored.sd - anew.sd) <= 1e-6 * greatest(abs(anew.sd), 1), false))
         or (stored.standard_error is distinct from anew.standard_error
             and not coalesce(abs(stored.standard_error - anew.standard_error) <= 1e-6 * greatest(abs(anew.standard_error), 1), false))
+        or (stored.freedom is distinct from anew.freedom
+            and not coalesce(abs(stored.freedom - anew.freedom) <= 1e-6 * greatest(abs(anew.freedom), 1), false))
+        or (stored.skew is distinct from anew.skew
+            and not coalesce(abs(stored.skew - anew.skew) <= 1e-6 * greatest(abs(anew.skew), 1), false))
     union
     select run_id, metric from page_means group by run_id, metric, evaluator_id, page_id having count(*) > 1
     union

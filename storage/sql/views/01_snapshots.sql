@@ -31,6 +31,9 @@ comment on column latest_snapshots.candidates is 'How many pages were considered
 comment on column latest_snapshots.articles is 'How many were chosen.';
 comment on column latest_snapshots.content_sha256 is 'The hash of articles, parameters and extractor version.';
 comment on column latest_snapshots.published_at is 'When it was published.';
+comment on column latest_snapshots.language is 'The language of its texts; NULL in old snapshots.';
+comment on column latest_snapshots.licence is 'The licence of its texts in the wiki''s words; NULL where it was not told, as by a dump.';
+comment on column latest_snapshots.licence_url is 'Where that licence stands; NULL where it was not told.';
 
 comment on view staleness is 'How old the newest snapshot of new articles is, for each wiki.';
 comment on column staleness.wiki is 'The wiki.';

@@ -8,21 +8,45 @@ join scorings using (run_id, evaluator_id)
 where value is not null
 group by run_id, metric, evaluator_id, page_id;
 
--- The standard error is that of the mean over texts, clustered by prompt (CR1, as in evaluators/statistics.py), because
--- completions of one prompt are correlated. Null texts (see `status`) are left out of all and counted.
+-- The standard error is that of the mean over texts, clustered by prompt, because completions of one prompt are correlated:
+-- CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in evaluators/statistics.py. Null texts (see
+-- `status`) are left out of all and counted.
 create or replace view summaries_anew as
-with residuals as (
-    select *, texts * (mean - sum(texts * mean order by page_id) over scoring / sum(texts) over scoring) as residual
+with means as (
+    select
+        run_id, metric, evaluator_id, count(*) as pages, sum(texts) as texts,
+        sum(texts * mean order by page_id) / sum(texts) as mean, avg(mean order by page_id) as middle
     from page_means
-    window scoring as (partition by run_id, metric, evaluator_id)
+    group by run_id, metric, evaluator_id
+),
+prompts as (
+    select
+        run_id, metric, evaluator_id, page_id, pages, page_means.texts / means.texts as share,
+        nullif(1 - share, 0) as others, page_means.mean - means.mean as apart, page_means.mean - middle as centred
+    from page_means
+    join means using (run_id, metric, evaluator_id)
+),
+sums as (
+    select
+        run_id, metric, evaluator_id,
+        any_value(pages) as pages,
+        sqrt(sum((share * apart) ** 2 / others order by page_id)) as standard_error,
+        sum(share ** 2 order by page_id) as squares,
+        sum(share ** 3 order by page_id) as cubes,
+        sum(share ** 2 / others order by page_id) as pulls,
+        sum((share ** 2 / others) ** 2 order by page_id) as square_pulls,
+        sum(centred ** 2 order by page_id) / any_value(pages) as second,
+        sum(centred ** 3 order by page_id) / any_value(pages) as third
+    from prompts
+    group by run_id, metric, evaluator_id
 ),
 errors as (
     select
-        run_id, metric, evaluator_id,
-        count(*) as pages,
-        sqrt(count(*) / nullif(count(*) - 1, 0) * sum(residual ** 2 order by page_id)) / sum(texts) as standard_error
-    from residuals
-    group by run_id, metric, evaluator_id
+        run_id, metric, evaluator_id, pages, standard_error,
+        1 / (squares + pulls ** 2 - square_pulls) as freedom,
+        if(pages > 2 and second > 0, sqrt(pages * (pages - 1.0)) / (pages - 2) * third / second ** 1.5, 0)
+            * cubes / squares ** 1.5 as skew
+    from sums
 )
 select
     scores.run_id,
@@ -31,6 +55,8 @@ select
     avg(value order by page_id, sample) as mean,
     stddev_samp(value order by page_id, sample) as sd,
     any_value(standard_error) as standard_error,
+    any_value(freedom) as freedom,
+    any_value(skew) as skew,
     coalesce(any_value(pages), 0) as pages,
     count(value) as scored,
     count(*) - count(value) as unscored,
@@ -40,35 +66,116 @@ join scorings using (run_id, evaluator_id)
 left join errors using (run_id, metric, evaluator_id)
 group by scores.run_id, scores.metric, scores.evaluator_id;
 
--- The 97.5 % point of Student's t distribution (Abramowitz and Stegun 26.7.5; exact for one and two degrees of freedom).
+-- The 97.5 % point of Student's t distribution from one degree of freedom on, to a millionth: the normal one, and a
+-- polynomial fitted to the logarithm of their ratio.
 create or replace macro student_t_975(df) as
+    1.959963984540054 * exp((1.21036474 + (0.707574447 + (0.152556548 + (-0.238838188 + (-0.0429405972 + (0.080124865 + (
+        0.0568483914 + (-0.0800416239 + 0.0235158787 / df) / df) / df) / df) / df) / df) / df) / df) / df);
+
+-- Why there is no interval of a mean with this standard error and these degrees of freedom, NULL where there is one.
+create or replace macro no_interval(mean, standard_error, freedom) as
     case
-        when df < 1 then null
-        when df = 1 then 12.7062047
-        when df = 2 then 4.3026527
-        else 1.959963985 + 2.372271 / df + 2.8225 / df ** 2 + 2.5556 / df ** 3 + 1.5895 / df ** 4
+        when mean is null then null
+        when coalesce(freedom, 0) + 1 < 13 - 1e-6 then 'too few prompts'
+        when standard_error <= 1e-12 * abs(mean) then 'no variance'
     end;
+
+-- The t statistic that Hall's transformation makes `x` of, where the mean has this skewness.
+create or replace macro untransformed(x, skew) as
+    if(abs(coalesce(skew, 0)) < 1e-6, x, 3 / skew * (cbrt(1 + skew * (x - skew / 6)) - 1));
+
+-- Both ends of a mean's 95 % interval, as in evaluators/statistics.py; NULL where there is none (see no_interval).
+create or replace macro interval_low(mean, standard_error, freedom, skew) as
+    case when no_interval(mean, standard_error, freedom) is null then
+        mean - standard_error * greatest(student_t_975(freedom), untransformed(student_t_975(freedom), skew))
+    end;
+create or replace macro interval_high(mean, standard_error, freedom, skew) as
+    case when no_interval(mean, standard_error, freedom) is null then
+        mean + standard_error * greatest(student_t_975(freedom), -untransformed(-student_t_975(freedom), skew))
+    end;
+
+-- An end of an interval within the range that its metric declares: nothing lies outside.
+create or replace macro within_range(number, minimum, maximum) as
+    case when number is not null then least(greatest(number, minimum), maximum) end;
 
 create or replace view scoring_summaries as
 select
     run_id, metric, evaluator_id, finished_at, mean, sd,
-    mean - student_t_975((pages - 1)::double) * standard_error as low,
-    mean + student_t_975((pages - 1)::double) * standard_error as high,
-    scored, unscored, pages, standard_error, reasons
+    within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
+    within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
+    no_interval(mean, standard_error, freedom) as no_interval,
+    scored, unscored, pages, standard_error, freedom, skew, reasons
 from stored_summaries
 join scorings using (run_id, evaluator_id)
+left join metrics using (metric)
 union all
 select
-    run_id, metric, evaluator_id, finished_at, value, spread, null, null,
-    if(value is null, 0, texts), if(value is null, texts, 0), null, null, if(value is null, map {status: texts}, map())
+    run_id, metric, evaluator_id, finished_at, value, spread, null, null, null,
+    if(value is null, 0, texts), if(value is null, texts, 0), null, null, null, null,
+    if(value is null, map {status: texts}, map())
 from run_scores
 join scorings using (run_id, evaluator_id);
 
+-- How many texts a number stands on, in words: `ok`, or `1 of 10: no_entities 9`, the most frequent reason first. Those of the
+-- `total` that nobody asked about (a costly evaluator's budget is smaller than the run) are `not scored`.
+create or replace macro coverage(scored, unscored, reasons, total) as if(
+    scored >= total,
+    'ok',
+    printf('%d of %d: %s', scored, total, array_to_string(
+        list_transform(
+            list_reverse_sort(list_filter(
+                list_concat(
+                    list_transform(map_entries(reasons), lambda one: {'texts': one.value, 'reason': one.key}),
+                    [{'texts': (total - scored - unscored)::bigint, 'reason': 'not scored'}]
+                ),
+                lambda one: one.texts > 0
+            )),
+            lambda one: one.reason || ' ' || one.texts
+        ),
+        ', '
+    ))
+);
+
+-- How many texts of a run there are to score: those that it has kept, or more where that is not known.
+create or replace view kept_texts as
+select run_id, count(*) as prompts, sum(texts)::bigint as texts
+from (select run_id, page_id, count(*) as texts from completions where kept group by run_id, page_id)
+group by run_id;
+
 -- Of each run and metric the newest. An evaluator's numbers are never mixed with another's.
 create or replace view metric_summaries as
-select run_id, metric, evaluator_id, mean, sd, low, high, scored, unscored, pages, standard_error, reasons
+select
+    run_id, metric, evaluator_id, mean, sd, low, high, no_interval, scored, unscored, pages, standard_error, freedom, skew,
+    reasons
 from scoring_summaries
 qualify row_number() over (partition by run_id, metric order by finished_at desc, evaluator_id) = 1;
+
+-- Where many runs stand beside each other a column holds the numbers of one evaluator: as in `newwiki leaderboard` the newest
+-- that has scored every run which has the metric, or, as a view cannot refuse, the newest. The articles are scored by
+-- whoever scored a run, so they decide only what no run has.
+create or replace view column_evaluators as
+with made as (
+    select metric, evaluator_id, run_id, finished_at
+    from scoring_summaries
+    qualify not starts_with(run_id, 'reference:') or bool_and(starts_with(run_id, 'reference:')) over (partition by metric)
+),
+wanted as (
+    select metric, count(distinct run_id) as runs from made group by metric
+),
+makers as (
+    select metric, evaluator_id, count(distinct run_id) as runs, max(finished_at) as newest from made group by metric, evaluator_id
+)
+select metric, evaluator_id
+from makers
+join wanted using (metric)
+qualify row_number() over (partition by metric order by makers.runs = wanted.runs desc, newest desc, evaluator_id desc) = 1;
+
+-- Of each run and metric the scoring that a column can tell of: the column's own, or else the newest, which is not shown.
+create or replace view column_scorings as
+select run_id, metric, evaluator_id, column_evaluators.evaluator_id is not null as shown
+from scoring_summaries
+left join column_evaluators using (metric, evaluator_id)
+qualify row_number() over (partition by run_id, metric order by shown desc, finished_at desc, evaluator_id) = 1;
 
 create or replace view current_scores as
 select scores.*
@@ -100,6 +207,8 @@ comment on column summaries_anew.evaluator_id is 'Who made the numbers.';
 comment on column summaries_anew.mean is 'The mean over texts.';
 comment on column summaries_anew.sd is 'Their standard deviation.';
 comment on column summaries_anew.standard_error is 'The mean''s standard error, clustered by prompt.';
+comment on column summaries_anew.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
+comment on column summaries_anew.skew is 'The skewness of the mean that the prompts suggest.';
 comment on column summaries_anew.pages is 'How many prompts have a number.';
 comment on column summaries_anew.scored is 'How many texts have a number.';
 comment on column summaries_anew.unscored is 'How many have none.';
@@ -112,12 +221,15 @@ comment on column scoring_summaries.evaluator_id is 'Who made the numbers.';
 comment on column scoring_summaries.finished_at is 'When the scoring was finished.';
 comment on column scoring_summaries.mean is 'The mean over texts; of a whole run its number.';
 comment on column scoring_summaries.sd is 'The standard deviation over texts; of a whole run that over draws.';
-comment on column scoring_summaries.low is 'The lower end of the mean''s 95 % interval; NULL for a number of a whole run.';
+comment on column scoring_summaries.low is 'The lower end of the mean''s 95 % interval; NULL where there is none, and for a number of a whole run.';
 comment on column scoring_summaries.high is 'The upper end.';
+comment on column scoring_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
 comment on column scoring_summaries.scored is 'How many texts have a number.';
 comment on column scoring_summaries.unscored is 'How many have none.';
 comment on column scoring_summaries.pages is 'How many prompts have a number; NULL for a number of a whole run.';
 comment on column scoring_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
+comment on column scoring_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
+comment on column scoring_summaries.skew is 'The skewness of the mean that the prompts suggest.';
 comment on column scoring_summaries.reasons is 'Why texts have no number, with how many for each reason.';
 
 comment on view metric_summaries is 'The newest finished scoring of each run and metric: one number for each, never mixed from several evaluators.';
@@ -126,13 +238,31 @@ comment on column metric_summaries.metric is 'The metric.';
 comment on column metric_summaries.evaluator_id is 'Who made the numbers.';
 comment on column metric_summaries.mean is 'The mean over texts; of a whole run its number.';
 comment on column metric_summaries.sd is 'The standard deviation over texts; of a whole run that over draws.';
-comment on column metric_summaries.low is 'The lower end of the mean''s 95 % interval; NULL for a number of a whole run.';
+comment on column metric_summaries.low is 'The lower end of the mean''s 95 % interval; NULL where there is none, and for a number of a whole run.';
 comment on column metric_summaries.high is 'The upper end.';
+comment on column metric_summaries.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
 comment on column metric_summaries.scored is 'How many texts have a number.';
 comment on column metric_summaries.unscored is 'How many have none.';
 comment on column metric_summaries.pages is 'How many prompts have a number; NULL for a number of a whole run.';
 comment on column metric_summaries.standard_error is 'The mean''s standard error, clustered by prompt.';
+comment on column metric_summaries.freedom is 'The error''s degrees of freedom: one less than the prompts that it is worth.';
+comment on column metric_summaries.skew is 'The skewness of the mean that the prompts suggest.';
 comment on column metric_summaries.reasons is 'Why texts have no number, with how many for each reason.';
+
+comment on view kept_texts is 'How many texts of each run there are to score.';
+comment on column kept_texts.run_id is 'The run.';
+comment on column kept_texts.prompts is 'How many prompts have kept texts.';
+comment on column kept_texts.texts is 'How many texts are kept.';
+
+comment on view column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other, as in leaderboard and scores_wide: the newest that has scored every run which has the metric, or else the newest.';
+comment on column column_evaluators.metric is 'The metric.';
+comment on column column_evaluators.evaluator_id is 'The evaluator.';
+
+comment on view column_scorings is 'Of each run and metric who made the number that stands in the metric''s column, or, where the column is another evaluator''s, who made the number that is not shown.';
+comment on column column_scorings.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column column_scorings.metric is 'The metric.';
+comment on column column_scorings.evaluator_id is 'The evaluator.';
+comment on column column_scorings.shown is 'Whether the column is this evaluator''s.';
 
 comment on view current_scores is 'The numbers of single texts, of each run and metric those of the newest finished scoring.';
 comment on column current_scores.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';

@@ -1,29 +1,34 @@
--- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `scored_by` are
--- written from the table `metrics`. Two rows can be compared where `scored_by` is the same.
+-- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `dtype` are written from
+-- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
-with kept as (
-    select run_id, count(*) as prompts, sum(texts)::bigint as completions
-    from (select run_id, page_id, count(*) as texts from completions where kept group by run_id, page_id)
-    group by run_id
+with rows as (
+    select
+        model, decoder, snapshot_id, runs.run_id, coalesce(kept_texts.prompts, 0) as prompts, coalesce(texts, 0) as completions,
+        protocol, dtype, started_at
+    from runs
+    left join kept_texts using (run_id)
+    where runs.run_id in (select run_id from scorings)
+    union all
+    select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, known_at
+    from reference_texts
+    join metric_summaries using (run_id)
+    group by model, snapshot_id, run_id, known_at
 ),
 numbers as (
     select
         run_id,
-        left(sha256(string_agg(evaluator_id, ',' order by metric)), 8) as scored_by,
-        max(scored + unscored) as texts,
-        map_from_entries(list((metric, {'mean': mean, 'sd': sd, 'low': low, 'high': high}))) as of
-    from metric_summaries
+        map_from_entries(list((metric, {
+            'mean': if(shown, mean, null), 'sd': if(shown, sd, null), 'low': if(shown, low, null), 'high': if(shown, high, null),
+            'no_interval': if(shown, no_interval, null), 'texts': if(shown, scored, null),
+            'status': if(
+                shown, coverage(scored, unscored, reasons, greatest(completions, scored + unscored)), 'another evaluator'
+            ),
+            'scored_by': evaluator_id
+        }))) as of
+    from column_scorings
+    join scoring_summaries using (run_id, metric, evaluator_id)
+    join rows using (run_id)
     group by run_id
-),
-rows as (
-    select model, decoder, snapshot_id, run_id, coalesce(prompts, 0) as prompts, coalesce(completions, 0) as completions,
-        started_at
-    from (select run_id, model, decoder, snapshot_id, started_at from runs)
-    left join kept using (run_id)
-    union all
-    select 'Wikipedia', 'reference', snapshot_id, run_id, texts, texts, published_at
-    from snapshots
-    join numbers on run_id = 'reference:' || snapshot_id
 )
 select
     model,
@@ -32,17 +37,19 @@ select
     rows.run_id,
     rows.prompts,
     rows.completions,
-    scored_by,
-    {mean_sd_interval_of_each_metric}
+    protocol,
+    dtype,
+    {parts_of_each_metric}
 from rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
 
-comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric four columns: its mean, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean.';
-comment on column leaderboard.model is 'The model; Wikipedia for the articles.';
+comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric eight columns: its mean by the evaluator that column_evaluators names, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean, with _no_interval why it has none, with _texts and _status how many texts it stands on and what there is to say of the others, with _scored_by who made it.';
+comment on column leaderboard.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
 comment on column leaderboard.decoder is 'The decoder in canonical form.';
 comment on column leaderboard.snapshot_id is 'The snapshot.';
 comment on column leaderboard.run_id is 'The run.';
 comment on column leaderboard.prompts is 'How many prompts have kept texts.';
 comment on column leaderboard.completions is 'How many texts are kept.';
-comment on column leaderboard.scored_by is 'A hash of who made the numbers: rows that have the same can be compared.';
+comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
+comment on column leaderboard.dtype is 'The numbers that the model computes with.';

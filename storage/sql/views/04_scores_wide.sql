@@ -1,13 +1,23 @@
 create or replace view scores_wide as
+with elsewhere as (
+    select run_id, list(metric order by metric) as metrics
+    from column_scorings
+    where not shown and metric in (select metric from metrics where scope = 'text')
+    group by run_id
+)
 select
     run_id,
     page_id,
     sample,
+    any_value(elsewhere.metrics) as by_other_evaluators,
     {value_of_each_metric}
-from current_scores
+from scores
+join column_scorings using (run_id, metric, evaluator_id)
+left join elsewhere using (run_id)
 group by run_id, page_id, sample;
 
-comment on view scores_wide is 'A row a text, a column a metric: current_scores beside each other.';
+comment on view scores_wide is 'A row a text, a column a metric: the numbers of one evaluator, which column_evaluators names. current_scores has those that others made.';
 comment on column scores_wide.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column scores_wide.page_id is 'The article.';
 comment on column scores_wide.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores_wide.by_other_evaluators is 'The metrics whose column is NULL here because only other evaluators have scored the run by them; NULL for none.';

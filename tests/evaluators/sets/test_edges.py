@@ -25,7 +25,7 @@ Make = Callable[..., Corpus]
 
 def scores(corpus: Corpus) -> dict[str, RunScore]:
     found = [one for evaluator in set_evaluators.all().values() for one in score_set(evaluator, "id", corpus)]
-    assert len({one.metric for one in found}) == len(found) == 9
+    assert len({one.metric for one in found}) == len(found) == 10
     metrics = {metric.name: metric for evaluator in set_evaluators.all().values() for metric in evaluator.metrics}
     for one in found:
         assert (one.value is None) == (one.status != "ok")
@@ -57,7 +57,8 @@ def test_texts_without_words_have_no_number(corpus: Make, name: str) -> None:
 def test_articles_without_words_are_no_error(corpus: Make, name: str) -> None:
     found = scores(with_embeddings(corpus([ARTICLE] * 3, [WORDLESS[name]] * 3)))
     valued = {metric for metric, one in found.items() if one.status == "ok"}
-    assert valued == {"ngram_entropy_1", "ngram_entropy_2", "ngram_entropy_3", "self_bleu", "distinct_4grams"}
+    of_texts_alone = {"self_bleu", "distinct_4grams", "diversity_simctg"}
+    assert valued == {"ngram_entropy_1", "ngram_entropy_2", "ngram_entropy_3", *of_texts_alone}
 
 
 @pytest.mark.parametrize("text", ["Oslo", "1234 5678", "two words", "_ __ _", "هذا نص عربي. وهذا نص آخر؟", ARTICLE])

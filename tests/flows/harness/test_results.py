@@ -40,6 +40,7 @@ def test_means_leave_out_what_could_not_be_computed(stored: Database) -> None:
     assert numbers["rep_4,none"] == pytest.approx(0.5)
     assert numbers["bleu,none"] == pytest.approx(1.5)
     assert numbers["bleu_stderr,none"] == "N/A", "of one prompt"
+    assert found["configs"][TASK]["metadata"]["no_interval"] == dict.fromkeys(["bleu", "rep_4"], "too few prompts")
     assert "sbert,none" not in numbers, "of no text"
     assert found["configs"][TASK]["metadata"]["texts"] == {"rep_4": 5, "bleu": 2}
     assert found["configs"][TASK]["metadata"]["evaluators"]["rep_4"]["evaluator_id"] == RULES.evaluator_id
@@ -47,11 +48,12 @@ def test_means_leave_out_what_could_not_be_computed(stored: Database) -> None:
 
 
 def test_standard_errors_are_clustered_by_prompt(stored: Database) -> None:
-    """CR1 by hand: residuals summed by prompt, m/(m-1), over the number of texts."""
-    [run] = contenders(stored, ["first"])
-    values = [[0.1, 0.3], [0.5, 0.7], [0.9]]
-    sums = np.array([sum(value - 0.5 for value in of_one) for of_one in values])
-    by_hand = np.sqrt(3 / 2 * (sums**2).sum()) / 5
+    """CR2 by hand: residuals summed by prompt, over the number of texts and the root of the others' share."""
+    score(stored, add_run(stored, "many"), {"rep_4": [[0.1, 0.3], [0.5, 0.7], [0.9, np.nan]] * 6})
+    [run] = contenders(stored, ["many"])
+    values = [[0.1, 0.3], [0.5, 0.7], [0.9]] * 6
+    sums = [sum(value - 0.5 for value in of_one) / np.sqrt(1 - len(of_one) / 30) for of_one in values]
+    by_hand = np.sqrt(np.square(sums).sum()) / 30
     assert results(stored, run)["results"][TASK]["rep_4_stderr,none"] == pytest.approx(by_hand, abs=1e-9)
 
 

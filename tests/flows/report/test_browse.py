@@ -108,13 +108,13 @@ def test_a_snapshot_a_run_and_a_prompt_are_chosen_and_their_address_shows_the_sa
             expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
         page.get_by_role("link", name="Sample 1").click()
         expect(page.locator("[aria-current=true]")).to_contain_text("Sample 1")
-        address, seen = page.url, page.get_by_role("main").inner_text()
+        address, seen = page.url, page.get_by_role("main").text_content()
         assert "sample=1" in address and f"with={_GREEDY}" in address
         page.get_by_role("link", name="next prompt").click()
         expect(page.get_by_role("heading", level=1)).not_to_have_text(chosen)
     with watched(browser, allowed=site) as fresh:
         fresh.goto(address)
-        assert fresh.get_by_role("main").inner_text() == seen
+        assert fresh.get_by_role("main").text_content() == seen
         fresh.get_by_role("link", name="this article in all runs").click()
         expect(fresh.get_by_role("region", name="Numbers").get_by_role("rowheader")).to_have_count(3)
 

@@ -198,7 +198,7 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
         )
     run = gather(database, "latest").entries["sample-1"].run
     runs.start(database, replace(run, run_id="on-old", snapshot_id="old-one"))
-    runs.start(database, replace(run, run_id="longer", snapshot_id="old-one", max_new_tokens=9))
+    runs.start(database, replace(run, run_id="longer", snapshot_id="old-one", max_new_tokens=9, protocol=None))
     for run_id in ("on-old", "longer"):
         add_scores(database, run_id, rules(), [(page, 0) for page in pages], 77, METRICS[1:])
     found = tables.old_and_new(database, gather(database, SNAPSHOT))

@@ -9,7 +9,7 @@ import torch
 from transformers import AutoModelForCausalLM, BertConfig, BertForMaskedLM, T5Config, T5ForConditionalGeneration
 
 from newwiki.errors import TerminalError
-from newwiki.models import checkpoint
+from newwiki.models import files
 from newwiki.models.checkpoint import Trust, find
 from newwiki.models.huggingface import HuggingFaceModel
 
@@ -93,7 +93,7 @@ def test_weights_that_are_missing_are_not_made_up(copied: Path) -> None:
 
 def test_large_files_are_hashed_once(copied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(checkpoint, "_WORTH_REMEMBERING", 1 << 16)
+    monkeypatch.setattr(files, "_WORTH_REMEMBERING", 1 << 16)
     before = find(str(copied), "main", Trust()).sha256
     memory = tmp_path / "cache" / "newwiki" / "sha256.json"
     remembered = json.loads(memory.read_text())

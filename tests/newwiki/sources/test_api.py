@@ -1,6 +1,8 @@
 import re
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from newwiki.errors import TerminalError, TransientError
 from newwiki.sources.api import Api
 
 URL = "https://wiki.example/w/api.php"
-GOOD = {"query": {"pages": []}}
+GOOD = {"query": {"x": [{"a": 1}]}}
 
 
 @pytest.fixture
@@ -38,14 +40,14 @@ def refused(code: str) -> dict[str, Any]:
 
 def test_a_query_goes_on_until_the_server_names_no_continuation(server: responses.RequestsMock) -> None:
     rounds: list[tuple[dict[str, str], dict[str, Any]]] = [
-        ({}, {"continue": {"a": "1", "continue": "-||"}, "query": {"n": 1}}),
-        ({"a": "1", "continue": "-||"}, {"continue": {"b": "2", "continue": "||"}, "query": {"n": 2}}),
-        ({"b": "2", "continue": "||"}, {"batchcomplete": True}),
+        ({}, {"continue": {"a": "1", "continue": "-||"}, "query": {"x": [1]}}),
+        ({"a": "1", "continue": "-||"}, {"continue": {"b": "2", "continue": "||"}, "query": {"x": [2]}}),
+        ({"b": "2", "continue": "||"}, {"batchcomplete": True, "query": {"x": []}}),
     ]
     common = {"action": "query", "list": "x", "format": "json", "formatversion": "2", "maxlag": "5"}
     for carried, answer in rounds:
         server.get(URL, json=answer, match=[matchers.query_param_matcher(common | carried)])
-    assert ask() == [{"n": 1}, {"n": 2}, {}]
+    assert ask() == [{"x": [1]}, {"x": [2]}, {"x": []}]
 
 
 def test_a_request_names_the_program_and_its_operator(server: responses.RequestsMock) -> None:
@@ -64,6 +66,20 @@ def test_a_request_names_the_program_and_its_operator(server: responses.Requests
         {"status": 502},
         {"status": 503, "json": refused("readonly")},
         {"status": 504},
+        {"status": 408},
+        {"status": 520},
+        {"status": 524},
+        {"status": 527},
+        {"json": {}},
+        {"json": {"batchcomplete": True}},
+        {"json": {"query": []}},
+        {"json": {"query": {"y": []}}},
+        {"json": {"error": "text"}},
+        {"body": '{"query": {"x": [NaN]}}'},
+        {"body": '{"query": {"x": [1e999]}}'},
+        {"body": f'{{"query": {{"x": [{2**63}]}}}}'},
+        {"body": f'{{"query": {{"x": [-{"1" * 5000}]}}}}'},
+        {"body": "[" * 100_000},
         {"body": "<!DOCTYPE html><p>Our servers are under maintenance"},
         {"body": ""},
         {"body": '{"query": {'},
@@ -84,8 +100,20 @@ def test_passing_trouble_is_waited_out(
     server.get(URL, **trouble)
     server.get(URL, **trouble)
     server.get(URL, json=GOOD)
-    assert ask() == [{"pages": []}]
+    assert ask() == [GOOD["query"]]
     assert len(waits) == 2
+
+
+def test_a_number_that_no_database_holds_is_one_line_that_names_the_wiki(server: responses.RequestsMock) -> None:
+    """The largest one that does is a number like any other."""
+    server.get(URL, json={"query": {"x": [2**63 - 1, -(2**63) + 1]}})
+    assert ask() == [{"x": [2**63 - 1, -(2**63) + 1]}]
+    server.get(URL, json={"query": {"x": [{"pageid": 2**63}]}})
+    with pytest.raises(
+        TransientError, match=r"wiki\.example.* a number that is larger .*9223372036854775808"
+    ) as raised:
+        ask()
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("trouble", [{"status": 429}, {"status": 503}, {"json": refused("maxlag")}])
@@ -98,18 +126,77 @@ def test_the_server_says_how_long_to_wait(
     assert waits == [17]
 
 
-def test_a_wait_that_is_written_as_a_date_is_our_own(server: responses.RequestsMock, waits: list[float]) -> None:
-    server.get(URL, status=503, headers={"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"})
+@pytest.mark.parametrize(("ahead", "waited"), [(90, 90), (-90, 0), (86_400, 600)])
+def test_a_wait_may_be_written_as_a_date(
+    server: responses.RequestsMock, waits: list[float], ahead: int, waited: int
+) -> None:
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=ahead), usegmt=True)
+    server.get(URL, status=429, headers={"Retry-After": moment})
+    server.get(URL, json=GOOD)
+    ask()
+    assert waits == [pytest.approx(waited, abs=2)]
+
+
+@pytest.mark.parametrize("words", ["soon", "-5", "1e9", "Wed, 99 Foo 2026", ""])
+def test_a_wait_that_nobody_can_read_is_our_own(server: responses.RequestsMock, waits: list[float], words: str) -> None:
+    server.get(URL, status=503, headers={"Retry-After": words})
     server.get(URL, json=GOOD)
     ask()
     assert 0.5 <= waits[0] <= 1
 
 
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        ({"status": 429, "headers": {"Retry-After": "7"}}, "waiting 7 s, as wiki.example asks (HTTP status 429)"),
+        (
+            {"status": 429, "headers": {"Retry-After": "7200"}},
+            "waiting 600 s, though wiki.example asks for 7200 s (HTTP status 429)",
+        ),
+        (
+            {"headers": {"Retry-After": "5"}, "json": refused("maxlag")},
+            "waiting 5 s, as wiki.example asks (maxlag: in words)",
+        ),
+        ({"status": 502}, "waiting 1 s, before wiki.example is asked again (HTTP status 502)"),
+    ],
+)
+def test_each_wait_is_said_with_its_length_and_by_whose_wish(
+    server: responses.RequestsMock, trouble: dict[str, Any], said: str
+) -> None:
+    server.get(URL, **trouble)
+    server.get(URL, json=GOOD)
+    heard: list[str] = []
+    api = Api(URL, None)
+    api.tell(heard.append)
+    ask(api)
+    assert heard == [said]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "fewest"),
+    [
+        ({"status": 429}, 14),
+        ({"json": refused("maxlag"), "headers": {"Retry-After": "5"}}, 14),
+        ({"json": refused("ratelimited")}, 14),
+        ({"status": 429, "headers": {"Retry-After": "0"}}, 14),
+        ({"status": 429, "headers": {"Retry-After": "3600"}}, 2),
+    ],
+)
+def test_a_server_that_wants_its_clients_to_wait_is_waited_for_up_to_a_quarter_of_an_hour(
+    server: responses.RequestsMock, waits: list[float], trouble: dict[str, Any], fewest: int
+) -> None:
+    server.get(URL, **trouble)
+    with pytest.raises(TransientError, match="does not answer"):
+        ask()
+    assert 880 < sum(waits) < 900.1
+    assert fewest <= len(waits) < 60
+
+
 def test_trouble_that_does_not_pass_is_transient_and_says_which(
     server: responses.RequestsMock, waits: list[float]
 ) -> None:
-    server.get(URL, json=refused("maxlag"))
-    with pytest.raises(TransientError, match=rf"{URL} does not answer: maxlag: in words; .*try later"):
+    server.get(URL, json=refused("readonly"))
+    with pytest.raises(TransientError, match=rf"{URL} does not answer: readonly: in words; .*try later"):
         ask()
     assert len(server.calls) == 6
     assert len(waits) == 5
@@ -119,8 +206,8 @@ def test_each_round_has_all_its_attempts(server: responses.RequestsMock) -> None
     for number in range(3):
         for _ in range(5):
             server.get(URL, status=503)
-        server.get(URL, json={"query": {"n": number}} | ({"continue": {"a": str(number)}} if number < 2 else {}))
-    assert ask() == [{"n": 0}, {"n": 1}, {"n": 2}]
+        server.get(URL, json={"query": {"x": [number]}} | ({"continue": {"a": str(number)}} if number < 2 else {}))
+    assert ask() == [{"x": [0]}, {"x": [1]}, {"x": [2]}]
 
 
 @pytest.mark.parametrize("code", ["badtoken", "readapidenied", "unknown_action", "toomanyvalues"])
@@ -133,11 +220,30 @@ def test_a_refusal_is_final_and_told_in_the_servers_words(
     assert waits == []
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 410])
+@pytest.mark.parametrize("status", [404, 410])
 def test_where_no_api_is_is_final(server: responses.RequestsMock, waits: list[float], status: int) -> None:
     server.get(URL, status=status)
     with pytest.raises(TerminalError, match=f"no MediaWiki API at {URL}: HTTP status {status}"):
         ask()
+    assert waits == []
+
+
+PAGE = "<html><style>p {}</style><p>Too many requests\x1b[31m of <b>yours</b>\r\n" + "and so on " * 100
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 451])
+def test_a_status_that_refuses_is_told_with_what_the_server_says_of_it(
+    server: responses.RequestsMock, waits: list[float], status: int
+) -> None:
+    server.get(URL, status=status, body=PAGE)
+    with pytest.raises(TerminalError) as raised:
+        ask()
+    line = str(raised.value)
+    assert line.startswith(
+        f"the request is refused at {URL}: HTTP status {status}: Too many requests [31m of yours and"
+    )
+    assert line.isprintable()
+    assert len(line) < 300
     assert waits == []
 
 
@@ -173,9 +279,8 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 
 def test_a_continuation_that_goes_round_in_circles_is_final(server: responses.RequestsMock) -> None:
-    server.get(URL, json={"continue": {"a": "1"}, "query": {}})
-    server.get(URL, json={"continue": {"a": "2"}, "query": {}})
-    server.get(URL, json={"continue": {"a": "1"}, "query": {}})
+    for number in "121":
+        server.get(URL, json={"continue": {"a": number}, "query": {"x": []}})
     with pytest.raises(TerminalError, match=rf"{URL} continues its answer without end \(list, 3 rounds\)"):
         ask()
 
@@ -183,7 +288,7 @@ def test_a_continuation_that_goes_round_in_circles_is_final(server: responses.Re
 def test_a_continuation_without_end_is_final(server: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("newwiki.sources.api._MOST_ROUNDS", 20)
     for number in range(21):
-        server.get(URL, json={"continue": {"a": str(number)}, "query": {}})
+        server.get(URL, json={"continue": {"a": str(number)}, "query": {"x": []}})
     with pytest.raises(TerminalError, match=r"continues its answer without end \(list, 21 rounds\)"):
         ask()
 
@@ -193,9 +298,9 @@ def test_what_was_asked_is_counted_once_for_each_kind(server: responses.Requests
         server.get(URL, **trouble)
     api = Api(URL, None)
     list(api.query("list", list="x"))
-    list(api.query("text", prop="y"))
+    list(api.query("text", list="x"))
     counted = [(row.kind, row.requests, row.retries, row.bytes) for row in api.asked()]
-    assert counted == [("list", 2, 1, 4 + 24), ("text", 1, 0, 24)]
+    assert counted == [("list", 2, 1, 4 + 28), ("text", 1, 0, 28)]
     assert api.asked() == []
 
 

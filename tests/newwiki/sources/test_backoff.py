@@ -26,6 +26,17 @@ def test_what_the_server_asks_for_is_what_is_waited(waits: list[float]) -> None:
     assert waits == [7, 0]
 
 
+def test_a_server_that_goes_on_asking_is_waited_for_longer_and_longer_until_patience_ends(waits: list[float]) -> None:
+    backoff, told = Backoff(attempts=1), list[float]()
+    while backoff.next(0, told.append, patiently=True):
+        pass
+    assert told == waits
+    assert waits[0] == 0
+    assert waits[-2] > 25
+    assert max(waits) <= 60
+    assert 890 < sum(waits) < 900.1
+
+
 def test_no_wait_is_longer_than_the_longest(waits: list[float]) -> None:
     backoff = Backoff(attempts=9, first_wait=100.0, longest_wait=120.0)
     backoff.next(86_400)

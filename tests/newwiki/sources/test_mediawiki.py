@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 import responses
 
-from newwiki.records import Page
+from newwiki.records import Page, Site
 from newwiki.sources.mediawiki import ApiSource
 
 URL = "https://wiki.example/w/api.php"
@@ -17,3 +18,24 @@ def test_a_cutoff_is_sent_in_utc_wherever_it_was_written() -> None:
     cutoff = datetime(2026, 10, 14, 20, tzinfo=timezone(timedelta(hours=-4)))
     ApiSource(URL).count_revisions(page, cutoff, 10)
     assert "rvstart=2026-10-15T00%3A00%3A00Z" in str(responses.calls[0].request.url)
+
+
+GENERAL = {"wikiid": "x", "lang": "de", "base": "https://wiki.example/wiki/Main_Page"}
+
+
+@pytest.mark.parametrize(
+    ("rights", "licence", "url"),
+    [
+        ({"text": "CC BY-SA 4.0", "url": "https://cc.example/by-sa"}, "CC BY-SA 4.0", "https://cc.example/by-sa"),
+        ({"text": "", "url": ""}, None, None),
+        ({"text": "Free\x1b[31m <b>for all</b>"}, "Free [31m for all", None),
+        ({}, None, None),
+    ],
+)
+@responses.activate
+def test_a_wiki_names_its_language_and_its_licence(
+    rights: dict[str, str], licence: str | None, url: str | None
+) -> None:
+    responses.get(URL, json={"query": {"general": GENERAL, "rightsinfo": rights}})
+    assert ApiSource(URL).site() == Site("x", "de", GENERAL["base"], licence, url)
+    assert "siprop=general%7Crightsinfo" in str(responses.calls[0].request.url)

@@ -46,10 +46,11 @@ def test_a_page_deleted_while_it_is_asked_about_gets_no_row_or_says_that_it_is_m
         {"logevents": [{"logpage": 3}, {"logpage": 2}, {"pageid": 0}]},
         gone(*range(4, 54)),
         {"pages": [*articles, *gone(1)["pages"]]},
+        {"logevents": []},
     )
     history = {2: {"pageid": 2, "missing": True}, 3: {"pageid": 3, "ns": 0, "title": "Page 3", "revisions": first}}
     answers(*({"pages": [history[page_id]]} for page_id in by_rank(3, 0, -1) if page_id != 1))
-    answers({"badrevids": {"30": {"revid": 30, "missing": True}}}, {"pages": [{"pageid": 3, "missing": True}]})
+    answers(gone(3))
     batch, end = walk(Selection(sample=5))
     (page,) = batch.pages
     assert (page.page_id, page.absent, page.wikitext, page.summary, page.tags) == (

@@ -2,8 +2,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from newwiki.text.language import Language
-from newwiki.text.prose import Heading, extract
+import pytest
+
+from newwiki.text.language import Language, load_language
+from newwiki.text.prose import Heading, extract, extract_prose
 
 
 def test_headings_stand_beside_the_prose_and_say_where_their_text_begins(english: Language) -> None:
@@ -33,3 +35,26 @@ def test_every_heading_of_a_real_page_is_there(english: Language, beside: Callab
         "Youth career", "Professional career", "International", "Coaching career", "References", "External links",
     ]  # fmt: skip
     assert found.prose[found.headings[2].offset :].startswith("In 1985, Butler started his career")
+
+
+@pytest.mark.parametrize(("code", "heading"), [("en", "Sources"), ("en", "Books"), ("de", "Quellen"), ("fr", "Œuvres")])
+def test_of_a_list_of_works_what_reads_as_prose_is_prose(code: str, heading: str) -> None:
+    verb = {"en": "was", "de": "war", "fr": "est"}[code]
+    told = f"The longest of the eleven books {verb} ''The Lumen'', of which a good deal is lost."
+    listed = f"Berg, Ada (1900). ''How it {verb} done in the north''. 2nd ed. Ostrel: University of Ostrel Press."
+    wikitext = f"Lead.\n== {heading} ==\n{told}\n\n{listed}\n\n* {told}\n=== Others ===\n{told}\n\nNovels, 1900"
+    assert extract_prose(wikitext, load_language(code)).replace("The Lumen", "''The Lumen''") == "\n\n".join(
+        ["Lead.", told, told]
+    )
+
+
+def test_of_references_nothing_is_prose_but_a_section_of_the_article_below_them_is(english: Language) -> None:
+    told = "The river was long known to the people of the valley, who fished in it."
+    wikitext = f"Lead.\n== References ==\n{told}\n=== Notes ===\n{told}\n=== Course ===\n{told}\n\nBerg, 1900, p. 3."
+    assert extract_prose(wikitext, english) == f"Lead.\n\n{told}"
+    assert extract_prose(f"{wikitext}\n== Works ==\nIt runs.", english) == f"Lead.\n\n{told}\n\nIt runs."
+
+
+def test_a_tail_heading_within_a_section_takes_nothing_with_it(english: Language) -> None:
+    wikitext = "Lead.\n== Scent ==\nOne.\n=== Notes ===\nTwo.\n==== See also ====\nThree.\n== Use ==\nFour."
+    assert extract_prose(wikitext, english) == "Lead.\n\nOne.\n\nTwo.\n\nThree.\n\nFour."

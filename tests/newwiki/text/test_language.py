@@ -7,7 +7,7 @@ from newwiki.text.language import Language, load_language
 from newwiki.text.templates import find_renderer
 
 CODES = ["de", "en", "fr"]
-AS_WRITTEN = {"sentence_starters", "disambiguation_words", "ordinal_followers", "quotation_parameters"}
+AS_WRITTEN = {"sentence_starters", "disambiguation_words", "ordinal_followers", "quotation_parameters", "switches"}
 
 
 @pytest.mark.parametrize("code", ["xx", "", "../en", "en.toml", "zh-hant"])

@@ -9,10 +9,12 @@ import pytest
 
 from newwiki.text.language import Language
 from newwiki.text.prose import extract_prose
+from tests.newwiki.text.leaks import leaks
 
 SHREDS = ["{{", "}}", "[[", "]]", "{|", "\n|}", "<ref>", "</ref>", "|", "<!--", "''", "\n", "<nowiki>", "[", "]", "("]
-LEAKS = ["{{", "}}", "[[", "]]", "{|", "|}", "<ref", "thumb|", "px|", "__", "( )", "  ", "http:", "https:"]
 MUTATED = 2000
+# What MediaWiki shows too where markup is broken: a stroke, an arrow, a name that is no link's, `<no<b>wiki>`.
+HARMLESS = ["|", "Category:", "( ", "(, ", "(;", ",,", "-->", "<>", "a tag"]
 
 
 def mutated(text: str, chance: random.Random) -> str:
@@ -40,7 +42,7 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
         start = time.process_time()
         prose = extract_prose(text, english)
         assert time.process_time() - start < 1, number
-        assert [mark for mark in LEAKS if mark in prose] == [], (number, text)
+        assert leaks(prose, but=HARMLESS) == [], (number, text)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,19 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
         "{|\n" * 300_000, "[http://x " * 200_000, "'''" * 300_000, "(" * 500_000 + "{{x}}" + ")" * 500_000,
         "{{x}}, " * 300_000, "[[File:a|" * 200_000, "<table>" * 200_000 + "</table>" * 200_000, "<!--" * 500_000,
         "{{lang|en|" + "a|" * 500_000 + "}}", "({{x}}" * 200_000, "&#" * 500_000, "\n==x" * 200_000,
+        "a<b " * 200_000, "<b x=" * 200_000, "<b x='" * 150_000, "<ref " * 200_000, "<ref " * 200_000 + ">",
+        "<ref" + "a" * 500_000, "<ref" + " " * 500_000, "<h2>a" * 50_000, "<h2 " * 200_000, "<code>" * 150_000,
+        "<nowiki>&" * 100_000, "<nowiki>" + "a<" * 50_000 + "</nowiki>", "<syntaxhighlight inline>" * 50_000,
+        "<includeonly>" * 100_000, "<noinclude>" * 100_000, "<poem>" * 150_000, "<span><i>" * 100_000,
+        "\n<!-- a -->" * 100_000, "\n----" * 200_000, "__a" * 300_000, "__NOTOC__" * 100_000,
+        "[http://" + "a" * 500_000,
+        "[mailto:a " * 100_000, "mailto:" * 150_000, "file:" * 200_000, "file:" * 200_000 + "]]",
+        "[[" * 900 + "file:" * 99_000,
+        "xcite web |" * 20_000, "{{PAGENAME}}" * 100_000, "{{lang-rus|" * 100_000, "{{USA|" * 150_000,
+        "( " * 100_000 + "{{x}}" + " )" * 100_000, "([ " * 20_000 + "{{x}}" + " ])" * 20_000,
+        "[{" * 20_000 + "[[" + "{[" * 20_000, "{{nowrap|" + " " * 19_000 + "!=x}}",
+        ("[[(" + " " * 19_000 + "|]]") * 20,
+        "a" + "\u0301\u0316" * 200_000, "\n== See also ==\na" * 50_000, "{{x}} {{y}}, " * 50_000, "“" * 300_000,
     ],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
@@ -57,4 +72,4 @@ def test_a_page_that_is_nothing_but_openers_takes_a_second_a_megabyte_at_most(en
     start = time.process_time()
     prose = extract_prose(text, english)
     assert time.process_time() - start < max(1.0, len(text) / 1e6)
-    assert [mark for mark in LEAKS if mark in prose] == []
+    assert leaks(prose, but=HARMLESS) == []

@@ -1,4 +1,5 @@
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.text.language import Language, load_language
-from newwiki.text.sentences import first_sentence, why_no_sentence
+from newwiki.text.sentences import first_sentence, list_share, why_no_sentence
 
 PIECES = [
     "He",
@@ -163,3 +164,78 @@ def test_no_good_first_sentence_of_a_real_article_is_refused(english: Language, 
     refused = [s for s in sentences if why_no_sentence(s, english)]
     assert len(refused) <= 25, refused
     assert [s for s in refused if len(s.split()) >= 6 and {"is", "was", "are", "were"} & set(s.split())] == []
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence", "reason"),
+    [
+        ("Lumen", "the Lumen is a long river there.", "begins with a small letter"),
+        ("The Lumen", "the old bed is of a long river.", "begins with a small letter"),
+        ("Lumen", "and it is a long river there.", "begins with a small letter"),
+        ("Lumen", "(born 1900) was a long river there.", "begins with a small letter"),
+        ("Lumen", "élan is what a long river has.", "begins with a small letter"),
+        ("Lumen", ", a river, is one of the longest.", "begins with ','"),
+        ("Lumen", "; it is one of the longest rivers.", "begins with ';'"),
+        ("Lumen", ") is one of the longest rivers there.", "begins with ')'"),
+        ("Lumen", "– is one of the longest rivers there.", "begins with '–'"),
+        ("Lumen", ". It is one of the longest rivers.", "begins with '.'"),
+        ("Lumen", "Song of the Lumen” is a song of 1900.", "begins within a quotation"),
+        ("Lumen", 'Lumen of the North," he said, and it was so.', "begins within a quotation"),
+        ("Lumen", "” is a song that she sang in 1900.", "begins within a quotation"),
+        ("IPhone", "iPhone is a telephone made by a firm.", None),
+        ("IPhone", "the iPhone is a telephone made by a firm.", "begins with a small letter"),
+        ("EBay", "eBay Inc. is a firm that sells things.", None),
+        ("Ebay", "ebay is a firm that sells things.", None),
+        ("K.d. lang", "k.d. lang is a singer from the north.", None),
+        ("Bell hooks", "bell hooks was a writer from the south.", None),
+        ("X86 architecture", "x86 was made by a firm in 1978.", None),
+        ("De Lumen (painter)", "“de Lumen” was a painter of the north.", None),
+        ("The The", "the The is a band of the north.", None),
+        ("'s-Hertogenbosch", "'s-Hertogenbosch is a city in the south.", None),
+        ("Vaccine", "mRNA vaccines are made of a messenger's code.", None),
+        ("!!!", "!!! is a band from the north of it.", None),
+        (".NET", ".NET is a framework made by a firm.", None),
+        ("And Justice", "...And Justice is a record made in 1988.", None),
+        ("Single", '12" is the size of a record there.', None),
+        ("Lumen", "“Lumen” is a song that she sang.", None),
+        ("Lumen", '"Lumen" is a song that she sang.', None),
+        ("Lumen", "„Lumen“ is a song, »Lumen« is one too.", None),
+        ("Lumen", "« Lumen » is a song that she sang.", None),
+        ("Al Berg", 'Al "The Hill" Berg (5\' 11") was a man.', None),
+        ("Lumen", "[The] Lumen is a long river there.", None),
+        ("Georgia", "საქართველო is a state in the Caucasus there.", None),
+        ("Lumen", "نهر is a word that they use there.", None),
+        ("Lumen", "河流 is a word that they use there.", None),
+        ("Lumen", "¿Lumen? is a song that she sang.", None),
+        ("Lumen", "1900 was the year of the river there.", None),
+    ],
+)
+def test_a_first_sentence_begins_as_one(english: Language, title: str, sentence: str, reason: str | None) -> None:
+    assert why_no_sentence(sentence, english, title) == (reason and f"the first sentence {reason}")
+
+
+def test_no_real_article_begins_otherwise(english: Language, beside: Callable[[str], Path]) -> None:
+    articles = json.loads(beside("articles/wikipedia_english_20240601to20240615.json").read_text())
+    leads = [next((line for line in article.splitlines() if len(line.split()) > 15), "") for article in articles]
+    reasons = [why_no_sentence(first_sentence(lead, english), english) for lead in leads if lead]
+    assert len(reasons) > 900
+    assert [reason for reason in reasons if reason and "begins" in reason] == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "Mr. ", "A. ", "U.S. ", "e.g. ", "No. 5 ", "3. ", "A! ", "(a. ", "[a. ", "Mr. (", '"a. ', "“Mr. ", ").", ". ",
+        "... ", ".", "!", '."', ".” ", "。", "。a", "a. b", "Mr.\n", "Yahoo! Inc. ", "x", " ",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_sentence_of_any_length_is_found_in_time_that_grows_as_it_does(english: Language, unit: str) -> None:
+    """A second at most; where each end looks at the whole paragraph, half a minute."""
+    paragraph = unit * (400_000 // len(unit))
+    start = time.process_time()
+    sentence = first_sentence(paragraph, english)
+    assert paragraph.startswith(sentence)
+    why_no_sentence(sentence, english, "Mr. Lumen")
+    list_share(paragraph)
+    assert time.process_time() - start < 1

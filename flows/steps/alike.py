@@ -1,0 +1,40 @@
+"""Whether two runs were asked alike: across protocols nothing is compared without a word."""
+
+from collections.abc import Collection
+
+from newwiki import protocol
+from newwiki.errors import TerminalError
+from storage.comparison import Contender
+
+
+def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | None = ()) -> None:
+    """Raises TerminalError where the runs differ in a setting of the protocol that `across` does not name.
+
+    With None, as for a gate, nobody is told how to go across.
+    """
+    differing = protocol.differing(a.settings, b.settings)
+    if not set(differing) - set(across or ()):
+        return
+    said = f"{a.run_id} and {b.run_id} were asked otherwise: {_words(differing, a, b)}"
+    if across is None:
+        raise TerminalError(f"{said}; a gate is for runs of one protocol: evaluate both alike")
+    options = " ".join(f"--across {name}" for name in differing)
+    raise TerminalError(f"{said}; evaluate both alike, or compare them all the same: {options}")
+
+
+def told(a: Contender, b: Contender, prompts: int) -> list[str]:
+    """What a reader must know beside a comparison on so many `prompts`: in what else the runs differ."""
+    notes = []
+    if differing := protocol.differing(a.settings, b.settings):
+        notes.append(f"across protocols: {_words(differing, a, b)}")
+    if others := [name for name in protocol.told_apart(a.settings, b.settings) if name != "prompts"]:
+        notes.append(f"A and B differ in more than model and decoder: {_words(others, a, b)}")
+    of_each = [run.settings["prompts"] if run.settings else None for run in (a, b)]
+    if any(many is not None and many != prompts for many in of_each):
+        asked = [f"{name}'s {many:,}" for name, many in zip("AB", of_each, strict=True) if many is not None]
+        notes.append(f"paired on {prompts:,} prompt{'s' * (prompts != 1)} of {' and '.join(asked)}")
+    return notes
+
+
+def _words(names: Collection[str], a: Contender, b: Contender) -> str:
+    return protocol.in_words(names, a.settings or {}, b.settings or {})

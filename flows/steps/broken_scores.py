@@ -1,0 +1,30 @@
+"""Numbers that are missing because their evaluator failed at a text: counted while it scores, and told at the end."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from evaluators.scoring import is_broken
+from flows.progress import Progress
+from newwiki.records import RunScore, Score
+
+
+class BrokenScores:
+    """By metric and status, how many texts have no number for that reason."""
+
+    def __init__(self) -> None:
+        self._found: Counter[tuple[str, str]] = Counter()
+
+    def count(self, scores: Iterable[Score | RunScore]) -> None:
+        self._found.update((one.metric, one.status) for one in scores if is_broken(one.status))
+
+    def tell(self, progress: Progress, of_what: str) -> None:
+        """A note for each metric, with the reason that most have; `of_what` is one of those that are counted."""
+        for metric in dict.fromkeys(name for name, _ in self._found):
+            reasons = {status: number for (name, status), number in self._found.items() if name == metric}
+            number, status = sum(reasons.values()), max(reasons, key=lambda one: (reasons[one], one))
+            others = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
+            what = f"{number:,} {of_what}{'s' * (number > 1)}"
+            progress.note(
+                f"{metric} has no number for {what}: {status}{others}; they are NULL, and `status` in the table scores "
+                "says why"
+            )

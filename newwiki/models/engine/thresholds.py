@@ -1,0 +1,108 @@
+"""Lengths past which a model reads otherwise than before, by its configuration: windows, chunks, rotary scaling."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from newwiki.errors import TerminalError
+
+SHORT = 3  # tokens, of every window that is tried
+
+_LENGTH = re.compile(r"window|chunk|local_att|index_topk|block_size|block_len|sparse_len|attention_span|ntk|logn")
+# These count layers, are of the feed-forward part, or (ModernBERT's) twice the sliding_window beside them.
+_NO_LENGTH = {
+    "max_window_layers",
+    "local_attention",
+    "chunk_size_feed_forward",
+    "chunk_size_lm_head",
+    "index_topk_blocks",
+}
+_LAYERS = re.compile(r"window_pattern$")
+# Their frequencies are the same at every length within `max_position_embeddings`, where a row ends.
+_EVEN_ROPES = {"default", "linear", "dynamic", "yarn", "llama3", "proportional"}
+_LONG_ROPE = "longrope"
+
+
+def windows(config: Any) -> dict[str, int]:
+    """What the configuration of a text model calls a window, a chunk or the like, longer than a token.
+
+    Raises TerminalError for one that is given by layers, which cannot be tried.
+    """
+    found = {}
+    for name, value in config.to_dict().items():
+        if not _LENGTH.search(name) or name in _NO_LENGTH or _LAYERS.search(name) or isinstance(value, bool):
+            continue
+        if isinstance(value, list | tuple) and any(isinstance(one, int) and one > 1 for one in value):
+            raise _cannot_be_tried(name, value)
+        if isinstance(value, int) and value > 1 and not _is_off(config, name):
+            found[name] = value
+    return found
+
+
+def _is_off(config: Any, name: str) -> bool:
+    """Qwen's window counts only where it is used."""
+    return getattr(config, f"use_{name}", None) is False
+
+
+def refuse_inert(name: str, value: int) -> None:
+    """Raises TerminalError for a length that changes nothing where it is short, so that nobody knows what it does."""
+    if name != "sliding_window":  # the reader knows this one, and is wrong with it where the model leaves it out
+        raise _cannot_be_tried(name, value)
+
+
+def _cannot_be_tried(name: str, value: object) -> TerminalError:
+    return TerminalError(
+        f"the model's configuration names {name} ({value}), past which it may read otherwise, and the engine cannot "
+        "try that; choose another model, or another backend"
+    )
+
+
+@contextmanager
+def shortened(model: Any, lengths: Mapping[str, int]) -> Iterator[None]:
+    """The model with these lengths of `SHORT` tokens: same code and weights, past every threshold in a short text."""
+    config = model.config.get_text_config()
+    holders = [config, *{id(one): one for one in map(_config, model.modules()) if one not in (None, config)}.values()]
+    changed = [(holder, name) for holder in holders for name in lengths if name in vars(holder)]
+    changed += [(module, name) for module in model.modules() for name in lengths if type(vars(module).get(name)) is int]
+    before = [getattr(holder, name) for holder, name in changed]
+    try:
+        for holder, name in changed:
+            setattr(holder, name, SHORT)
+        yield
+    finally:
+        for (holder, name), value in zip(changed, before, strict=True):
+            setattr(holder, name, value)
+
+
+def _config(module: Any) -> Any:
+    return vars(module).get("config")
+
+
+def refuse_uneven_ropes(config: Any) -> None:
+    """Raises TerminalError for a rotary scaling of which it is not known how it goes with the length."""
+    for kind, _ in _ropes(config):
+        if kind not in _EVEN_ROPES | {_LONG_ROPE}:
+            raise TerminalError(
+                f"the model's rotary embedding is scaled by '{kind}' (rope_type), which may read a text otherwise as "
+                "it gets longer; choose a model without"
+            )
+
+
+def even_length(config: Any) -> int | None:
+    """How many tokens a row may have until all of it would be read with other rotary frequencies, by the longest row
+    of its batch: longrope's original_max_position_embeddings; None where there is no such length."""
+    lengths = [
+        rope.get("original_max_position_embeddings") or config.max_position_embeddings
+        for kind, rope in _ropes(config)
+        if kind == _LONG_ROPE
+    ]
+    return min(lengths, default=None)
+
+
+def _ropes(config: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Kind and parameters of each rotary embedding: one for all layers, or one for each kind of layer."""
+    rope = getattr(config, "rope_parameters", None) or {}
+    for one in [rope, *rope.values()]:
+        if isinstance(one, Mapping) and (kind := one.get("rope_type", one.get("type"))):
+            yield str(kind), one

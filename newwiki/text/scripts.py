@@ -1,0 +1,71 @@
+"""Superscripts and subscripts, written so that `10<sup>23</sup>` is no 1023.
+
+An exponent is 10^23, or m² behind letters where one character says it; an index stays on the line, as in H2O, where no
+digit stands beside it. What else is raised or lowered (19<sup>th</sup>) is ordinary text.
+"""
+
+import re
+from html import unescape
+
+from newwiki.text.tags import HOLE
+from newwiki.text.templates import UNSAID
+
+_PAIR = re.compile(r"<su([pb])(?:\s[^<>]{0,200})?>((?:(?!</?su[pb]\b)[^\n]){0,200})</su\1\s*>", re.IGNORECASE)
+_FRACTION = re.compile(r"<sup>\s*(\d+)\s*</sup>\s*(?:/|⁄|&frasl;|&#8260;)\s*<sub>\s*(\d+)\s*</sub>", re.IGNORECASE)
+_NEVER_CLOSED = re.compile(r"(?<=\d)<sup(?:\s[^<>]{0,200})?>(?=[-−+]?\d)", re.IGNORECASE)
+_DRESS = re.compile(rf"<[^<>]{{0,200}}>|'{{2,}}|[{HOLE}\x06]")
+_NUMBER = re.compile(r"[-−–+±]?\d+(?:[.,/]\d+)*[-−–+]?|[-−–+]")
+_EXPRESSION = re.compile(r"(?=.*[\d+\-−–*/×^])(?!.*[^\W\d_]{3})[\w+\-−–*/×·.,()^ ]{1,24}")
+_ROUNDS = 4  # of superscripts in superscripts
+_REACH = 60  # characters looked at before and behind
+_RAISED = str.maketrans("0123456789+-−–", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻")
+_LOWERED = str.maketrans("0123456789+-−–", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋")
+
+
+def on_the_line(text: str) -> str:
+    """The text with its superscripts and subscripts as characters of their line."""
+    if "<su" not in text and "<SU" not in text and "<Su" not in text:
+        return text
+    text = _FRACTION.sub(_fraction, text)
+    for _ in range(_ROUNDS):
+        text, count = _PAIR.subn(_script, text)
+        if not count:
+            break
+    return _NEVER_CLOSED.sub("^", text)
+
+
+def _fraction(found: re.Match[str]) -> str:
+    behind_number = found.string[max(0, found.start() - 1) : found.start()].isdecimal()
+    return f"{' ' * behind_number}{found[1]}⁄{found[2]}"
+
+
+def _script(found: re.Match[str]) -> str:
+    content = _DRESS.sub("", unescape(found[2])).strip()
+    if not content or UNSAID in content:
+        return found[2]
+    before = _DRESS.sub("", found.string[max(0, found.start() - _REACH) : found.start()].replace("&nbsp;", " "))
+    behind = found.string[found.end() : found.end() + _REACH]
+    after = _DRESS.sub("", behind)[:1]
+    if found[1] in "bB":
+        beside_digit = before[-1:].isdecimal() or after.isdecimal()
+        return content.translate(_LOWERED) if _NUMBER.fullmatch(content) and beside_digit else found[2]
+    if not _NUMBER.fullmatch(content):
+        return _power(found[2], content, before)
+    stands_alone = not before[-1:].isalnum() and before[-1:] not in tuple(")]}’'²³")
+    if stands_alone and before.rstrip()[-1:].isdecimal() and not after.isalnum():
+        stands_alone = False
+    if stands_alone:
+        return content.translate(_RAISED) if after.isdecimal() or behind[:4].lower() == "<sub" else content
+    if after.isdecimal() or (before[-1:].isalpha() and len(content) == 1 and content.isdecimal()):
+        return content.translate(_RAISED)
+    return f"^{content}"
+
+
+def _power(inner: str, content: str, before: str) -> str:
+    """An exponent that is no number: 2^n, 2^(n−1); other words are text."""
+    if not (before[-1:].isalnum() or before[-1:] in (")", "]")):
+        return inner
+    if len(content) == 1 and content.isalpha():
+        is_variable = before[-1:].isdecimal() and ("''" in inner or "<" in inner or content in "nkmxyijpqrtz")
+        return f"^{content}" if is_variable else inner
+    return f"^({content})" if _EXPRESSION.fullmatch(content) else inner

@@ -1,0 +1,140 @@
+"""Tags: what MediaWiki takes for one, and what becomes of it; everything else between `<` and `>` is text.
+
+`tags.txt` lists them. In one thing this differs from MediaWiki, which swallows the words of `a<b and c>d`: a tag has
+attributes with values, or none.
+"""
+
+import functools
+import re
+from importlib.resources import files
+
+from newwiki.text.formulas import plain_number
+
+HOLE = "\x02"
+LIST_ITEM = "\x01"  # a line that holds it is an item of an HTML list
+TAG_MARK = "\x06"  # a tag stood here, which parts runs of apostrophes and is nothing else
+
+
+def known() -> dict[str, list[str]]:
+    """The lists of `tags.txt`, by name."""
+    found: dict[str, list[str]] = {}
+    for line in (files(__package__) / "tags.txt").read_text("utf-8").splitlines():
+        name, colon, words = line.partition(": ")
+        if colon and not line.startswith("#"):
+            found.setdefault(name, []).extend(words.split())
+    return found
+
+
+_KNOWN = known()
+_RAW = ["removed", "holes", "literal", "quoted", "included"]
+_TREATMENT = {name: treatment for treatment in _RAW for name in _KNOWN[treatment]}
+_BLOCKS, _ITEMS = frozenset(_KNOWN["blocks"]), frozenset(_KNOWN["items"])
+_COMMENT_MARK = "\x07"
+
+_RAW_OPENER = re.compile(rf"<(?:!--|({'|'.join(_TREATMENT)})(?=\s|/?>))", re.IGNORECASE)
+_INLINE = re.compile(r"\binline\b|\benclose\s*=\s*[\"']?none", re.IGNORECASE)
+_ENTITY_OR_MARKUP = re.compile(r"&(?:#\w+|\w+);|[{}\[\]|=<>*#:;'_]")
+_LONE_COMMENT = re.compile(rf"\n(?:[ \t]*{_COMMENT_MARK})+[ \t]*(?=\n)")
+ATTRIBUTES = rf"(?:[\s/]++(?:(?:[\w:.\-]++\s*+=|(?:{'|'.join(_KNOWN['bare_attributes'])})\b)[^<>]*+)?+)?+"
+_TAG = re.compile(rf"</?([a-zA-Z][a-zA-Z0-9\-]*+){ATTRIBUTES}>")
+_TAGS = frozenset([*_KNOWN["elements"], *_TREATMENT, *_KNOWN["transparent"]])
+_DRESS = frozenset(_KNOWN["elements"]) - _BLOCKS - _ITEMS - {"br", "sup", "sub"}
+_HEADING = re.compile(r"<[hH]([1-6])(?:\s[^<>]*+)?>([^<]*+(?:<(?!/?[hH][1-6][\s>])[^<]*+)*+)</[hH]\1\s*+>")
+
+
+def without_raw(text: str) -> str:
+    """The text without comments and without the tags whose content is no wikitext of the page.
+
+    As MediaWiki reads it: from the left, each up to its first end tag. What is literal stays, with its markup made
+    characters. A tag that is never closed is left to `without_tags`.
+    """
+    kept: list[str] = []
+    position = 0
+    never_closed: set[str] = set()
+    bracket = -1
+    for opener in _RAW_OPENER.finditer(text):
+        start, name = opener.start(), (opener[1] or "").lower()
+        if start < position or name in never_closed:
+            continue
+        if not name:
+            end = text.find("-->", start + 4)
+            kept += text[position:start], _COMMENT_MARK
+            position = end + 3 if end >= 0 else len(text)
+            continue
+        if bracket < opener.end():
+            bracket = text.find(">", opener.end()) % (len(text) + 1)
+        if bracket == len(text):
+            continue
+        attributes = text[opener.end() : bracket]
+        content, end = _content(text, name, attributes, bracket + 1)
+        if content is None:
+            never_closed.add(name)
+            continue
+        kept += text[position:start], _shown(content, name, attributes)
+        position = end
+    kept.append(text[position:])
+    return _LONE_COMMENT.sub("", "".join(kept)).replace(_COMMENT_MARK, "")
+
+
+def _content(text: str, name: str, attributes: str, start: int) -> tuple[str | None, int]:
+    """What stands in a tag and where the tag ends; None where it is never closed."""
+    if attributes.endswith("/"):
+        return "", start
+    if end := re.compile(rf"</{name}\s*>", re.IGNORECASE).search(text, start):
+        return text[start : end.start()], end.end()
+    return ("", len(text)) if _TREATMENT[name] == "included" else (None, start)
+
+
+def _shown(content: str, name: str, attributes: str) -> str:
+    treatment = _TREATMENT[name]
+    if treatment == "quoted":
+        return f"\n\n{content}\n\n"
+    if treatment == "literal" or (name in _KNOWN["literal_inline"] and _INLINE.search(attributes)):
+        if treatment != "literal":
+            content = content.replace("&", "&amp;").strip()
+        return _ENTITY_OR_MARKUP.sub(_literal, content)
+    if treatment == "holes":
+        return (name == "math" and plain_number(content)) or HOLE
+    return ""
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith("&") else f"&#{ord(found[0])};"
+
+
+def without_dress(text: str) -> str:
+    """The text with a mark for each tag that only dresses it, so that links and templates are read without them."""
+    return _TAG.sub(lambda tag: TAG_MARK if tag[1].lower() in _DRESS else tag[0], text)
+
+
+def without_tags(text: str) -> str:
+    """The text with its headings as wikitext has them, and for the other tags what they do to a line."""
+    return _TAG.sub(_tag, _HEADING.sub(_heading, text))
+
+
+def without_switches(text: str, of_language: frozenset[str]) -> str:
+    """The text without words such as `__NOTOC__`; `__init__` is none of them."""
+    return _switches(of_language).sub("", text) if "__" in text else text
+
+
+@functools.cache
+def _switches(of_language: frozenset[str]) -> re.Pattern[str]:
+    capitals = sorted({*_KNOWN["capital_switches"], *of_language})
+    return re.compile("|".join([f"(?i:{'|'.join(_KNOWN['switches'])})", *capitals]))
+
+
+def _heading(tag: re.Match[str]) -> str:
+    marks = "=" * int(tag[1])
+    title = " ".join(tag[2].split())
+    return f"\n\n{marks} {title} {marks}\n" if title else "\n\n"
+
+
+def _tag(tag: re.Match[str]) -> str:
+    name = tag[1].lower()
+    if name not in _TAGS:
+        return tag[0]
+    if name == "br":
+        return f"\n{HOLE}"
+    if name in _ITEMS:
+        return "\n" if tag[0][1] == "/" else f"\n{LIST_ITEM}"
+    return "\n\n" if name in _BLOCKS else TAG_MARK

@@ -1,0 +1,144 @@
+"""Templates for a number with its unit: `{{val}}`, `{{gaps}}`, `{{unité}}`, `{{height}}`."""
+
+import re
+
+from newwiki.text.language import Language
+from newwiki.text.tags import HOLE
+from newwiki.text.templates.numbers import read_number, times_ten_to
+from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+
+_RANGES = {
+    "-": "–",
+    "–": "–",
+    "to": " to ",
+    "by": " by ",
+    "x": " × ",
+    "×": " × ",
+    "or": " or ",
+    "and": " and ",
+    "/": "/",
+}
+_WITH_BRACKET = re.compile(r"(.+?)(\(\d+\))?(?:[eE]([-−+]?\d+))?")
+_DIGITS = re.compile(r"[-−+]?(?=.*\d)[\d.,…]+(?:\(\d+\))?")
+_ERROR = re.compile(r"\(\d+\)")
+_POWER = re.compile(r"[-−+]?\d{1,6}")
+_SYMBOLS = re.compile(r"(?:[^\W\d_]+|[°%‰])(?:-?\d)?(?:[./·⋅* ](?:[^\W\d_]+|[°%‰])(?:-?\d)?)*")
+_FACTOR = re.compile(r"([^\W\d_])(-?\d)")
+_UNITS = {
+    "degC": "°C", "degF": "°F", "deg": "°", "ohm": "Ω", "Ohm": "Ω", "angstrom": "Å", "um": "μm", "us": "μs",
+    "sqmi": "sq mi", "sqft": "sq ft", "cuft": "cu ft", "Msun": "M☉", "solar mass": "M☉", "arcmin": "′", "arcsec": "″",
+}  # fmt: skip
+_GLUED = ("%", "‰", "°", "′", "″")
+
+
+@renderer
+def val(a: Arguments, language: Language) -> str:
+    """`{{val|6.02|e=23|u=kg}}` is 6.02×10^23 kg; errors, ranges, prefix and suffix as Template:Val has them."""
+    groups = "" if a["fmt"] == "commas" else "off"
+    unit = _unit(a["u"] or a["ul"], a["up"] or a["upl"])
+    if (a["e"] and not _POWER.fullmatch(a["e"])) or unit is None:
+        return UNSAID
+    power = times_ten_to(a["e"])
+    given = [part for part in a.listed if part]
+    written = _values(given, language, groups) if given else power.removeprefix("×")
+    if not written or (power and len(given) > 1 and given[1] in _RANGES):
+        return UNSAID
+    if given and power:
+        written = f"({written}){power}" if len(given) > 1 and not _ERROR.fullmatch(given[1]) else written + power
+    return f"{a['p']}{written}{a['s']}{unit}"
+
+
+def _values(given: list[str], language: Language, groups: str) -> str:
+    """The number with its error, or a range; nothing where that cannot be read."""
+    parts = _WITH_BRACKET.fullmatch(given[0])
+    first = read_number(parts[1], language, groups) if parts else None
+    if first is None or parts is None:
+        return ""
+    shown = first.text + (parts[2] or "") + times_ten_to(parts[3])
+    rest = given[1:]
+    if not rest:
+        return shown
+    if rest[0] in _RANGES:
+        ends = [read_number(part, language, groups) for part in rest[1::2]]
+        if len(rest) % 2 or None in ends or any(join not in _RANGES for join in rest[::2]):
+            return ""
+        return shown + "".join(_RANGES[join] + end.text for join, end in zip(rest[::2], ends, strict=True) if end)
+    if len(rest) == 1 and _ERROR.fullmatch(rest[0]):
+        return shown + rest[0]
+    errors = [read_number(part.lstrip("+-−"), language, groups) for part in rest]
+    match errors:
+        case [error] if error:
+            return f"{shown}±{error.text}"
+        case [above, below] if above and below:
+            return f"{shown} +{above.text} −{below.text}"
+    return ""
+
+
+def _unit(code: str, per: str) -> str | None:
+    """The unit behind its space, `/` before the second; None where it holds what cannot be told."""
+    if HOLE in code + per or UNSAID in code + per:
+        return None
+    shown = "/".join(_symbol(part) for part in (code, per) if part)
+    return shown if not shown or shown in _GLUED else f" {shown}"
+
+
+def _symbol(code: str) -> str:
+    """`m/s2` is m/s²; what is no expression of symbols is shown as it stands, as Template:Val does."""
+    if code in _UNITS:
+        return _UNITS[code]
+    if not _SYMBOLS.fullmatch(code):
+        return code
+    powers = _FACTOR.sub(lambda factor: factor[1] + _power(factor[2]), code)
+    return re.sub(r"[.*·]", "⋅", powers)
+
+
+def _power(digits: str) -> str:
+    return {"2": "²", "3": "³"}.get(digits, f"^{digits.replace('-', '−')}")
+
+
+@renderer
+def gaps(a: Arguments, language: Language) -> str:
+    """`{{gaps|6.022|14|e=23|u=m}}` is 6.02214×10^23 m: the gaps are no characters."""
+    unit = _unit(a["u"] or a["ul"], "")
+    digits = "".join(a.listed).replace("...", "…")
+    bad = unit is None or not _DIGITS.fullmatch(digits) or (a["e"] and not _POWER.fullmatch(a["e"]))
+    return UNSAID if bad else f"{a['lhs']}{digits}{times_ten_to(a['e'])}{unit}"
+
+
+@renderer
+def measured(a: Arguments, language: Language) -> str:
+    """`{{unité|12345,6|km|2}}` is 12 345,6 km², `{{unité|5|m|s|-1}}` is 5 m⋅s^−1; `{{nombre|5|habitants}}`."""
+    first, *units = [*a.listed, ""]
+    text = re.sub(r"\s", "", first.replace("&nbsp;", " "))
+    number = read_number(text.replace(",", ".") if language.decimal_mark == "," else text, language)
+    if number is None or (a["e"] and not _POWER.fullmatch(a["e"])) or any(HOLE in u or UNSAID in u for u in units):
+        return UNSAID
+    if any(a[key] for key in ("à", "et", "ou", "x", "×", "±", "+", "-", "incertitude")):
+        return UNSAID
+    factors: list[str] = []
+    for unit in filter(None, units):
+        if _POWER.fullmatch(unit):
+            if not factors:
+                return UNSAID
+            factors[-1] += _power(unit)
+        else:
+            factors.append(unit)
+    return f"{number.text}{times_ten_to(a['e'])} {'⋅'.join(factors)}".strip()
+
+
+@renderer
+def metres(a: Arguments, language: Language) -> str:
+    """`{{Höhe|2962|DE-NHN}}` is 2962 m."""
+    number = read_number(a[1], language, "off")
+    return f"{number.text} m" if number else UNSAID
+
+
+@renderer
+def height(a: Arguments, language: Language) -> str:
+    """`{{height|ft=5|in=3}}` is 5 ft 3 in; what it is converted to is left out."""
+    units = {"m": ("m", "meter", "metre"), "cm": ("cm",), "ft": ("ft", "feet", "foot"), "in": ("in", "inch", "inches")}
+    given = [(next((a[key] for key in keys if a[key]), ""), unit) for unit, keys in units.items()]
+    numbers = [(read_number(text, language), unit) for text, unit in given if text]
+    if not numbers or any(number is None for number, _ in numbers):
+        return UNSAID
+    return " ".join(f"{number.text} {unit}" for number, unit in numbers if number)

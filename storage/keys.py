@@ -1,0 +1,38 @@
+"""What tells the rows of each table apart. DuckDB is given no keys: writers keep to these, and the doctor asks."""
+
+import duckdb
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "candidates": ("snapshot_id", "page_id"),
+    "completions": ("run_id", "page_id", "sample"),
+    "evaluators": ("evaluator_id",),
+    "metrics": ("metric",),
+    "months": ("notice_key",),
+    "novelty": ("snapshot_id", "page_id"),
+    "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
+    "reference_parts": ("snapshot_id", "page_id", "part", "made_by"),
+    "requests": ("snapshot_id", "kind"),
+    "run_scores": ("run_id", "metric", "evaluator_id"),
+    "runs": ("run_id",),
+    "schema_migrations": ("version",),
+    "schema_views": ("sha256",),
+    "scores": ("run_id", "page_id", "sample", "metric", "evaluator_id"),
+    "scorings": ("run_id", "evaluator_id"),
+    "snapshot_hashes": ("snapshot_id", "table_name", "column_name"),
+    "snapshots": ("snapshot_id",),
+    "stored_articles": ("snapshot_id", "page_id"),
+    "stored_summaries": ("run_id", "metric", "evaluator_id"),
+    "topics": ("snapshot_id", "page_id"),
+}
+
+
+def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
+    """For each table in which several rows have one key: that, and how many keys. Empty where none has."""
+    found = []
+    for table, key in KEYS.items():
+        columns = ", ".join(key)
+        asked = f"select count(*) from (select 1 from {table} group by {columns} having count(*) > 1)"  # noqa: S608 (our own names)
+        ((keys,),) = connection.execute(asked).fetchall()
+        if keys:
+            found.append((f"{table} that are there twice", keys))
+    return found

@@ -1,0 +1,1 @@
+update runs set heard_at = now(), process = ? where run_id = ?;

@@ -1,0 +1,16 @@
+-- The texts that runs are compared with, as rows of their own: the articles of each snapshot, and of texts from elsewhere the
+-- references that they brought.
+create or replace view reference_texts as
+select 'reference:' || snapshot_id as run_id, snapshot_id, 'Wikipedia' as model, published_at as known_at
+from snapshots
+union all
+select 'reference:' || snapshot_id, snapshot_id, 'references', min(started_at)
+from runs
+where snapshot_id like 'file:%'
+group by snapshot_id;
+
+comment on view reference_texts is 'The texts that runs are compared with, as rows of their own: the articles of each snapshot, and the references that files of texts brought.';
+comment on column reference_texts.run_id is 'reference:SNAPSHOT, under which they are scored.';
+comment on column reference_texts.snapshot_id is 'The snapshot; file:… for the references of a file.';
+comment on column reference_texts.model is 'Wikipedia, or references for those of a file.';
+comment on column reference_texts.known_at is 'When the snapshot was published, or the first run on the file was begun.';

@@ -1,0 +1,123 @@
+"""The law of lengths: past each that a configuration names a row in a batch is read as it is alone, or refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+from newwiki.decoding.grammar import parse
+from newwiki.errors import TerminalError
+from newwiki.models.backend import Writing
+from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.records import Prompt
+
+_SMALL = {
+    "vocab_size": 1024, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 96, "pad_token_id": 1, "bos_token_id": 0,
+    "eos_token_id": None,
+}  # fmt: skip
+_THETA = {"rope_theta": 10_000.0}
+_LONG = {**_THETA, "rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [8.0] * 4, "factor": 4.0,
+         "original_max_position_embeddings": 24}  # fmt: skip
+
+READ = {
+    "mistral, window": ("mistral", {"sliding_window": 12}),
+    "mistral, large window": ("mistral", {"sliding_window": 40}),
+    "gemma2, mixed layers": ("gemma2", {"sliding_window": 12, "query_pre_attn_scalar": 8}),
+    "gemma3, mixed layers": ("gemma3_text", {"sliding_window": 12,
+                             "layer_types": ["sliding_attention", "full_attention"]}),
+    "qwen2, max_window_layers": ("qwen2", {"use_sliding_window": True, "sliding_window": 12, "max_window_layers": 1}),
+    "qwen2, window that is off": ("qwen2", {"use_sliding_window": False, "sliding_window": 12}),
+    "llama, dynamic": ("llama", {"rope_parameters": {**_THETA, "rope_type": "dynamic", "factor": 4.0}}),
+    "llama, linear": ("llama", {"rope_parameters": {**_THETA, "rope_type": "linear", "factor": 4.0}}),
+    "llama, yarn": ("llama", {"rope_parameters": {**_THETA, "rope_type": "yarn", "factor": 4.0,
+                                                  "original_max_position_embeddings": 24}}),
+    "llama, llama3": ("llama", {"rope_parameters": {**_THETA, "rope_type": "llama3", "factor": 4.0,
+                                "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                                "original_max_position_embeddings": 24}}),
+}  # fmt: skip
+REFUSED = {
+    "phi3, longrope": ("phi3", {"rope_parameters": _LONG, "original_max_position_embeddings": 24},
+                       r"original_max_position_embeddings \(24 tokens\).*lower --max-new-tokens by \d+"),
+    "llama, longrope": ("llama", {"rope_parameters": _LONG}, r"\(longrope\) reads a whole batch otherwise"),
+    "llama, a window that it leaves out": ("llama", {"sliding_window": 12},
+                                           "its logits are off by"),
+    "llama, a window of a new name": ("llama", {"half_window_span": 4096},
+                                      r"names half_window_span \(4096\), past which"),
+    "llama, chunks of a new name": ("llama", {"attention_chunk_sizes": [64, 8]},
+                                  r"names attention_chunk_sizes \(\[64, 8\]\)"),
+    "llama4, chunks": ("llama4_text", {"attention_chunk_size": 12}, "layers of chunked_attention"),
+}  # fmt: skip
+
+
+def _written(kind: str, settings: dict[str, Any], toy_checkpoint: Path, folder: Path) -> Path:
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model(kind, **_SMALL, **settings))
+    for name, weights in model.named_parameters():
+        if "norm" not in name:
+            torch.nn.init.normal_(weights, std=0.3)
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(toy_checkpoint).save_pretrained(folder)
+    return folder
+
+
+_PROMPTS = [Prompt(1, "Orlow is a town."), Prompt(2, "Ilse " * 9), Prompt(3, "A")]
+
+
+def _batched(model: HuggingFaceModel, tokens: int) -> dict[int, str]:
+    asked = Writing(max_new_tokens=tokens, batch_size=3)
+    batches = model.complete([(prompt, 0) for prompt in _PROMPTS], parse("greedy")[0], asked)
+    return {one.page_id: one.text for batch in batches for one in batch}
+
+
+@torch.inference_mode()
+def _alone(model: HuggingFaceModel, folder: Path, prompt: Prompt, tokens: int) -> str:
+    """Token by token by transformers' own forward pass over the whole row, without a cache."""
+    plain = AutoModelForCausalLM.from_pretrained(folder).eval()
+    row = list(model._prompting.encode(prompt.text))
+    start = len(row)
+    for _ in range(tokens):
+        row.append(int(plain(input_ids=torch.tensor([row]), use_cache=False).logits[0, -1].argmax()))
+    text: str = model._prompting.decode(row[start:], ())
+    return text
+
+
+@pytest.mark.parametrize("named", READ)
+def test_past_what_the_configuration_names_a_row_is_read_as_alone(
+    named: str, toy_checkpoint: Path, tmp_path: Path
+) -> None:
+    folder = _written(*READ[named], toy_checkpoint, tmp_path)
+    model = HuggingFaceModel(str(folder))
+    written = _batched(model, 48)
+    for prompt in _PROMPTS:
+        assert written[prompt.page_id] == _alone(model, folder, prompt, 48)
+
+
+@pytest.mark.parametrize("named", REFUSED)
+def test_what_the_engine_would_read_otherwise_is_refused(named: str, toy_checkpoint: Path, tmp_path: Path) -> None:
+    kind, settings, told = REFUSED[named]
+    folder = _written(kind, settings, toy_checkpoint, tmp_path)
+    with pytest.raises(TerminalError, match=told) as refused:
+        _batched(HuggingFaceModel(str(folder)), 48)
+    assert "\n" not in str(refused.value)
+
+
+def test_longrope_is_read_where_no_row_can_pass_its_length(toy_checkpoint: Path, tmp_path: Path) -> None:
+    kind, settings, _ = REFUSED["phi3, longrope"]
+    longer = {"original_max_position_embeddings": 60}
+    folder = _written(kind, {**settings, **longer, "rope_parameters": {**_LONG, **longer}}, toy_checkpoint, tmp_path)
+    model = HuggingFaceModel(str(folder))
+    written = _batched(model, 12)
+    for prompt in _PROMPTS:
+        assert written[prompt.page_id] == _alone(model, folder, prompt, 12)
+
+
+def test_a_rotary_scaling_of_a_new_kind_is_refused() -> None:
+    from newwiki.models.engine.thresholds import refuse_uneven_ropes
+
+    config = AutoConfig.for_model("llama", **_SMALL)
+    config.rope_parameters = {"full_attention": {"rope_type": "elastic"}}
+    with pytest.raises(TerminalError, match=r"scaled by 'elastic' \(rope_type\)"):
+        refuse_uneven_ropes(config)
