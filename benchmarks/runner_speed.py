@@ -4,7 +4,7 @@
 
 In each turn both crews have the same to do, each in a database of its own: the sample wiki's articles, written, and
 scored by the core metrics with the rules' entities. The time is all from the first shard to the last stored score. Not
-in it: Prefect's server, and what workers do once (importing torch, loading model and embedder), for which each crew
+in it: Prefect's server, and what workers do once (importing torch, loading model and embedder), for which each executor
 gets a small run before its first turn. Every worker has one thread: two have two cores, and one has one.
 """
 
@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.crew import PrefectCrew, crew
 from flows.demo import wiki
+from flows.evaluating.evaluate_all import evaluate_all
+from flows.evaluating.generate import EvaluationRequest
 from flows.progress import Silent
-from flows.steps.evaluate import EvaluationRequest
-from flows.steps.evaluate_all import evaluate_all
-from flows.steps.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.workers.prefect_executor import PrefectExecutor, prefect_executor
 from newwiki.records import Window
 from newwiki.sample import toy
 from newwiki.settings import Settings
@@ -45,9 +45,9 @@ def prepare(folder: Path) -> tuple[Database, Path]:
     return database, folder / "toy"
 
 
-def timed(hired: PrefectCrew, database: Database, model: Path, request: EvaluationRequest) -> float:
+def timed(hired: PrefectExecutor, database: Database, model: Path, request: EvaluationRequest) -> float:
     start = time.perf_counter()
-    evaluate_all(database, [str(model)], ["sample:top_p=0.9"], request, SETTINGS, Silent(), crew=hired)
+    evaluate_all(database, [str(model)], ["sample:top_p=0.9"], request, SETTINGS, Silent(), executor=hired)
     return time.perf_counter() - start
 
 
@@ -55,7 +55,7 @@ def bench(kind: str, turns: int, folder: str) -> None:
     database, model = prepare(Path(folder))
     databases = {1: database, 2: Database(shutil.copy(database.path, f"{folder}/second.duckdb"))}
     seconds: dict[int, list[float]] = {1: [], 2: []}
-    with crew(f"{kind}:1", Silent()) as one, crew(f"{kind}:2", Silent()) as two:
+    with prefect_executor(f"{kind}:1", Silent()) as one, prefect_executor(f"{kind}:2", Silent()) as two:
         for hired in (one, two):
             hired.setting = replace(hired.setting, threads=1)
             few = replace(REQUEST, samples=2, keep=1, max_new_tokens=16)

@@ -46,7 +46,7 @@ from evaluators.entities import Tagger, load_tagger
 from evaluators.networks.embedder_files import folder_of
 from evaluators.scoring import select
 from flows.progress import Silent
-from flows.steps.score import Jury, score_run
+from flows.scoring.score_run import LoadedEvaluators, score_run
 from newwiki.quiet import silence_transformers
 from newwiki.records import Article, Completion, Run
 from newwiki.settings import Settings
@@ -61,7 +61,7 @@ MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Work:
+class Texts:
     """References by page, and the completions of each."""
 
     references: Sequence[str]
@@ -103,11 +103,11 @@ def _articles(file: Path | None) -> list[str]:
     return [text for text in texts if len(text.split()) >= 500]
 
 
-def _work(articles: Sequence[str], count: int) -> Work:
+def _work(articles: Sequence[str], count: int) -> Texts:
     pages = count // SAMPLES
     texts = [*articles, *_put_together(articles, pages - len(articles))]
     completions = [[texts[(page + 1 + sample) % len(texts)] for sample in range(SAMPLES)] for page in range(pages)]
-    return Work(texts[:pages], completions)
+    return Texts(texts[:pages], completions)
 
 
 def _put_together(articles: Sequence[str], count: int) -> list[str]:
@@ -123,18 +123,18 @@ def _put_together(articles: Sequence[str], count: int) -> list[str]:
     return texts
 
 
-def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
+def _compared(work: Texts, metric: str, options: argparse.Namespace) -> Table:
     settings = _settings(options)
     embedder, tagger = load_embedder(backend=options.backend), load_tagger(options.entities)
-    jury = Jury(select(f"{OTHERS},{metric}"), settings)
+    loaded_evaluators = LoadedEvaluators(select(f"{OTHERS},{metric}"), settings)
     naive = _naive(work, tagger, metric)
     ways: dict[str, Callable[[], float]] = {
         "naive": lambda: _seconds(naive),
-        "ours": lambda: _ours(work, jury),
+        "ours": lambda: _ours(work, loaded_evaluators),
         "floor": lambda: _seconds(lambda: _floor(work, embedder, tagger, metric)),
     }
     if options.backend != "torch":
-        plain = Jury(select(f"{OTHERS},{metric}"), replace(settings, embedder_backend="torch"))
+        plain = LoadedEvaluators(select(f"{OTHERS},{metric}"), replace(settings, embedder_backend="torch"))
         ways["torch"] = lambda: _ours(work, plain)
     close = [way for way in ways if way != "naive"]
     seconds: dict[str, list[float]] = {way: [] for way in ways}
@@ -161,7 +161,7 @@ def _compared(work: Work, metric: str, options: argparse.Namespace) -> Table:
     return table
 
 
-def _naive(work: Work, tagger: Tagger, metric: str) -> Callable[[], None]:
+def _naive(work: Texts, tagger: Tagger, metric: str) -> Callable[[], None]:
     import sacrebleu
     import textstat
     import textstat.backend.counts._count_syllables as textstat_syllables
@@ -195,18 +195,18 @@ def _naive(work: Work, tagger: Tagger, metric: str) -> Callable[[], None]:
     return run
 
 
-def _floor(work: Work, embedder: Embedder, tagger: Tagger, metric: str) -> None:
+def _floor(work: Texts, embedder: Embedder, tagger: Tagger, metric: str) -> None:
     texts = [*work.references, *(text for texts in work.completions for text in texts)]
     embedder.make([""] * len(texts), texts, {"embedding" if metric == "sbert" else "embedding_truncated"})
     tagger.tag(texts)
 
 
-def _ours(work: Work, jury: Jury) -> float:
+def _ours(work: Texts, loaded_evaluators: LoadedEvaluators) -> float:
     """The seconds from texts in a database to their scores there."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")
         run, articles = _stored(database, work)
-        return _seconds(lambda: score_run(database, run, articles, jury, Silent()))
+        return _seconds(lambda: score_run(database, run, articles, loaded_evaluators, Silent()))
 
 
 def _seconds(work: Callable[[], None]) -> float:
@@ -215,7 +215,7 @@ def _seconds(work: Callable[[], None]) -> float:
     return time.perf_counter() - start
 
 
-def _stored(database: Database, work: Work) -> tuple[Run, list[Article]]:
+def _stored(database: Database, work: Texts) -> tuple[Run, list[Article]]:
     """The texts as a run's completions."""
     articles = [
         Article(page, page, f"Page {page}", MOMENT, MOMENT, 10, len(text.split()), "It is.", text, "")
@@ -252,7 +252,7 @@ def _stored(database: Database, work: Work) -> tuple[Run, list[Article]]:
 
 def _peak(count: int, articles: Sequence[str], settings: Settings) -> float:
     chance = random.Random(0)
-    jury = Jury(select(f"{OTHERS},sbert_truncated"), settings)
+    loaded_evaluators = LoadedEvaluators(select(f"{OTHERS},sbert_truncated"), settings)
     words = [article.split() for article in articles]
 
     def text() -> str:
@@ -261,7 +261,10 @@ def _peak(count: int, articles: Sequence[str], settings: Settings) -> float:
         return " ".join(whole[start : start + SHORT])
 
     pages = count // SAMPLES
-    _ours(Work([text() for _ in range(pages)], [[text() for _ in range(SAMPLES)] for _ in range(pages)]), jury)
+    _ours(
+        Texts([text() for _ in range(pages)], [[text() for _ in range(SAMPLES)] for _ in range(pages)]),
+        loaded_evaluators,
+    )
     return peak_megabytes()
 
 

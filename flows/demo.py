@@ -8,10 +8,10 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from flows import leaderboard
+from flows.comparing import show_board
 from flows.progress import Progress
-from flows.steps.due import Month
-from flows.steps.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.schedule.due import Month
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
@@ -50,7 +50,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured."""
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
-    from flows.monthly import month
+    from flows.schedule.flow import month
 
     database = Database(folder / "demo.duckdb")
     checkpoint = folder / "toy-gpt2"
@@ -63,8 +63,8 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     )
     settings = replace(settings, db=str(database.path))
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
-    leaderboard.show_funnel(database, ending.snapshot.snapshot_id, "table")
-    for note in leaderboard.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
+    show_board.show_funnel(database, ending.snapshot.snapshot_id, "table")
+    for note in show_board.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
         progress.note(note)
     print(visible(where_next(database.path, checkpoint, ending.report, settings)))
 

@@ -119,7 +119,7 @@ def runner_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _known_runner(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
     if text:
-        from flows.runners import parse_runner
+        from flows.workers.runners import parse_runner
 
         parse_runner(text)
     return text

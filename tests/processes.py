@@ -17,7 +17,8 @@ from tempfile import TemporaryDirectory
 _NOWHERE = Path(os.devnull)
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([
-    "flows.cli", "flows.leaderboard", "flows.steps.evaluate", "flows.steps.score", "flows.steps.compare",
+    "flows.cli", "flows.comparing.show_board", "flows.evaluating.generate", "flows.scoring.score_run",
+    "flows.comparing.differences",
     "storage.export", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
     "scipy.stats", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
     "transformers.models.bert.modeling_bert",

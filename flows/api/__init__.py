@@ -19,7 +19,7 @@ from flows.api.asking import (
 from flows.api.exporting import export_results, export_runs, export_snapshot, export_task
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, score
-from flows.harness.document_scorer import DocumentScorer
+from flows.exporting.document_scorer import DocumentScorer
 
 __all__ = [
     "DocumentScorer",

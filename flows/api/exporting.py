@@ -26,7 +26,7 @@ def export_runs(*runs: str, out: PathLike, format: str, db: PathLike | None = No
 
 def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> list[Path]:
     """Writes the results of runs in lm-evaluation-harness's shape, to a file.json or a folder; gives the files."""
-    from flows.harness import results
+    from flows.exporting import lm_eval_results as results
     from storage.comparison import contenders
 
     database = database_at(db)
@@ -45,7 +45,7 @@ def export_task(
     **settings: str,
 ) -> list[Path]:
     """Writes a snapshot as a task of lm-evaluation-harness into a folder; gives the files."""
-    from flows.harness import task
+    from flows.exporting import lm_eval_task as task
 
     force, database = opened(db, settings)
     request = task.TaskRequest(prompts, max_new_tokens, joined(metrics))

@@ -36,11 +36,11 @@ def compare(
     db: PathLike | None = None,
     quiet: bool = False,
 ) -> pa.Table:
-    """Whether runs differ from the first one: a row a run and metric, as `flows.steps.compare.Difference` says.
+    """Whether runs differ from the first one: a row a run and metric, as `flows.comparing.differences.Difference` says.
 
     Runs that were asked otherwise are refused, unless `across` names all settings of the protocol that differ.
     """
-    from flows.steps.compare import Difference, compare_all
+    from flows.comparing.differences import Difference, compare_all
 
     compared = compare_all(database_at(db), runs, joined(metrics), seed, _several(across))
     say((note for *_, notes in compared for note in notes), quiet)
@@ -51,7 +51,7 @@ def compare(
 
 def gate(*, baseline: str, candidate: str, fail_if: str, db: PathLike | None = None, quiet: bool = False) -> pa.Table:
     """The candidate by every bound: its `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing."""
-    from flows.steps.gate import COLUMNS, judge, parse_bounds
+    from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
     bounds, database = parse_bounds(fail_if), database_at(db)
@@ -62,7 +62,7 @@ def gate(*, baseline: str, candidate: str, fail_if: str, db: PathLike | None = N
 
 
 def board_table(database: Database, snapshot: str | None, quiet: bool, **choices: Any) -> pa.Table:
-    from flows.steps import ranking
+    from flows.comparing import ranked as ranking
 
     board = ranking.leaderboard(database, snapshot, **choices)
     say(board.notes, quiet)

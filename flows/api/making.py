@@ -38,7 +38,7 @@ def refresh(
     One that is published already is given as it is. `dump` may be several files, folders or patterns, which are one.
     Pages that nearly repeat an article of the snapshots `novel_against` are dropped.
     """
-    from flows.steps.which_pages import refresh_from, refresh_request, source_of
+    from flows.refreshing.which_pages import refresh_from, refresh_request, source_of
 
     request = refresh_request(
         month=month, first=from_, last=to, kind=kind, before=before, min_revisions=min_revisions, min_words=min_words,
@@ -81,9 +81,9 @@ def evaluate(
     `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `likelihood_model`, `scorers` and `template`. With a
     `runner` (`processes:2`, `dask:tcp://…`) workers do it, through Prefect.
     """
-    from flows.runners import parse_runner
-    from flows.steps.evaluate import EvaluationRequest
-    from flows.steps.evaluate_all import evaluate_all, model_arguments
+    from flows.evaluating.evaluate_all import evaluate_all, model_arguments
+    from flows.evaluating.generate import EvaluationRequest
+    from flows.workers.runners import parse_runner
 
     if runner:
         parse_runner(runner)
@@ -96,7 +96,7 @@ def evaluate(
     names, decoders = [str(model) for model in models], [decoder] if isinstance(decoder, str) else decoder
     scoring: dict[str, Any] = {"metrics": joined(metrics), "budget": budget, "backend": backend, "arguments": arguments}
     if runner:
-        from flows.evaluate import evaluate_in_flow
+        from flows.evaluating.flow import evaluate_in_flow
 
         scorers = evaluate_in_flow(database, names, decoders, request, force, runner=runner, quiet=quiet, **scoring)
     else:
@@ -122,8 +122,8 @@ def score(
 
     A `runner` is as for `evaluate`.
     """
-    from flows.runners import parse_runner
-    from flows.steps.score_all import score_all
+    from flows.scoring.score_all import score_all
+    from flows.workers.runners import parse_runner
 
     if runner:
         parse_runner(runner)
@@ -133,7 +133,7 @@ def score(
         "snapshot": snapshot, "model": model, "decoder": decoder, "metrics": joined(metrics), "budget": budget,
     }  # fmt: skip
     if runner:
-        from flows.score import score as flow
+        from flows.scoring.flow import score as flow
 
         scorers = flow(force.db, settings=force, runner=runner, asked=asked, quiet=quiet)
     else:

@@ -11,7 +11,7 @@ from flows.progress import reporter
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.steps.compare import Difference
+    from flows.comparing.differences import Difference
     from storage.comparison import Contender
 
 _LEGEND = (
@@ -45,7 +45,7 @@ def compare(
     unless --across names every setting in which they differ. RUN is the beginning of a run's id, or the end of
     MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT.
     """
-    from flows.steps.compare import Difference, compare_all
+    from flows.comparing.differences import Difference, compare_all
 
     compared = compare_all(open_database(settings), runs, metrics, seed, across)
     if form in ("csv", "json"):

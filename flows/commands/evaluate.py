@@ -75,9 +75,9 @@ def evaluate(
 
     MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub.
     """
-    from flows import leaderboard
-    from flows.steps.evaluate import EvaluationRequest
-    from flows.steps.evaluate_all import evaluate_all, model_arguments, rows_at_once
+    from flows.comparing import show_board
+    from flows.evaluating.evaluate_all import evaluate_all, model_arguments, rows_at_once
+    from flows.evaluating.generate import EvaluationRequest
 
     request = EvaluationRequest(snapshot, batch_size=rows_at_once(batch_size), template=settings.template, **rest)
     flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
@@ -85,12 +85,12 @@ def evaluate(
     database, progress = open_database(settings), reporter(quiet)
     scoring: dict[str, Any] = {"metrics": metrics, "budget": budget, "backend": backend}
     if prefect or runner:
-        from flows.evaluate import evaluate_in_flow
+        from flows.evaluating.flow import evaluate_in_flow
 
         scorers = evaluate_in_flow(
             database, models, decoders, request, settings, arguments=arguments, runner=runner, quiet=quiet, **scoring
         )
     else:
         scorers = evaluate_all(database, models, decoders, request, settings, progress, arguments=arguments, **scoring)
-    for note in leaderboard.show(database, snapshot, form, prefer=scorers):
+    for note in show_board.show(database, snapshot, form, prefer=scorers):
         progress.note(note)

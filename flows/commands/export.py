@@ -55,7 +55,7 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
 @common
 def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
     """Write the results of runs as lm-evaluation-harness would, a file each."""
-    from flows.harness.results import export_results as write
+    from flows.exporting.lm_eval_results import export_results as write
     from storage.comparison import contenders
 
     database = open_database(settings)
@@ -75,8 +75,8 @@ def export_task(
     settings: Settings, quiet: bool, snapshot: str, prompts: int | None, max_new_tokens: int, metrics: str, out: Path
 ) -> None:
     """Write a snapshot as a task of lm-evaluation-harness, which runs it with our metrics."""
-    from flows.harness.task import TaskRequest, task_name
-    from flows.harness.task import export_task as write
+    from flows.exporting.lm_eval_task import TaskRequest, task_name
+    from flows.exporting.lm_eval_task import export_task as write
     from storage.snapshots import resolve
 
     database, progress = open_database(settings), reporter(quiet)

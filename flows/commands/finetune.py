@@ -43,8 +43,8 @@ def finetune(
 
     MODEL is a folder that save_pretrained wrote, or an id on the Hugging Face hub. Killed and run again, it goes on.
     """
-    from flows.steps.finetune import FinetuneRequest
-    from flows.steps.finetune import finetune as train
+    from flows.training.finetuning import FinetuneRequest
+    from flows.training.finetuning import finetune as train
 
     asked = FinetuneRequest(template=settings.template, **request)
     done = train(open_database(settings), asked, out, reporter(quiet), evaluate_on=evaluate_on, keep=keep)

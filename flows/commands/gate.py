@@ -14,7 +14,7 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 if TYPE_CHECKING:
-    from flows.steps.gate import Judgement
+    from flows.comparing.bounds import GateResult
     from storage.comparison import Contender
 
 _HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
@@ -41,7 +41,7 @@ def gate(
     the difference lies beyond it, and not surely kept where there is no interval; the intervals are not corrected for
     the number of bounds. RUN is named as for `newwiki compare`.
     """
-    from flows.steps.gate import COLUMNS, judge, parse_bounds
+    from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
     asked = parse_bounds(bounds)
@@ -68,7 +68,7 @@ def _title(baseline: "Contender", candidate: "Contender") -> str:
     return f"{candidate.words} ({candidate.run_id}) against {baseline.words} ({baseline.run_id})"
 
 
-def _cells(one: "Judgement") -> list[str]:
+def _cells(one: "GateResult") -> list[str]:
     row = one.difference
     interval = f"{row.difference:+.4g} [{row.no_interval or f'{row.low:+.4g}, {row.high:+.4g}'}]"
     return [str(one.bound), f"{row.mean_a:.4g}", f"{row.mean_b:.4g}", interval, _MARKS[one.outcome]]

@@ -31,8 +31,10 @@ def leaderboard(
     not stand on all texts of its run says so. Settings in which the runs differ are columns; --rank refuses to rank
     across those of the protocol unless --across names them.
     """
-    from flows import leaderboard as board
+    from flows.comparing import show_board
 
     database = open_database(settings)
-    for note in board.show(database, snapshot, form, by_evaluator=by_evaluator, rank=rank, seed=seed, across=across):
+    for note in show_board.show(
+        database, snapshot, form, by_evaluator=by_evaluator, rank=rank, seed=seed, across=across
+    ):
         reporter(quiet).note(note)

@@ -46,10 +46,10 @@ def plan(
     Rates are fitted to the runs in the database where there are some; two of different size tell what a run costs
     whatever its size. A machine is one like theirs.
     """
+    from flows.planning.costs import MOST_MACHINES, Workload, machines_for
+    from flows.planning.costs import plan as simulate
+    from flows.planning.rates import rates
     from flows.progress import reporter
-    from flows.steps.plan import MOST_MACHINES, Workload, machines_for
-    from flows.steps.plan import plan as simulate
-    from flows.steps.rates import rates
     from flows.tables import show
     from storage.database import Database
 

@@ -12,8 +12,8 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 if TYPE_CHECKING:
-    from flows.steps.refresh import RefreshRequest
-    from flows.steps.which_pages import Place
+    from flows.refreshing.refresh import RefreshRequest
+    from flows.refreshing.which_pages import Place
 
 
 def _by_kind(name: str) -> str:
@@ -57,15 +57,15 @@ def refresh(
     **asked: Any,
 ) -> None:
     """Publish the pages that were created in a window as a snapshot."""
-    from flows import leaderboard
-    from flows.steps.which_pages import refresh_request, source_of
+    from flows.comparing import show_board
+    from flows.refreshing.which_pages import refresh_request, source_of
 
     request = refresh_request(kind=kind, **asked)
     source, place = source_of(api, wiki, dump, kind)
     snapshot = _refresh(settings, quiet, prefect, source, place, request)
     database = open_database(settings)
     if form == "table":
-        leaderboard.show_funnel(database, snapshot.snapshot_id, form)
+        show_board.show_funnel(database, snapshot.snapshot_id, form)
         print(
             visible(f"snapshot {snapshot.snapshot_id}: {snapshot.articles} articles, content {snapshot.content_sha256}")
         )
@@ -77,11 +77,11 @@ def _refresh(
     settings: Settings, quiet: bool, prefect: bool, source: str, place: "Place", request: "RefreshRequest"
 ) -> Snapshot:
     if prefect:
-        from flows.refresh import refresh as flow
+        from flows.refreshing.flow import refresh as flow
 
         contact = settings.contact or None
         published: Snapshot = flow(settings.db, source, place, request, contact=contact, wikidata=settings.wikidata)
         return published
-    from flows.steps.which_pages import refresh_from
+    from flows.refreshing.which_pages import refresh_from
 
     return refresh_from(open_database(settings), source, place, request, settings, reporter(quiet))

@@ -13,7 +13,7 @@ from flows.progress import reporter
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.steps.notice import Ending
+    from flows.schedule.notice import Ending
 
 _COLUMNS = ["wiki", "month", "snapshot", "complete", "report"]
 
@@ -42,7 +42,7 @@ def schedule(
     looks every day until it is stopped, by a Prefect server of its own where none is configured (PREFECT_API_URL). With
     --once it ends with 1 where something has failed.
     """
-    from flows.steps.schedule import MonthsFailed, catch_up, check, start_of
+    from flows.schedule.catch_up import MonthsFailed, catch_up, check, start_of
     from newwiki.registrations import load_registrations
 
     config = context.params["config"] or Path("newwiki.toml")
@@ -50,19 +50,19 @@ def schedule(
     check(registered, settings)
     day = today and today.date()
     if not once:
-        from flows.serving import serve
+        from flows.schedule.serve import serve
 
         serve(config, settings.db, context.params["plugin"], cron, day)
         return
     try:
         if prefect:
-            from flows.monthly import monthly
+            from flows.schedule.flow import monthly
 
             endings = monthly(str(config), settings.db, today=day)
         else:
-            from flows.steps.month import Work, run
+            from flows.schedule.month import MonthSteps, run
 
-            work = Work(open_database(settings), reporter(quiet))
+            work = MonthSteps(open_database(settings), reporter(quiet))
             endings = catch_up(work.database, registered, settings, start_of(day), lambda month: run(month, work))
     except MonthsFailed as error:
         _show(error.endings, form)

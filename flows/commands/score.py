@@ -36,16 +36,16 @@ def score(
     FILE has a JSON object a line: a text and the page_id or title of its article, or a text with its own prompt and
     reference. Sample logs of lm-evaluation-harness are read as they are.
     """
-    from flows import leaderboard
-    from flows.steps.score_all import score_all
+    from flows.comparing import show_board
+    from flows.scoring.score_all import score_all
 
     database, progress = open_database(settings), reporter(quiet)
     asked |= {"files": files, "run_ids": run_ids}
     if runner:
-        from flows.score import score as flow
+        from flows.scoring.flow import score as flow
 
         scorers = flow(settings.db, settings=settings, runner=runner, asked=asked, quiet=quiet)
     else:
         scorers = score_all(database, settings, progress, **asked)
-    for note in leaderboard.show(database, None, form, prefer=scorers):
+    for note in show_board.show(database, None, form, prefer=scorers):
         progress.note(note)

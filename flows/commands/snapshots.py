@@ -42,7 +42,7 @@ def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
 @form_option
 def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
     """One snapshot (its id, or latest), with the funnel that led to it."""
-    from flows import leaderboard
+    from flows.comparing import show_board
     from storage.snapshots import resolve
 
     database = open_database(settings)
@@ -51,8 +51,8 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
         tables.show(
             ["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form
         )
-        leaderboard.show_funnel(database, found.snapshot_id, form)
-        leaderboard.show_requests(database, found.snapshot_id)
+        show_board.show_funnel(database, found.snapshot_id, form)
+        show_board.show_requests(database, found.snapshot_id)
     else:
         tables.show_query(database, "snapshot_one", form, found.snapshot_id)
 
@@ -84,7 +84,7 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
 @common
 def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: tuple[str, ...]) -> int:
     """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
-    from flows.steps.rebuild import rebuild, source_of
+    from flows.refreshing.rebuild import rebuild, source_of
     from newwiki.manifest import Manifest
 
     wanted = Manifest.read(manifest)
@@ -103,7 +103,7 @@ def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str |
 @form_option
 def snapshot_topics(settings: Settings, quiet: bool, form: str, snapshot: str, api: str | None) -> None:
     """Look up what a snapshot's articles are about, by Wikidata, and count the coarse types."""
-    from flows.steps.topics import look_up, usual_address
+    from flows.refreshing.look_up_topics import look_up, usual_address
     from storage.snapshots import resolve
 
     database = open_database(settings)

@@ -37,7 +37,7 @@ def sql(
     It can read, and nothing else: no file, no network, no extension. With --write FILE.duckdb it writes that file, as
     in `create table best as select * from newwiki.leaderboard`.
     """
-    from flows.sql import answers
+    from flows.querying import statements as answers
 
     if query is not None and example:
         raise UsageError("give a query or --example NAME, and not both")
@@ -62,7 +62,7 @@ def sql(
         with _into(out):
             ask(asked)
     else:
-        from flows.sql.prompt import converse
+        from flows.querying.prompt import converse
         from storage.schema import names
 
         converse(ask, names(database))

@@ -41,8 +41,8 @@ def train_scorer(
 
     What it writes is used by --scorer OUT/scorer.toml --metrics NAME.
     """
-    from flows.steps.train_scorer import read_graded
-    from flows.steps.train_scorer import train_scorer as train
+    from flows.training.scorer_training import read_graded
+    from flows.training.scorer_training import train_scorer as train
 
     if base and kind != "transformer":
         raise UsageError("--base goes with --kind transformer")

@@ -28,8 +28,8 @@ def watch(context: click.Context, /, folder: Path, once: bool, poll: float, sett
 
     DIR is where a training run writes them. What was evaluated before is not done again.
     """
-    from flows.steps.evaluate_all import model_arguments
-    from flows.steps.watch import Watch
+    from flows.evaluating.evaluate_all import model_arguments
+    from flows.training.checkpoints import Watch
     from storage.snapshots import resolve
 
     # One snapshot for the whole curve, though another may be published meanwhile.

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flows.comparing.board import Column
 from flows.report.material import Material
 from flows.report.paper import paper_columns
-from flows.steps.leaderboard import Column
 from storage.database import Database
 
 _TEXTS = 20_000  # so many give a correlation to about 0.01

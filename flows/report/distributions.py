@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from flows.comparing.board import Column
 from flows.report.material import Material
-from flows.steps.leaderboard import Column
 from storage.database import Database
 
 BINS, WIDTH, HEIGHT = 24, 240, 40

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from flows.report.charts import PALETTE
+from flows.charts import PALETTE
 
 if TYPE_CHECKING:
     import altair

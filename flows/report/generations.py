@@ -8,10 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from evaluators.entities import Tagger
+from flows.comparing.board import Column
 from flows.progress import Progress
 from flows.report.entities import Finders, marked
 from flows.report.material import Material
-from flows.steps.leaderboard import Column
 from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any
 
-from flows.steps.leaderboard import ABOUT, Board, Column, board
+from flows.comparing.board import ABOUT, Board, Column, board
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings

@@ -9,12 +9,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.report.charts import PALETTE, svg
+from flows.charts import PALETTE, svg
+from flows.comparing.board import Column
 from flows.report.drawing import SHAPES, curves
 from flows.report.figures import Key
 from flows.report.material import Material, Record
 from flows.report.tables import Row, in_order, rows
-from flows.steps.leaderboard import Column
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
 from newwiki.training.steps import step_of

@@ -23,19 +23,19 @@ _SHELLS = {"sh", "bash", "console"}
 _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 
 # Lines that are not run here, and why.
-_ON_A_SERVER = "tests/flows/test_prefect.py runs it on a server"
-_ASKS = "it needs a service; tests/flows/test_served_model.py asks a real server"
+_ON_A_SERVER = "tests/flows/workers/test_prefect.py runs it on a server"
+_ASKS = "it needs a service; tests/flows/evaluating/test_served_model.py asks a real server"
 _LAKE = "it needs DuckDB's extension; tests/storage/test_lake.py copies into what can be attached without"
-_WORKERS = "it starts workers; tests/flows/test_runners.py tries each kind"
+_WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 NOT_RUN = {
-    "make demo": "tests/flows/test_prefect.py runs what it runs",
+    "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make test": "this is it",
     "pip install -c constraints.txt -e '.[offline,spacy]'": "the Makefile installs the same, and more",
     "python -m spacy download en_core_web_sm": "a download; a pipeline of that name lies beside the reader",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
-    "--include_path newwiki-task --log_samples --output_path results": "tests/flows/harness runs it on a real model",
+    "--include_path newwiki-task --log_samples --output_path results": "tests/flows/exporting runs it on a real model",
     "newwiki score results/MODEL/samples_newwiki_enwiki_2026_09_TIME.jsonl --snapshot enwiki-2026-09 --metrics all": (
-        "it names what lm_eval wrote; tests/flows/harness scores such a log"
+        "it names what lm_eval wrote; tests/flows/exporting scores such a log"
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
     "newwiki schedule": _ON_A_SERVER,

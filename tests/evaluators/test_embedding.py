@@ -36,7 +36,7 @@ def test_a_long_text_is_the_mean_of_its_chunks_weighted_by_tokens(embedder: Embe
 
 
 def test_the_end_of_a_long_text_counts(embedder: Embedder) -> None:
-    one, other = embedder.embed([LONG + "The team won the cup. " * 100, LONG + "Ferns like wet soil. " * 100])
+    one, other = embedder.embed([LONG + "The pool won the cup. " * 100, LONG + "Ferns like wet soil. " * 100])
     assert one @ other < 0.95
 
 
@@ -87,7 +87,7 @@ def test_a_model_that_is_nowhere_names_the_offline_package(monkeypatch: pytest.M
 
 def test_in_bfloat16_a_cosine_is_right_to_two_digits(embedder: Embedder) -> None:
     half = load_embedder(dtype="bfloat16")
-    texts = [LONG, "Ferns like wet soil.", "The team won the cup.", "هذا نص عربي."]
+    texts = [LONG, "Ferns like wet soil.", "The pool won the cup.", "هذا نص عربي."]
     exact, rounded = embedder.embed(texts), half.embed(texts)
     assert (half.dtype, rounded.dtype) == ("bfloat16", np.float32)
     np.testing.assert_allclose(rounded @ rounded.T, exact @ exact.T, atol=0.005)

@@ -76,7 +76,7 @@ def test_truncated_sbert_is_blind_to_what_comes_after_256_tokens(analyst: Analys
     from sentence_transformers.util import cos_sim
 
     beginning = "The lighthouse at the cape was built of local granite by the harbour company. " * 25
-    texts = [beginning + "The team won the cup. " * 100, beginning + "Ferns like wet soil. " * 100]
+    texts = [beginning + "The pool won the cup. " * 100, beginning + "Ferns like wet soil. " * 100]
     here, there, other = analyst.analyse([*texts, ARTICLE], {"embedding", "embedding_truncated"})
     assert sbert_truncated(here, there) == pytest.approx(1, abs=1e-6)
     assert sbert(here, there) < 0.95  # type: ignore[operator]

@@ -11,7 +11,7 @@ import pytest
 
 from flows.demo import wiki
 from flows.progress import Silent
-from flows.steps.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import RefreshRequest, refresh
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database

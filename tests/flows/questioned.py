@@ -7,7 +7,7 @@ import numpy as np
 
 from evaluators.scoring import select
 from flows.progress import Silent
-from flows.steps.score import Jury, score_run
+from flows.scoring.score_run import LoadedEvaluators, score_run
 from newwiki.decoding.grammar import parse
 from newwiki.records import Article, Completion, Fingerprint, Metric, Run, Score, Topic
 from newwiki.settings import Settings
@@ -40,13 +40,13 @@ def make(path: Path) -> Database:
         connection.execute("update novelty set nearest_title = 'Another', similarity = 0.4")
     articles = snapshots.articles(database, NEW)[:PAGES]
     topics.store(database, NEW, [Topic(article.page_id, "Q1", ("Q5",), "Human") for article in articles[:3]])
-    jury = Jury(select(METRICS), Settings(entities="rules-v1"))
+    loaded_evaluators = LoadedEvaluators(select(METRICS), Settings(entities="rules-v1"))
     for number, (run_id, (snapshot_id, model, decoder)) in enumerate(RUNS.items()):
         run = _run(run_id, snapshot_id, model, decoder)
         runs.start(database, run)
         runs.add_completions(database, run_id, _completions(articles, number))
         runs.complete(database, run_id, SAMPLES)
-        score_run(database, run, articles, jury, Silent())
+        score_run(database, run, articles, loaded_evaluators, Silent())
         chance = np.random.default_rng(number)
         scores = [
             Score(article.page_id, sample, "sbert", chance.uniform(), "ok", SBERT.evaluator_id)

@@ -13,7 +13,7 @@ from typing import Any
 
 import requests
 
-from flows.serving import own_server
+from flows.schedule.serve import own_server
 from tests.flows.conftest import environment
 
 # What docs/refresh.md tells who starts a server to set, so that it reports to nobody.

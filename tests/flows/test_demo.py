@@ -6,7 +6,7 @@ from pathlib import Path
 import flows.demo as demo
 from flows.commands.evaluate import evaluate
 from flows.progress import Silent
-from flows.steps.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import RefreshRequest, refresh
 from newwiki.records import Window
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource

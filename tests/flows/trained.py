@@ -6,8 +6,8 @@ from typing import Any
 
 from flows.demo import wiki
 from flows.progress import Silent
-from flows.steps.finetune import FinetuneRequest
-from flows.steps.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.training.finetuning import FinetuneRequest
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database

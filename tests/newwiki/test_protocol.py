@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import newwiki
-from flows.steps.evaluate import EvaluationRequest
+from flows.evaluating.generate import EvaluationRequest
 from newwiki import protocol
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError

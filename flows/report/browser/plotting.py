@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
+from flows.charts import PALETTE, svg
 from flows.report.browser.asking import Answer
-from flows.report.charts import PALETTE, svg
 from newwiki.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from starlette.requests import Request
 
+from flows.comparing.board import ABOUT, Board, board
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, NotFound, Page, offset
-from flows.steps.leaderboard import ABOUT, Board, board
 from newwiki.errors import TerminalError
 from storage.database import Database
 

@@ -11,12 +11,12 @@ import altair
 import pytest
 from starlette.testclient import TestClient
 
+from flows.charts import svg
 from flows.report.browser import asking
 from flows.report.browser.app import application
 from flows.report.browser.asking import Answer, ask_and_draw
 from flows.report.browser.live import Live
 from flows.report.browser.plotting import KINDS, Chosen, drawn
-from flows.report.charts import svg
 from newwiki.errors import TerminalError
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run

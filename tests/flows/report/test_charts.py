@@ -2,7 +2,7 @@
 
 import altair
 
-from flows.report.charts import svg
+from flows.charts import svg
 from tests.browser import chromium, watched
 
 

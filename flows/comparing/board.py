@@ -1,0 +1,166 @@
+"""The scored runs beside each other. A column holds the numbers of one evaluator, or there is no such column."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
+from flows.evaluating.leak import leaks
+from newwiki import protocol
+from newwiki.errors import TerminalError
+from storage import snapshots
+from storage.comparison import Scoring, evaluator_words
+from storage.database import Database
+
+ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
+PARTS = ("", "_sd", "_low", "_high", "_no_interval", "_texts", "_status", "_scored_by")
+ANOTHER = "another evaluator"
+_SNAPSHOT_ID, _RUN_ID, _COMPLETIONS, _SETTINGS = 2, 3, 5, 6
+_NOTHING = (None,) * len(PARTS)
+
+Cells = Mapping[tuple[str, str, str], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric by one evaluator; its name tells the evaluator too where there are several."""
+
+    name: str
+    metric: str
+    evaluator_id: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,
+    both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
+    say of the others, and who made it. The settings in which runs differ are in `about`, those that all share in
+    `settings`. `notes` are what a reader must know beside it."""
+
+    about: tuple[str, ...]
+    columns: tuple[Column, ...]
+    records: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def heads(self) -> list[str]:
+        return [*self.about, *[column.name + part for column in self.columns for part in PARTS]]
+
+    @property
+    def caption(self) -> str:
+        """What all of its runs were asked alike."""
+        words = [f"{name} {protocol.value_in_words(value)}" for name, value in self.settings.items()]
+        return f"all runs: {', '.join(words)}" if words else ""
+
+
+def board(
+    database: Database,
+    snapshot: str | None = None,
+    *,
+    by_evaluator: bool = False,
+    prefer: Collection[str] | None = None,
+) -> Board:
+    """The board of one snapshot (`latest` too), or of all.
+
+    A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
+    TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
+    refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
+    """
+    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
+    rows = database.rows("board_rows", name)
+    texts = [row[_COMPLETIONS] for row in rows]
+    summaries = database.rows("board_summaries", [row[_RUN_ID] for row in rows], texts)
+    scorings = _by_metric(Scoring(*row[:4]) for row in summaries)
+    if by_evaluator:
+        columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
+        notes: tuple[str, ...] = ()
+    else:
+        shown = {metric: _one(found, prefer) for metric, found in scorings.items()}
+        if disputed := {metric: scorings[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
+            raise TerminalError(_refusal(database, disputed, several=len({row[_SNAPSHOT_ID] for row in rows}) > 1))
+        columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
+        notes = _unseen(database, columns, scorings)
+    asked = {row[_RUN_ID]: json.loads(row[_SETTINGS]) for row in rows if row[_SETTINGS]}
+    apart_in = [name for name in protocol.varying(asked.values()) if name not in ABOUT]
+    cells = {row[:3]: row[4:] for row in summaries}
+    others = {} if by_evaluator else {row[:2]: row[2] for row in sorted(summaries, key=lambda row: row[3])}
+    records = tuple(_record(row, asked.get(row[_RUN_ID], {}), apart_in, columns, cells, others) for row in rows)
+    shared = _shared(asked.values(), apart_in)
+    return Board((*ABOUT, *apart_in), tuple(columns), records, (*notes, *leaks(database, name)), shared)
+
+
+def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
+    """Those of runs. The articles are scored by whoever scored a run, so they decide only what no run has."""
+    everything = list(scorings)
+    return by_metric(everything) | by_metric(one for one in everything if not one.run_id.startswith("reference:"))
+
+
+def _one(scorings: Sequence[Scoring], prefer: Collection[str] | None) -> str | None:
+    """The evaluator whose numbers a metric's column holds."""
+    if prefer is None:
+        return agreed(scorings)
+    preferred = next((one.evaluator_id for one in scorings if one.evaluator_id in prefer), None)
+    return preferred or agreed(scorings) or scorings[0].evaluator_id
+
+
+def _each(database: Database, metric: str, scorings: Sequence[Scoring]) -> list[Column]:
+    names = list(dict.fromkeys(one.evaluator_id for one in scorings))
+    if len(names) == 1:
+        return [Column(metric, metric, names[0])]
+    words = evaluator_words(database, names)
+    return [Column(f"{metric} by {words[name]}", metric, name) for name in names]
+
+
+def _unseen(
+    database: Database, columns: Sequence[Column], scorings: Mapping[str, Sequence[Scoring]]
+) -> tuple[str, ...]:
+    """A note on the newest numbers of runs that stand in no column, if there are such."""
+    left_out = {}
+    for column in columns:
+        made = scorings[column.metric]
+        newest = {one.run_id: one for one in reversed(made)}
+        if others := [one for one in newest.values() if one.evaluator_id != column.evaluator_id]:
+            left_out[column.metric] = [*others, *(one for one in made if one.evaluator_id == column.evaluator_id)]
+    if not left_out:
+        return ()
+    shown = {column.metric: column.evaluator_id for column in columns}
+    return (
+        f"not shown, as a column holds the numbers of one evaluator: {apart(database, left_out, shown)}; "
+        f"{remedy(database, left_out)} has all runs scored by one, `newwiki leaderboard --by-evaluator` shows each",
+    )
+
+
+def _refusal(database: Database, disputed: Mapping[str, Sequence[Scoring]], several: bool) -> str:
+    return (
+        f"numbers of different evaluators cannot stand in one column: {apart(database, disputed)}. "
+        f"Have all runs scored by one: {remedy(database, disputed)}; or see a column for each: "
+        f"`newwiki leaderboard --by-evaluator`{', or one snapshot: --snapshot ID' if several else ''}"
+    )
+
+
+def _shared(asked: Collection[protocol.Settings], apart_in: Collection[str]) -> dict[str, Any]:
+    """The settings that are the same for all, as far as they are known."""
+    first: protocol.Settings = next(iter(asked), {})
+    names = [name for name in (*protocol.PROTOCOL, *protocol.TOLD) if name not in (*apart_in, *ABOUT) and asked]
+    known = {name: next((one[name] for one in asked if one[name] is not None), first[name]) for name in names}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _record(
+    row: tuple[Any, ...],
+    asked: protocol.Settings,
+    apart_in: Iterable[str],
+    columns: Iterable[Column],
+    cells: Cells,
+    others: Mapping[tuple[str, str], str],
+) -> dict[str, Any]:
+    run_id = row[_RUN_ID]
+    record = dict(zip(ABOUT, row, strict=False)) | {name: asked.get(name) for name in apart_in}
+    for column in columns:
+        values = cells.get((run_id, column.metric, column.evaluator_id), _NOTHING)
+        record |= {column.name + part: value for part, value in zip(PARTS, values, strict=True)}
+        if values is _NOTHING and (maker := others.get((run_id, column.metric))):
+            record |= {f"{column.name}_status": ANOTHER, f"{column.name}_scored_by": maker}
+    return record

@@ -1,0 +1,91 @@
+"""Whether a candidate is worse than a baseline by more than it may be: paired intervals against bounds."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from flows.comparing.differences import Difference, compare
+from flows.comparing.one_protocol import require_one_protocol
+from newwiki.errors import TerminalError, UsageError
+from storage.comparison import Contender
+from storage.database import Database
+
+Outcome = Literal["failed", "passed", "not sure"]
+
+_BOUND = re.compile(
+    r"(?P<metric>\w+)\s*(?P<sign>[<>])\s*(?P<limit>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE
+)
+
+COLUMNS = ("fails_if", "baseline", "candidate", "difference", "low", "high", "no_interval", "prompts", "outcome")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The candidate fails where its difference to the baseline by this metric lies beyond `limit`."""
+
+    metric: str
+    sign: Literal["<", ">"]
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.sign} {self.limit:+g}"
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """`failed` where the whole 95 % interval lies beyond the bound, `not sure` where a part of it does,
+    or where there is none."""
+
+    bound: Bound
+    difference: Difference
+    outcome: Outcome
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """What `COLUMNS` name."""
+        found = self.difference
+        numbers = (found.mean_a, found.mean_b, found.difference, found.low, found.high, found.no_interval)
+        return (str(self.bound), *numbers, found.prompts, self.outcome)
+
+
+def parse_bounds(text: str) -> list[Bound]:
+    """The bounds of `sbert < -0.01, rep_4 > +0.02`. Raises UsageError."""
+    found = [_BOUND.fullmatch(part.strip()) for part in text.split(",")]
+    if not all(found):
+        wrong = next(part.strip() for part, match in zip(text.split(","), found, strict=True) if not match)
+        raise UsageError(f"--fail-if is written 'sbert < -0.01, rep_4 > +0.02', and '{wrong}' is no such bound")
+    return [
+        Bound(match["metric"], "<" if match["sign"] == "<" else ">", float(match["limit"])) for match in found if match
+    ]
+
+
+def judge(
+    database: Database, baseline: Contender, candidate: Contender, bounds: Sequence[Bound]
+) -> tuple[list[GateResult], list[str]]:
+    """The candidate by every bound, and notes on it.
+
+    Raises UsageError for a metric that neither run has, and TerminalError where the runs are of other protocols or one
+    of the metrics cannot be compared by: nothing is passed unseen.
+    """
+    require_one_protocol(baseline, candidate, None)
+    rows, notes = compare(database, baseline, candidate, {bound.metric for bound in bounds})
+    by_metric = {row.metric: row for row in rows}
+    if lacking := sorted({bound.metric for bound in bounds} - by_metric.keys()):
+        raise TerminalError(f"nothing can be said by {', '.join(lacking)}: {'; '.join(notes)}")
+    return [
+        GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds
+    ], notes
+
+
+def _outcome(bound: Bound, row: Difference) -> Outcome:
+    if row.low is None or row.high is None:
+        return "not sure"
+    best, worst = (row.high, row.low) if bound.sign == "<" else (row.low, row.high)
+    if _beyond(bound, best):
+        return "failed"
+    return "not sure" if _beyond(bound, worst) else "passed"
+
+
+def _beyond(bound: Bound, difference: float) -> bool:
+    return difference < bound.limit if bound.sign == "<" else difference > bound.limit

@@ -1,0 +1,249 @@
+"""Two runs on the prompts that they have in common: what differs, how surely, and what it would take to tell."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from evaluators import power, statistics
+from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
+from flows.comparing.one_protocol import require_one_protocol, told
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.protocol import settings_named
+from storage import comparison
+from storage.comparison import Contender, Scoring
+from storage.database import Database
+
+Verdict = Literal["different", "cannot be told apart", "too few prompts"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
+
+    Means are means of the prompts' means; `status_a` and `status_b` are `ok`, or say on how many of the run's texts its
+    numbers stand and why not on the others. `low` and `high` are the 95 % interval, the others that by the bootstrap
+    over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
+    the metrics of this pair of runs. `effect_size` is d_z. `prompts_needed_low` to `prompts_needed_high` prompts would
+    show the difference, the second None where no number may do; `smallest_visible` is the smallest difference that
+    these prompts would show: both after the correction, at 80 % power. None is what cannot be computed.
+    """
+
+    run_a: str
+    run_b: str
+    metric: str
+    evaluator_id: str
+    prompts: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    bootstrap_low: float | None
+    bootstrap_high: float | None
+    p: float
+    p_holm: float
+    effect_size: float | None
+    verdict: Verdict
+    prompts_needed_low: float | None
+    prompts_needed_high: float | None
+    smallest_visible: float | None
+    status_a: str = "ok"
+    status_b: str = "ok"
+
+
+def compare(
+    database: Database,
+    a: Contender,
+    b: Contender,
+    metrics: Collection[str] | None = None,
+    seed: int = 0,
+    across: Collection[str] = (),
+) -> tuple[list[Difference], list[str]]:
+    """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
+    settings of the protocol in which the two may differ.
+
+    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise or nothing
+    can be compared.
+    """
+    require_one_protocol(a, b, across)
+    shared, notes = _evaluators(database, a, b, metrics)
+    runs = [*dict.fromkeys([a.run_id, b.run_id])]
+    means = comparison.page_means(database, runs, shared)
+    values = means.values[[0, len(runs) - 1]]
+    if a.snapshot_id != b.snapshot_id:
+        values = values[:, :, np.isin(means.pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))]
+    differences = (values[1] - values[0]).T
+    common = np.isfinite(differences).any(axis=0)
+    if not common.any():
+        raise TerminalError(
+            f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
+            "compare runs on the same prompts of one snapshot"
+        )
+    names = np.array(list(shared), object)
+    if not common.all():
+        notes.append(f"left out, as no prompt has a number from both: {', '.join(names[~common])}")
+    chosen = {name: shared[name] for name in names[common]}
+    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
+    rows, fewer = with_coverage(database, rows)
+    notes += [*told(a, b, max(row.prompts for row in rows)), *fewer]
+    few = {row.metric: row.prompts for row in rows if row.no_interval == statistics.TOO_FEW}
+    if few:
+        notes.append(too_few(few))
+    return rows, notes
+
+
+def too_few(prompts: Mapping[str, int]) -> str:
+    """A note on metrics with so few prompts."""
+    number = " or ".join(map(str, sorted(set(prompts.values()))))
+    return (
+        f"{number} prompt{'s' * (number != '1')} cannot tell runs apart by {', '.join(prompts)}: fewer than "
+        f"{statistics.FEWEST} do not show how skewed their differences are; evaluate more prompts"
+    )
+
+
+def compare_all(
+    database: Database, names: Sequence[str], metrics: str = "all", seed: int = 0, across: Collection[str] = ()
+) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
+    """The first of the runs with each of the others, with what `compare` says of the two.
+
+    Raises UsageError unless the names mean two runs or more.
+    """
+    if len(names) < 2:
+        raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
+    first, *others = comparison.contenders(database, names)
+    if len({first, *others}) <= len(others):
+        raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
+    wanted = None if metrics == "all" else [name.strip() for name in metrics.split(",")]
+    named = settings_named(across)
+    return [(first, other, *compare(database, first, other, wanted, seed, named)) for other in others]
+
+
+def _evaluators(
+    database: Database, a: Contender, b: Contender, metrics: Collection[str] | None
+) -> tuple[dict[str, str], list[str]]:
+    """By metric the evaluator that both runs are compared by."""
+    found = by_metric(comparison.text_scorings(database, [a.run_id, b.run_id]))
+    if unknown := sorted(set(metrics or ()) - set(found)):
+        known = ", ".join(found) or "none"
+        raise UsageError(
+            f"neither run has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], found) or ';'} they have: {known}"
+        )
+    wanted = {name: scorings for name, scorings in found.items() if metrics is None or name in metrics}
+    both = {a.run_id, b.run_id}
+    of_both = {name: scorings for name, scorings in wanted.items() if {s.run_id for s in scorings} == both}
+    shared = {name: evaluator for name, scorings in of_both.items() if (evaluator := agreed(scorings))}
+    notes = _left_out(database, wanted, of_both, shared)
+    if not shared:
+        reason = "; ".join(notes) or "they have no scores: newwiki score --missing"
+        raise TerminalError(f"nothing is left to compare {a.run_id} and {b.run_id} by: {reason}")
+    return shared, notes
+
+
+def _left_out(
+    database: Database,
+    wanted: dict[str, list[Scoring]],
+    of_both: dict[str, list[Scoring]],
+    shared: dict[str, str],
+) -> list[str]:
+    notes = []
+    if disputed := {name: scorings for name, scorings in of_both.items() if name not in shared}:
+        who = apart(database, disputed)
+        notes.append(f"left out, as the evaluators differ: {who}; score both by one: {remedy(database, disputed)}")
+    if single := {name: scorings for name, scorings in wanted.items() if name not in of_both}:
+        notes.append(
+            f"left out, as only one of the runs has it: {', '.join(single)}; "
+            f"{remedy(database, single)} scores the other"
+        )
+    return notes
+
+
+def _differences(
+    database: Database,
+    a: Contender,
+    b: Contender,
+    evaluators: dict[str, str],
+    values: comparison.Array,
+    differences: comparison.Array,
+    seed: int,
+) -> list[Difference]:
+    estimate = statistics.differences_estimate(differences)
+    drawn_low, drawn_high = statistics.differences_bootstrap(differences, seed)
+    p = statistics.p_values(differences, seed)
+    corrected = statistics.holm(p)
+    effects = statistics.effect_size(differences)
+    deviations = statistics.spread(differences)
+    spans = dict(database.rows("spans", list(evaluators)))
+    paired = np.where(np.isfinite(differences.T), values, np.nan)
+    means = np.nanmean(paired, axis=2)
+    rows = []
+    for n, (metric, evaluator) in enumerate(evaluators.items()):
+        prompts, lacking = int(estimate.clusters[n]), estimate.lacking[n]
+        least, most = power.prompts_range(float(effects[n]), prompts, len(p))
+        ends = [
+            None if lacking else _within(float(end[n]), spans.get(metric))
+            for end in (estimate.low, estimate.high, drawn_low, drawn_high)
+        ]
+        rows.append(
+            Difference(
+                a.run_id,
+                b.run_id,
+                metric,
+                evaluator,
+                prompts,
+                float(means[0, n]),
+                float(means[1, n]),
+                float(estimate.mean[n]),
+                ends[0],
+                ends[1],
+                lacking,
+                ends[2],
+                ends[3],
+                float(p[n]),
+                float(corrected[n]),
+                _number(effects[n]),
+                _verdict(lacking, float(corrected[n])),
+                _number(least),
+                _number(most),
+                _number(power.visible_effect(prompts, len(p)) * deviations[n]),
+            )
+        )
+    return rows
+
+
+def _verdict(lacking: str | None, p: float) -> Verdict:
+    if lacking == statistics.TOO_FEW:
+        return "too few prompts"
+    return "different" if p <= statistics.LEVEL else "cannot be told apart"
+
+
+def _within(end: float, span: float | None) -> float | None:
+    """The end of an interval of differences between two numbers that lie no further apart than `span`."""
+    return _number(end if span is None else min(max(end, -span), span))
+
+
+def with_coverage(database: Database, rows: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
+    """The rows with what there is to say of texts that have no number, and a note on each that has such."""
+    evaluators = {row.metric: row.evaluator_id for row in rows}
+    found = comparison.text_coverage(database, [rows[0].run_a, rows[0].run_b], evaluators)
+    whole = [
+        replace(
+            row,
+            status_a=found.get((row.run_a, row.metric), "ok"),
+            status_b=found.get((row.run_b, row.metric), "ok"),
+        )
+        for row in rows
+    ]
+    fewer = [
+        f"{row.metric} of {run_id} stands on {status}"
+        for row in whole
+        for run_id, status in dict.fromkeys([(row.run_a, row.status_a), (row.run_b, row.status_b)])
+        if status != "ok"
+    ]
+    return whole, [f"not all texts have a number: {'; '.join(fewer)}"] if fewer else []
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

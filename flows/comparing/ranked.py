@@ -1,0 +1,121 @@
+"""The leaderboard by one metric, with groups of runs that cannot be told apart."""
+
+import itertools
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+
+from evaluators import statistics
+from flows.comparing.board import Board, Column, board
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.protocol import PROTOCOL, settings_named, value_in_words, values_of, varying
+from storage import comparison
+from storage.database import Database
+
+
+def leaderboard(
+    database: Database,
+    snapshot: str | None = None,
+    *,
+    by_evaluator: bool = False,
+    prefer: Collection[str] | None = None,
+    rank: str | None = None,
+    seed: int = 0,
+    across: Collection[str] = (),
+) -> Board:
+    """The board (see `flows.comparing.board`), ranked by a metric if one is named."""
+    named = settings_named(across)
+    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
+    return ranked(database, shown, rank, seed, named) if rank and shown.records else shown
+
+
+def ranked(database: Database, board: Board, metric: str, seed: int = 0, across: Collection[str] = ()) -> Board:
+    """The board with the best run first, and a `group` for each: runs that share a letter cannot be told apart.
+
+    Each two runs are compared on their common prompts as by `newwiki compare`, with Holm's correction for the number of
+    pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for
+    a column that is not there, and TerminalError where the runs are on several snapshots, the metric is one of whole
+    runs, or the runs' protocols differ in what `across` does not name.
+    """
+    column = _column(board, metric)
+    of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
+    snapshots = {record["snapshot_id"] for record in of_runs if record[column.name] is not None}
+    if len(snapshots) > 1:
+        raise TerminalError(
+            f"runs are ranked on the same prompts; name one snapshot with --snapshot: {', '.join(sorted(snapshots))}"
+        )
+    runs = [record for record in of_runs if record[column.name] is not None]
+    _require_one_protocol(runs, [name for name in board.about if name in PROTOCOL], across)
+    ((direction,),) = database.rows("direction", column.metric)
+    runs.sort(key=lambda record: record[column.name], reverse=direction != "lower")
+    groups = _groups(database, column, [record["run_id"] for record in runs], seed)
+    articles = [record for record in board.records if record not in of_runs]
+    without = [record for record in of_runs if record not in runs]
+    records: list[dict[str, Any]] = [
+        *[record | {"group": None} for record in articles],
+        *[record | {"group": group} for record, group in zip(runs, groups, strict=True)],
+        *[record | {"group": None} for record in without],
+    ]
+    note = (
+        f"runs that share a letter in `group` cannot be told apart by {column.name} "
+        f"(paired by prompt, Holm's correction, 5 %; fewer than {statistics.FEWEST} common prompts tell nothing apart)"
+    )
+    return replace(board, about=(*board.about, "group"), records=tuple(records), notes=(*board.notes, note))
+
+
+def _require_one_protocol(runs: Collection[dict[str, Any]], apart_in: Collection[str], across: Collection[str]) -> None:
+    """`apart_in` are the settings of the protocol in which runs of the board differ."""
+    asked = [{name: record[name] for name in apart_in} for record in runs]
+    differing = varying(asked)
+    if set(differing) - set(across):
+        told = "; ".join(f"{name} {', '.join(map(value_in_words, values_of(asked, name)))}" for name in differing)
+        raise TerminalError(
+            f"runs are ranked under one protocol, and these were asked otherwise: {told}; "
+            f"evaluate all alike, or rank them all the same: {' '.join(f'--across {name}' for name in differing)}"
+        )
+
+
+def letters(count: int, different: Iterable[tuple[int, int]]) -> list[str]:
+    """A letter for each largest set of things of which no two differ, things by their places, the first set is `a`.
+
+    Two things share a letter where they do not differ, and only there. Source: Piepho 2004, An algorithm for a
+    letter-based representation of all-pairwise comparisons (insert and absorb).
+    """
+    sets = [frozenset(range(count))]
+    for pair in different:
+        split = [part for one in sets for part in ([one - {place} for place in pair] if one >= set(pair) else [one])]
+        sets = [one for one in dict.fromkeys(split) if not any(one < other for other in split)]
+    sets.sort(key=sorted)
+    return ["".join(_letter(n) for n, one in enumerate(sets) if place in one) for place in range(count)]
+
+
+def _letter(number: int) -> str:
+    more, place = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[place] + str(more or "")
+
+
+def _column(board: Board, name: str) -> Column:
+    found = [column for column in board.columns if column.name == name]
+    if not found:
+        known = [column.name for column in board.columns]
+        raise UsageError(
+            f"there is no column '{name}' to rank by{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"
+        )
+    return found[0]
+
+
+def _groups(database: Database, column: Column, run_ids: list[str], seed: int) -> list[str]:
+    means = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id}).values[:, 0]
+    if run_ids and not means.size:
+        raise TerminalError(
+            f"{column.name} is one number a run, so it cannot be said which runs differ; rank by a metric of texts"
+        )
+    pairs = list(itertools.combinations(range(len(run_ids)), 2))
+    if not pairs:
+        return letters(len(run_ids), [])
+    differences = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
+    different = statistics.different(differences, seed)
+    return letters(len(run_ids), [pair for pair, one in zip(pairs, different, strict=True) if one])

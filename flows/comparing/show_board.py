@@ -1,0 +1,83 @@
+"""The leaderboard and the funnel, laid out for people."""
+
+from typing import Any
+
+from flows import tables
+from flows.comparing.board import ABOUT, PARTS, Board
+from flows.comparing.ranked import leaderboard
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from newwiki.protocol import value_in_words
+from storage.database import Database
+
+_ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
+_TITLE = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
+
+
+def show(database: Database, snapshot: str | None, form: str, **choices: Any) -> tuple[str, ...]:
+    """Writes the leaderboard to stdout; the choices are those of `flows.comparing.ranked.leaderboard`.
+
+    Gives what a reader must know beside it.
+    """
+    shown = leaderboard(database, snapshot, **choices)
+    if form != "table":
+        tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
+        return (*shown.notes, *filter(None, [shown.caption]))
+    if not shown.records:
+        return ("no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`",)
+    _show_table(shown)
+    return shown.notes
+
+
+def show_funnel(database: Database, snapshot: str, form: str) -> None:
+    """What became of every page that was considered for the snapshot."""
+    found = database.rows("funnel", snapshot)
+    tables.show(["verdict", "pages", "share", "example"], found, form, title=f"{snapshot}: what became of every page")
+
+
+def show_requests(database: Database, snapshot: str) -> None:
+    """What the refresh asked the wiki for, if it asked at all (a dump is asked for nothing)."""
+    if found := database.rows("requests", snapshot):
+        heads = ["kind", "requests", "retries", "bytes", "seconds"]
+        tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")
+
+
+def _show_table(shown: Board) -> None:
+    """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets, and on how many texts it
+    stands where these are not all."""
+    title = "\n".join(filter(None, [_TITLE, shown.caption]))
+    apart_in = [name for name in shown.about if name not in ABOUT]
+    records = [
+        record
+        | {"decoder": short_form(record["decoder"])}
+        | {name: _setting(record, name) for name in apart_in if name != "group"}
+        for record in shown.records
+    ]
+    names = [column.name for column in shown.columns]
+    cells = [[_cell(record, name) for name in names] for record in records]
+    if len(records) <= _ACROSS:
+        heads = ["", *["\n".join([record["model"], *record["decoder"].split(",")]) for record in records]]
+        about = [
+            [name, *["" if record[name] is None else str(record[name]) for record in records]]
+            for name in shown.about[2:]
+        ]
+        down = [[name, *[row[place] for row in cells]] for place, name in enumerate(names)]
+        tables.show(heads, about + down, "table", title)
+    else:
+        about = [[record[name] for name in shown.about] for record in records]
+        tables.show([*shown.about, *names], [a + c for a, c in zip(about, cells, strict=True)], "table", title)
+
+
+def _cell(record: dict[str, Any], metric: str) -> str:
+    mean, sd, low, high, lacking, _, status, _ = (record[metric + part] for part in PARTS)
+    apart = f" ({status})" if status not in (None, "ok") else ""
+    if mean is None:
+        return f"–{apart}"
+    spread = f" ± {digits(sd)}" if sd is not None else ""
+    interval = f" [{lacking or f'{digits(low)}, {digits(high)}'}]" if lacking or low is not None else ""
+    return f"{digits(mean)}{spread}{interval}{apart}"
+
+
+def _setting(record: dict[str, Any], name: str) -> str:
+    """Nothing for the articles, which were not asked, and where a setting has no part in a run."""
+    return "" if record[name] is None else value_in_words(record[name])

@@ -1,0 +1,99 @@
+"""The evaluation as a Prefect flow: two tasks a run (generate, score), and the leaderboard as an artifact."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.artifacts import create_table_artifact
+from prefect.cache_policies import NO_CACHE
+
+from evaluators.scorer import add_scorers
+from flows.comparing.board import board
+from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all
+from flows.evaluating.generate import EvaluationRequest, PlannedRun, find_models
+from flows.progress import reporter
+from flows.scoring.score_run import DEFAULT_BUDGET
+from flows.workers.prefect_executor import prefect_executor
+from flows.workers.retrying import RETRIES
+from newwiki.settings import Settings
+from storage import snapshots
+from storage.database import Database
+
+
+def evaluate_in_flow(
+    database: Database,
+    models: Sequence[str],
+    decoders: Sequence[str],
+    request: EvaluationRequest,
+    settings: Settings,
+    *,
+    arguments: dict[str, str],
+    metrics: str,
+    **rest: Any,
+) -> set[str]:
+    """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
+    place."""
+    check(database, decoders, request, metrics)
+    find_models(rest["backend"], models, arguments)
+    scorers: set[str] = evaluate(
+        settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, metrics=metrics,
+        **rest,
+    )  # fmt: skip
+    return scorers
+
+
+@flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}")
+def evaluate(
+    db: str,
+    models: Sequence[str],
+    decoders: Sequence[str],
+    *,
+    request: EvaluationRequest,
+    settings: Settings,
+    metrics: str = "core",
+    budget: int = DEFAULT_BUDGET,
+    backend: str = "hf",
+    model_arguments: dict[str, str] | None = None,
+    runner: str | None = None,
+    quiet: bool = False,
+) -> set[str]:
+    """Generates and scores every model under every decoder, one after the other; what is done is not done again.
+
+    Gives the ids of the evaluators that scored. With a `runner` (`threads:4`, `dask:tcp://…`, see
+    `flows.workers.runners`) each run is cut into shards, which are the tasks.
+    """
+    database, progress = Database(Path(db)), reporter(quiet)
+    add_scorers(settings.scorers)
+    with prefect_executor(runner, progress) if runner else nullcontext() as hired:
+        scorers = evaluate_all(
+            database, models, decoders, request, settings, progress, metrics=metrics, budget=budget, backend=backend,
+            arguments=model_arguments, executor=hired, work=RunSteps() if hired else _RunTasks(),
+        )  # fmt: skip
+    _show_leaderboard(database, request.snapshot, scorers)
+    return scorers
+
+
+class _RunTasks(RunSteps):
+    """Each half of a run is a task, and is tried again where that may help."""
+
+    def write(self, database: Database, planned: PlannedRun, *rest: Any, **options: Any) -> None:
+        _task("generate", planned)(super().write)(database, planned, *rest, **options)
+
+    def score(self, database: Database, planned: PlannedRun, *rest: Any) -> None:
+        _task("score", planned)(super().score)(database, planned, *rest)
+
+
+def _task(name: str, planned: PlannedRun) -> Any:
+    title = f"{name} {planned.run.decoder}"
+    return task(name=name, task_run_name=title, cache_policy=NO_CACHE, **RETRIES)
+
+
+def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:
+    name = snapshots.resolve(database, snapshot).snapshot_id
+    shown = board(database, name, prefer=scorers)
+    table = [{head: record[head] for head in shown.heads} for record in shown.records]
+    key = f"leaderboard-{name}".lower().replace("_", "-")
+    description = "\n\n".join([f"Every run on {name}, and the articles themselves", *shown.notes])
+    create_table_artifact(table=table, key=key, description=description)

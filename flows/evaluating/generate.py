@@ -1,0 +1,269 @@
+"""From a snapshot to completions: one run a model and decoder, stored as they are written."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from flows.evaluating.leak import exposure, leak
+from flows.progress import Progress
+from newwiki.decoding.grammar import Decoder
+from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.protocol import protocol_json
+from newwiki.records import Article, Completion, Prompt, Run, Snapshot
+from newwiki.registry import decoders, models
+from newwiki.source_code import source_sha256
+from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from storage import runs, snapshots
+from storage.database import Database
+from storage.liveness import heartbeat
+
+_SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
+
+
+@dataclass(frozen=True)
+class EvaluationRequest:
+    """How a snapshot is put to a model; the defaults are those of the New-Wiki Eval paper (Experiments).
+
+    `prompts` None means all articles, a number the longest ones, as in the paper.
+    """
+
+    snapshot: str = "latest"
+    prompts: int | None = None
+    samples: int = 20
+    keep: int = 10
+    max_new_tokens: int = 512
+    batch_size: int | None = None
+    seed: int = 0
+    template: str = DEFAULT_TEMPLATE
+    stop: tuple[str, ...] = ()
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("prompts", "samples", "keep", "max_new_tokens", "batch_size"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise UsageError(f"--{name.replace('_', '-')} must be at least 1, not {number}")
+        if self.keep > self.samples:
+            raise UsageError(
+                f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
+            )
+        if "" in self.stop:
+            raise UsageError("a stop string (--stop) must have a character")
+        fill(self.template, "", "")
+
+    def writing(self, note: Callable[[str], None]) -> Writing:
+        return Writing(self.seed, self.max_new_tokens, self.batch_size, self.stop, self.strict, note)
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """A run, the articles that it is asked to write, how it was asked for, and the ids that the same request had under
+    earlier versions of the engine's numerics."""
+
+    run: Run
+    articles: Sequence[Article]
+    request: EvaluationRequest
+    earlier: Sequence[str] = ()
+
+
+def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> None:
+    """Raises, before any work is done, where one of the models is not to be had."""
+    loader = models.get(backend)
+    for name in names if hasattr(loader, "find") else ():
+        _asked(backend, loader.find, name, arguments)
+
+
+def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
+    """Raises TerminalError where the model is not to be had, UsageError for an argument the backend does not take."""
+    loaded: Backend = _asked(backend, models.get(backend), name, arguments)
+    return loaded
+
+
+def _asked(backend: str, ask: Callable[..., Any], name: str, arguments: dict[str, str]) -> Any:
+    try:
+        return ask(name, **arguments)
+    except TypeError as error:
+        if "argument" not in str(error):
+            raise
+        raise UsageError(f"backend '{backend}' does not take these model arguments: {error}") from None
+
+
+def plan(database: Database, backend: Backend, decoder: Decoder, request: EvaluationRequest) -> PlannedRun:
+    """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
+    snapshot = snapshots.resolve(database, request.snapshot)
+    articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    once = decoders.get(decoder.name).is_deterministic(decoder)
+    samples, keep = (1, 1) if once else (request.samples, request.keep)
+    others = _others(backend, decoder)
+    identity = _identity(snapshot, articles, backend, decoder, request, samples, keep)
+    numerics = numerics_of(backend)
+    run_id = _run_id(identity, numerics)
+    earlier = [_run_id(identity, one) for one in (None, *range(1, numerics))] if numerics else []
+    circumstances = {
+        **backend.versions,
+        **backend.settings,
+        **exposure(backend, snapshot.wiki, articles),
+        **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
+        **({"stop": list(request.stop)} if request.stop else {}),
+        "batch_size": request.batch_size or "auto",
+        "strict": request.strict,
+    }
+    run = Run(
+        run_id,
+        snapshot.snapshot_id,
+        backend.name,
+        backend.sha256,
+        backend.backend,
+        decoder.canonical,
+        json.dumps(dict(decoder.parameters), sort_keys=True),
+        request.template,
+        len(articles),
+        request.seed,
+        samples,
+        keep,
+        request.max_new_tokens,
+        backend.dtype,
+        json.dumps(circumstances, sort_keys=True),
+        numerics,
+        _protocol(backend, request, once=once),
+    )
+    return PlannedRun(run, articles, request, earlier)
+
+
+def _run_id(identity: Mapping[str, object], numerics: int | None) -> str:
+    """Where another program computes, and before there was a version, it is no part of the identity."""
+    whole = identity if numerics is None else {**identity, "numerics": numerics}
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _identity(
+    snapshot: Snapshot,
+    articles: Sequence[Article],
+    backend: Backend,
+    decoder: Decoder,
+    request: EvaluationRequest,
+    samples: int,
+    keep: int,
+) -> dict[str, Any]:
+    """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison."""
+    return {
+        "content_sha256": snapshot.content_sha256,
+        "pages": [article.page_id for article in articles],
+        "model_sha256": backend.sha256,
+        "others": _others(backend, decoder),
+        "backend": backend.backend,
+        "settings": dict(backend.settings),
+        "decoder": decoder.canonical,
+        "template": request.template,
+        "seed": request.seed,
+        "samples": samples,
+        "keep": keep,
+        "max_new_tokens": request.max_new_tokens,
+        "stop": request.stop,
+        "strict": request.strict,
+        "dtype": backend.dtype,
+    }
+
+
+def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
+    """The hashes of the other models that are read, and of the code of a decoder or backend that is not ours."""
+    code = {
+        "decoder_code": source_sha256(decoders.get(decoder.name).make),
+        "backend_code": source_sha256(type(backend)),
+    }
+    return {**backend.others(decoder), **{name: sha256 for name, sha256 in code.items() if sha256}}
+
+
+def _protocol(backend: Backend, request: EvaluationRequest, *, once: bool) -> str:
+    return protocol_json(
+        max_new_tokens=request.max_new_tokens,
+        samples=None if once else request.samples,
+        keep=None if once else request.keep,
+        template=request.template,
+        stop=request.stop,
+        chat=backend.settings.get("chat") == "yes",
+    )
+
+
+def generate(
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    decoder: Decoder,
+    progress: Progress,
+    *,
+    at_once: bool = False,
+) -> None:
+    """Writes what the run still lacks, and marks its longest completions as kept.
+
+    What is done is stored every few seconds, or `at_once` where the backend gives much at a time. Where the model
+    fails, the run is marked so, and keeps what it has.
+    """
+    run = planned.run
+    title = f"{run.model} {decoder.short}"
+    if warning := leak(run):
+        progress.note(warning)
+    if runs.status(database, run.run_id) == "complete":
+        progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
+        return
+    for earlier in runs.unfinished(database, planned.earlier):
+        progress.note(
+            f"{title}: run {earlier} of the same request is half written by another version of the engine's numerics, "
+            f"whose bytes may differ; it stays as it is, and run {run.run_id} is written from its beginning"
+        )
+    stored = runs.stored_completions(database, run.run_id)
+    prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
+    wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
+    missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
+    batches = backend.complete(missing, decoder, planned.request.writing(progress.note))
+    runs.start(database, run)
+    with progress.stretch(f"writing {title}", "completions") as bar:
+        done, tokens, start = len(stored), 0, time.monotonic()
+        bar.update(done, len(wanted))
+        with _ended_well(database, run.run_id):
+            for batch in batches if at_once else _every_few_seconds(batches):
+                runs.add_completions(database, run.run_id, batch)
+                done += len(batch)
+                tokens += sum(completion.tokens or 0 for completion in batch)
+                bar.update(done, len(wanted), f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
+    runs.complete(database, run.run_id, run.keep)
+
+
+@contextmanager
+def _ended_well(database: Database, run_id: str) -> Iterator[None]:
+    """Says that the run is being written, and how it ended where it did not end well."""
+    try:
+        with heartbeat(database, run_id):
+            yield
+    except TerminalError:
+        runs.fail(database, run_id)
+        raise
+    except BaseException:
+        with suppress(NewWikiError, duckdb.Error):  # what stopped it may be the database; its silence tells as much
+            runs.interrupt(database, run_id)
+        raise
+
+
+def _every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:
+    """The same completions in fewer, larger lists: what an interruption costs stays a few seconds."""
+    gathered: list[Completion] = []
+    last = time.monotonic()
+    try:
+        for batch in batches:
+            gathered += batch
+            if time.monotonic() - last >= _SECONDS or len(gathered) >= _COMPLETIONS:
+                yield gathered
+                gathered, last = [], time.monotonic()
+    except NewWikiError:
+        if gathered:
+            yield gathered
+        raise
+    if gathered:
+        yield gathered

@@ -1,0 +1,124 @@
+"""Completions that an executor writes: a model that is loaded wherever a shard of prompts arrives."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from flows.evaluating.generate import load_model
+from flows.workers.shards import A_SHARD, Executor, Setting, cut, pages_of
+from flows.workers.worker import everywhere, here, kept, settle
+from newwiki.decoding.grammar import Decoder
+from newwiki.errors import TerminalError
+from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.records import Completion, Prompt
+
+
+@dataclass(frozen=True)
+class ModelReference:
+    """Which model, as whoever asked loaded it: a worker's must be the same to the last bit."""
+
+    backend: str
+    name: str
+    arguments: tuple[tuple[str, str], ...]
+    sha256: str
+    dtype: str
+    numerics: int | None
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class WriteShard:
+    """Prompts with the sample numbers that each still lacks, and how they are to be written."""
+
+    model: ModelReference
+    others: tuple[tuple[str, str], ...]
+    decoder: Decoder
+    writing: Mapping[str, Any]
+    requests: Sequence[tuple[Prompt, int]]
+    setting: Setting
+
+
+class ShardedModel:
+    """A backend whose completions are written by an executor; of the model itself it keeps only what names it."""
+
+    def __init__(
+        self, loaded: Backend, kind: str, arguments: Mapping[str, str], decoders: Sequence[Decoder], executor: Executor
+    ) -> None:
+        """`kind` and `arguments` are what it was loaded by. Raises TerminalError where a decoder's other models are
+        not to be had."""
+        self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
+        self.sha256 = loaded.sha256
+        self.numerics = numerics_of(loaded)
+        self.settings: Mapping[str, str] = dict(loaded.settings)
+        self.versions: Mapping[str, str] = {**loaded.versions, "workers": str(executor.workers)}
+        self._others = {decoder.canonical: dict(loaded.others(decoder)) for decoder in decoders}
+        self._executor = executor
+        self._reference = ModelReference(
+            kind, everywhere(loaded.name), tuple(sorted(arguments.items())),
+            loaded.sha256, loaded.dtype, self.numerics, tuple(sorted(loaded.settings.items())),
+        )  # fmt: skip
+
+    def others(self, decoder: Decoder) -> Mapping[str, str]:
+        return self._others[decoder.canonical]
+
+    def complete(
+        self, requests: Sequence[tuple[Prompt, int]], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[Completion]]:
+        """A shard's completions as it is done. Raises ShardsFailed in the end."""
+        asked = {name: value for name, value in vars(writing).items() if name != "note"}
+        others = tuple(sorted(self._others[decoder.canonical].items()))
+        sent = Decoder(decoder.name, {key: _sent(key, value) for key, value in decoder.parameters.items()})
+        shards = [
+            WriteShard(self._reference, others, sent, asked, part, self._executor.setting)
+            for part in cut(requests, lambda request: request[0].page_id, self._executor.workers, A_SHARD)
+        ]
+        for _, table in self._executor.run(write, shards, _name):
+            for told in json.loads(table.schema.metadata[b"notes"]):
+                writing.note(told)
+            yield [Completion(**row) for row in table.to_pylist()]
+
+
+def write(shard: WriteShard) -> pa.Table:
+    """The completions of a shard: the columns are those of `Completion`, the notes stand in the schema's metadata.
+
+    Raises TerminalError where this machine's model is another one than the one that was asked for.
+    """
+    settle(shard.setting)
+    model: Backend = kept("model", (shard.model, shard.setting.plugins), lambda: _load(shard))
+    if (found := tuple(sorted(model.others(shard.decoder).items()))) != shard.others:
+        _refuse(shard, f"the models of '{shard.decoder.short}'", found, shard.others)
+    notes: list[str] = []
+    writing = Writing(**shard.writing, note=notes.append)
+    rows = [asdict(one) for batch in model.complete(shard.requests, shard.decoder, writing) for one in batch]
+    return pa.Table.from_pylist(rows).replace_schema_metadata({"notes": json.dumps(notes)})
+
+
+def _sent(key: str, value: Any) -> Any:
+    return everywhere(value) if key == "amateur" else value
+
+
+def _load(shard: WriteShard) -> Backend:
+    wanted = shard.model
+    loaded = load_model(wanted.backend, wanted.name, dict(wanted.arguments))
+    found = (loaded.sha256, loaded.dtype, ("numerics", numerics_of(loaded)), *sorted(loaded.settings.items()))
+    if found != (expected := (wanted.sha256, wanted.dtype, ("numerics", wanted.numerics), *wanted.settings)):
+        _refuse(shard, f"the model '{wanted.name}'", found, expected)
+    return loaded
+
+
+def _refuse(shard: WriteShard, what: str, found: Sequence[object], expected: Sequence[object]) -> None:
+    raise TerminalError(
+        f"{what} is another one on {here()} ({_told(found)}) than on {shard.setting.machine} ({_told(expected)}); "
+        "give both machines the same files"
+    )
+
+
+def _told(facts: Sequence[object]) -> str:
+    return ", ".join("=".join(map(str, fact)) if isinstance(fact, tuple) else str(fact) for fact in facts)
+
+
+def _name(shard: WriteShard) -> str:
+    return pages_of([prompt.page_id for prompt, _ in shard.requests])

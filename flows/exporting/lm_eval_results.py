@@ -1,0 +1,160 @@
+"""A run's numbers in the shape in which lm-evaluation-harness (0.4) leaves its results, for what reads those."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
+from newwiki.errors import TerminalError, UsageError
+from storage.comparison import Contender
+from storage.database import Database, query
+from storage.folders import write_text
+from storage.outputs import safe
+
+_NONE = "N/A"  # instead of a standard error that there is none of
+
+
+def export_results(database: Database, runs: Sequence[Contender], out: Path) -> list[Path]:
+    """Writes a file a run: `out` itself if it ends in .json, or else OUT/MODEL/results_TIME.json, as lm_eval does.
+
+    Raises UsageError for several runs in one file, TerminalError for a run without numbers or a file that is another
+    run's; nothing is written then.
+    """
+    safe(out, database.path)
+    if out.suffix == ".json" and len(runs) > 1:
+        raise UsageError(f"'{out}' is one file, and these are {len(runs)} runs; name a folder")
+    written = {}
+    for run in runs:
+        found = results(database, run)
+        path = out if out.suffix == ".json" else out / found["model_name_sanitized"] / _file_name(found)
+        if path in written or (path.exists() and not _is_of(path, run)):
+            raise TerminalError(f"'{path}' holds something else than run {run.run_id}; name another")
+        written[path] = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    for path, text in written.items():
+        write_text(path, text)
+    return list(written)
+
+
+def results(database: Database, named: Contender) -> dict[str, Any]:
+    """The results of one run. Standard errors are clustered by prompt, and N/A where they make no interval
+    (`no_interval` says why); means leave out what could not be computed.
+
+    Raises TerminalError for a run that has no numbers, and for a snapshot's articles, which no model wrote.
+    """
+    with database.read() as connection:
+        found = connection.execute(query("results_run"), [named.run_id])
+        row = found.fetchone()
+        run = dict(zip([column[0] for column in found.description], row or (), strict=False))
+        numbers = connection.execute(query("results"), [named.run_id]).fetchall()
+    if not run:
+        raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
+    if not numbers:
+        raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
+    task = task_name(run["snapshot_id"])
+    effective = max((number[6] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
+    started, ended = run["started_at"], run["finished_at"] or run["started_at"]
+    return {
+        "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
+        "group_subtasks": {},
+        "configs": {task: _task_config(database, task, run, numbers)},
+        "versions": {task: TASK_VERSION},
+        "n-shot": {task: 0},
+        "higher_is_better": {task: {metric: HIGHER_IS_BETTER[better] for metric, _, _, _, better, *_ in numbers}},
+        "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": effective}},
+        "config": _model_config(run),
+        "git_hash": None,
+        "date": started.timestamp(),
+        "newwiki_version": version("newwiki-eval"),
+        "model_source": run["backend"],
+        "model_name": run["model"],
+        "model_name_sanitized": re.sub(r"[\"<>:/|\\?*\[\]]+", "__", run["model"]),
+        "system_instruction": None,
+        "fewshot_as_multiturn": None,
+        "chat_template": None,
+        "start_time": started.timestamp(),
+        "end_time": ended.timestamp(),
+        "total_evaluation_time_seconds": str((ended - started).total_seconds()),
+    }
+
+
+def _metrics(numbers: Sequence[tuple[Any, ...]]) -> dict[str, float | str]:
+    """`METRIC,none` and `METRIC_stderr,none`: `none` is the name of the filter, of which there is none."""
+    found: dict[str, float | str] = {}
+    for metric, mean, standard_error, *_ in numbers:
+        found[f"{metric},none"] = mean
+        found[f"{metric}_stderr,none"] = _NONE if standard_error is None else standard_error
+    return found
+
+
+def _task_config(
+    database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[tuple[Any, ...]]
+) -> dict[str, Any]:
+    fingerprints = {row[0]: row for row in database.rows("results_evaluators", [number[-2] for number in numbers])}
+    columns = ("evaluator_id", "name", "version", "model", "model_sha256", "dtype", "backend")
+    return {
+        "task": task,
+        "output_type": "generate_until",
+        "doc_to_text": run["prompt_template"],
+        "generation_kwargs": _generation(run),
+        "repeats": run["samples"],
+        "num_fewshot": 0,
+        "metadata": {
+            "version": TASK_VERSION,
+            "snapshot_id": run["snapshot_id"],
+            "content_sha256": run["content_sha256"],
+            "run_id": run["run_id"],
+            "model_sha256": run["model_sha256"],
+            "decoder": run["decoder"],
+            "kept": run["keep"],
+            "texts": {number[0]: number[3] for number in numbers},
+            "no_interval": {number[0]: number[5] for number in numbers if number[5]},
+            "fewer_texts": {number[0]: number[-1] for number in numbers if number[-1] != "ok"},
+            "evaluators": {
+                number[0]: {
+                    **dict(zip(columns, fingerprints[number[-2]], strict=False)),
+                    "parameters": json.loads(fingerprints[number[-2]][-2]),
+                    "dependencies": json.loads(fingerprints[number[-2]][-1]),
+                }
+                for number in numbers
+            },
+        },
+    }
+
+
+def _model_config(run: Mapping[str, Any]) -> dict[str, Any]:
+    versions = json.loads(run["versions"])
+    return {
+        "model": run["backend"],
+        "model_args": {"pretrained": run["model"], "dtype": run["dtype"]},
+        "model_dtype": run["dtype"],
+        "model_sha": run["model_sha256"],
+        "batch_size": versions.get("batch_size"),
+        "device": versions.get("device"),
+        "limit": run["prompts"],
+        "gen_kwargs": _generation(run),
+        "random_seed": run["seed"],
+        "versions": versions,
+    }
+
+
+def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
+    stop = json.loads(run["versions"]).get("stop", [])
+    return {**json.loads(run["decoder_parameters"]), "until": stop, "max_gen_toks": run["max_new_tokens"]}
+
+
+def _file_name(found: Mapping[str, Any]) -> str:
+    started = datetime.fromtimestamp(found["start_time"], UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    return f"results_{started.replace(':', '-')}.json"
+
+
+def _is_of(path: Path, run: Contender) -> bool:
+    """Whether the file holds results of this run, which may be written anew."""
+    try:
+        configs = json.loads(path.read_text("utf-8"))["configs"].values()
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return any(config.get("metadata", {}).get("run_id") == run.run_id for config in configs)

@@ -1,0 +1,57 @@
+"""Rates for `newwiki plan`: fitted to the runs in the database, else those of a table with their machine."""
+
+from flows.planning.costs import Rate, Rates
+from flows.planning.linear_fit import Fit, fit
+from storage.database import Database
+
+# Where there is no database to ask. What was not measured says so; docs/scale.md has more.
+TABLE = Rates(
+    tokens_per_completion=Rate(512, "--max-new-tokens' default, as if nothing ended by itself"),
+    tokens_per_second=Rate(77, "measured: a GPT-2 of 124 million parameters, float32, two cores shared with others"),
+    write_run_seconds=Rate(0.4, "measured: a toy model, two cores; most of it is opening the file"),
+    score_seconds=Rate(0.064, "measured: core metrics by rules-v1 and MiniLM, texts of 240 tokens, two cores"),
+    score_run_seconds=Rate(0.3, "measured: a toy model's texts, two cores; most of it is opening the file"),
+    load_seconds=Rate(10, "a guess for a process and a small model"),
+    requests=Rate(3560, "estimated for a month of a large wiki"),
+    request_seconds=Rate(0.3, "Wikimedia's limit of 200 requests a minute"),
+    completion_bytes=Rate(2300, "4.5 bytes a token"),
+    score_bytes=Rate(18, "a million made-up scores in a DuckDB file"),
+)
+
+
+def rates(database: Database) -> Rates:
+    """The table's, with what the runs in the database tell in their place."""
+    found = dict(vars(TABLE))
+    if not database.path.exists():
+        return TABLE
+    with database.read():
+        written = database.rows("plan_writing")
+        scored = database.rows("plan_scoring")
+        [(requests, request_seconds, snapshots)] = database.rows("plan_requests")
+    if written:
+        kinds, names, completions, tokens, held, sizes, seconds = zip(*written, strict=True)
+        writing, of_runs = fit(kinds, sizes, seconds), _count(len(written), "run")
+        told = f"{of_runs} ({', '.join(sorted(set(names)))})"
+        found["tokens_per_completion"] = Rate(sum(tokens) / sum(completions), told)
+        found["completion_bytes"] = Rate(sum(held) / sum(completions), told)
+        found["tokens_per_second"] = Rate(1 / writing.an_item, f"{told}{_how(writing)}")
+        found["write_run_seconds"] = Rate(writing.a_run, f"{of_runs}{_how(writing)}")
+    if scored:
+        scoring, of_runs = fit(*zip(*scored, strict=True)), _count(len(scored), "scoring")
+        found["score_seconds"] = Rate(scoring.an_item, f"{of_runs}{_how(scoring)}")
+        found["score_run_seconds"] = Rate(scoring.a_run, f"{of_runs}{_how(scoring)}")
+    if requests:
+        of_snapshots = _count(snapshots, "snapshot")
+        found["requests"] = Rate(requests / snapshots, of_snapshots)
+        found["request_seconds"] = Rate(request_seconds / requests, of_snapshots)
+    return Rates(**found)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)} here"
+
+
+def _how(found: Fit) -> str:
+    if found.apart:
+        return ", fitted together with the seconds of any run"
+    return ", which do not tell what any run costs: too much for larger ones"

@@ -1,0 +1,79 @@
+"""Which months are due, and which of them are still to be done for what is registered.
+
+A month is due on the 15th of the next one, and is cut there, so that what was just created could settle.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from flows.refreshing.refresh import RefreshRequest
+from flows.refreshing.which_pages import Place, source_of
+from newwiki.records import Window
+from newwiki.registrations import Registrations, Wiki
+from newwiki.settings import Settings
+from storage import months
+from storage.database import Database
+
+_SCORING = ("entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template")
+
+
+@dataclass(frozen=True)
+class Month:
+    """A month of a registered wiki, and all that is to be done with it."""
+
+    wiki: Wiki
+    label: str
+    registered: Registrations
+    settings: Settings
+
+    def __str__(self) -> str:
+        return f"{self.wiki.name} {self.label}"
+
+    @property
+    def source(self) -> tuple[str, Place]:
+        """The source's name and its place. Raises UsageError."""
+        named = self.wiki.name if not (self.wiki.api or self.wiki.dump) else None
+        return source_of(self.wiki.api, named, self.wiki.dump or (), "new")
+
+    @property
+    def request(self) -> RefreshRequest:
+        window = Window.month(self.label)
+        return RefreshRequest(window, self.wiki.selection, settled(window), novel_against=self.wiki.novel_against)
+
+    @property
+    def registered_sha256(self) -> str:
+        """A hash of what decides what is published, written and scored; what is left at its default is not named."""
+        wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
+        asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
+        scoring = {name: getattr(self.settings, name) for name in _SCORING}
+        if self.settings.embedder_backend != Settings.embedder_backend:  # so what was complete before it came stays so
+            scoring["embedder_backend"] = self.settings.embedder_backend
+        whole = json.dumps([self.label, wiki, asked, scoring], sort_keys=True, default=list)
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def to_do(database: Database, registered: Registrations, settings: Settings, wiki: Wiki, now: datetime) -> list[Month]:
+    """The wiki's months that are due by `now` and not complete, the oldest first."""
+    newest = newest_due(now)
+    month = Window.month(wiki.since or months.first(database, wiki.name) or newest.label)
+    complete = months.complete(database, wiki.name)
+    found = []
+    while month.start <= newest.start:
+        one = Month(wiki, month.label, registered, settings)
+        if (one.label, one.registered_sha256) not in complete:
+            found.append(one)
+        month = Window.month(f"{month.end:%Y-%m}")
+    return found
+
+
+def newest_due(now: datetime) -> Window:
+    """The newest month whose pages have settled by `now`."""
+    last = Window.month(f"{now.replace(day=1) - timedelta(days=1):%Y-%m}")
+    return last if settled(last) <= now else Window.month(f"{last.start - timedelta(days=1):%Y-%m}")
+
+
+def settled(month: Window) -> datetime:
+    """When a month is cut: at the start of the 15th of the next one."""
+    return month.end.replace(day=15)

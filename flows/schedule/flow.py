@@ -1,0 +1,167 @@
+"""The schedule as Prefect flows: every month that is due, with its refresh, evaluations, report, gates and notice."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from html import escape
+from pathlib import Path
+from socket import gethostname
+from typing import Any
+
+from prefect import flow, get_run_logger, tags, task
+from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.runtime import flow_run
+
+from flows.evaluating.flow import evaluate
+from flows.options import settings_in_force
+from flows.progress import Console
+from flows.refreshing.flow import refresh
+from flows.schedule import month as steps
+from flows.schedule.catch_up import MonthsFailed, catch_up, start_of, without_trouble
+from flows.schedule.due import Month
+from flows.schedule.notice import Ending
+from flows.schedule.webhook import address, send
+from flows.workers.limits import only_one
+from flows.workers.retrying import RETRIES
+from newwiki.quiet import end_quietly
+from newwiki.records import Snapshot
+from newwiki.registrations import Model, load_registrations
+from newwiki.registry import load_plugin
+from storage.database import Database
+
+
+def _on_which_day() -> str:
+    return f"due on {flow_run.parameters['today'] or datetime.now(UTC).date()}"
+
+
+@flow(name="newwiki-monthly", flow_run_name=_on_which_day)
+def monthly(
+    config: str = "newwiki.toml", db: str | None = None, plugins: Sequence[str] = (), today: date | None = None
+) -> Sequence[Ending]:
+    """Publishes and evaluates every month that is due and missing, as the file registers it.
+
+    `today` None is the day on which it runs, in UTC. Raises as `flows.schedule.catch_up.catch_up` does.
+    """
+    end_quietly()
+    for plugin in plugins:
+        load_plugin(Path(plugin))
+    settings = settings_in_force(Path(config), db=db)
+    registered = load_registrations(Path(config))
+    database = Database(settings.db)
+    endings = catch_up(database, registered, settings, start_of(today), _tagged)
+    if not endings:
+        get_run_logger().info("nothing is due: every month that is registered is complete")
+    return endings
+
+
+def _tagged(one: Month) -> Ending:
+    """How it ended, also where that is a failure: the months after it are still to be done."""
+    with tags("newwiki", one.wiki.name, one.label):
+        try:
+            ended: Ending = month(one)
+        except MonthsFailed as error:
+            (ended,) = error.endings
+    return ended
+
+
+@flow(name="newwiki-month", flow_run_name="{asked}")
+def month(asked: Month) -> Ending:
+    """One month of one wiki; nobody else works on its database meanwhile.
+
+    Raises MonthsFailed where something has failed or a gate is closed, so that Prefect shows it as failed too.
+    """
+    database = Database(asked.settings.db)
+    with only_one("writer", str(database.path.resolve())):
+        ending = steps.run(asked, _MonthTasks(database, Console(), _Bar(asked)))
+    without_trouble([ending])
+    return ending
+
+
+class _Bar:
+    """A progress artifact: the refresh, each model, and all the rest are a step each."""
+
+    def __init__(self, month: Month) -> None:
+        self._steps, self._done = len(month.registered.models) + 2, 0
+        self._id = create_progress_artifact(0.0, _key("progress", str(month)), f"{month}: how far it is")
+
+    def step(self) -> None:
+        self._done += 1
+        update_progress_artifact(self._id, 100 * self._done / self._steps)
+
+    def end(self) -> None:
+        update_progress_artifact(self._id, 100.0)
+
+
+@dataclass(frozen=True)
+class _MonthTasks(steps.MonthSteps):
+    """The parts of a month as flows and tasks."""
+
+    bar: _Bar
+
+    def refresh(self, month: Month) -> Snapshot:
+        source, place = month.source
+        settings = month.settings
+        published: Snapshot = refresh(
+            settings.db, source, place, month.request, contact=settings.contact or None, wikidata=settings.wikidata
+        )
+        self.bar.step()
+        return published
+
+    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
+        asked = month.registered.evaluation
+        scorers: set[str] = evaluate(
+            month.settings.db, [model.name], list(model.decoders),
+            request=steps.request_of(month.registered, month.settings, snapshot.snapshot_id), settings=month.settings,
+            metrics=asked.metrics, budget=asked.budget, backend=model.backend,
+            model_arguments=steps.arguments_of(model),
+        )  # fmt: skip
+        self.bar.step()
+        return scorers
+
+    def report(self, month: Month, snapshot: Snapshot) -> Path:
+        written: Path = _report(super().report, month, snapshot)
+        return written
+
+    def tell(self, month: Month, told: dict[str, Any]) -> None:
+        if address(month.registered.notify):
+            _notify(month, told)
+
+    def ended(self, ending: Ending, told: dict[str, Any]) -> None:
+        self.bar.end()
+        get_run_logger().info(told["text"])
+        create_markdown_artifact(_summary(ending), _key("month", str(ending.month)), f"How {ending.month} ended")
+
+
+@task(name="report", task_run_name="report on {snapshot.snapshot_id}", cache_policy=NO_CACHE, **RETRIES)
+def _report(write: Callable[[Month, Snapshot], Path], month: Month, snapshot: Snapshot) -> Path:
+    return write(month, snapshot)
+
+
+@task(name="notify", task_run_name="notify of {month}", cache_policy=NO_CACHE, **RETRIES)
+def _notify(month: Month, told: dict[str, Any]) -> None:
+    """The address is looked up in here, so that Prefect never sees it."""
+    if place := address(month.registered.notify):
+        send(place, told, told["key"])
+
+
+def _summary(ending: Ending) -> str:
+    """The ending in Markdown, with the way to the report."""
+    lines = [f"# {_text(str(ending.month))}"]
+    if ending.snapshot:
+        lines.append(f"- published: {_text(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")
+    if ending.report:
+        lines.append(f"- report: {_text(str(ending.report))} on {_text(gethostname())}")
+    lines += [f"- gate: {_text(str(gate))}" for gate in ending.gates]
+    lines += [f"- **failed**: {_text(what)}: {_text(why)}" for what, why in ending.failures.items()]
+    return "\n".join(lines)
+
+
+def _text(text: str) -> str:
+    """Nothing in it is Markdown or HTML."""
+    return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", escape(" ".join(text.split()), quote=False))
+
+
+def _key(kind: str, what: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", f"{kind}-{what}".lower()).strip("-")

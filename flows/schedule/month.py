@@ -1,0 +1,155 @@
+"""One month from the wiki to the notice. Everything in it that is done already costs nothing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from flows.comparing.bounds import judge, parse_bounds
+from flows.evaluating.evaluate_all import evaluate_all, model_arguments
+from flows.evaluating.generate import EvaluationRequest
+from flows.progress import Progress
+from flows.refreshing.which_pages import refresh_from
+from flows.report import page
+from flows.schedule.due import Month
+from flows.schedule.notice import Ending, Judged, notice
+from flows.schedule.webhook import address, send_patiently
+from newwiki.errors import NewWikiError, TransientError, UsageError
+from newwiki.records import Snapshot
+from newwiki.registrations import Gate, Model, Registrations
+from newwiki.settings import Settings
+from newwiki.sources.backoff import Backoff
+from storage import months
+from storage.comparison import contenders
+from storage.database import Database
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class MonthSteps:
+    """How the parts of a month are done: here one after the other, in this process."""
+
+    database: Database
+    progress: Progress
+
+    def refresh(self, month: Month) -> Snapshot:
+        return refresh_from(self.database, *month.source, month.request, month.settings, self.progress)
+
+    def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
+        asked = month.registered.evaluation
+        request = request_of(month.registered, month.settings, snapshot.snapshot_id)
+        return evaluate_all(
+            self.database, [model.name], model.decoders, request, month.settings, self.progress,
+            metrics=asked.metrics, budget=asked.budget, backend=model.backend, arguments=arguments_of(model),
+        )  # fmt: skip
+
+    def report(self, month: Month, snapshot: Snapshot) -> Path:
+        folder = Path(month.registered.report.out)
+        folder.mkdir(parents=True, exist_ok=True)
+        return page.write(
+            self.database, self.progress, snapshot.snapshot_id, folder / f"{snapshot.snapshot_id}.html"
+        ).resolve()
+
+    def tell(self, month: Month, told: dict[str, Any]) -> None:
+        """Sends the notice; does nothing where nobody is to be told."""
+        if place := address(month.registered.notify):
+            send_patiently(place, told, told["key"], Backoff())
+
+    def ended(self, ending: Ending, told: dict[str, Any]) -> None:
+        """What is to be shown of a month that has ended."""
+        self.progress.note(told["text"])
+
+
+def run(month: Month, work: MonthSteps) -> Ending:
+    """Does what the month still lacks, tells of it, and records it. What fails is in the ending, and stops nothing that
+    does not need it."""
+    failures: dict[str, Exception] = {}
+    report: Path | None = None
+    gates: list[Judged] = []
+    snapshot = _attempt(failures, "refresh", work.refresh, month)
+    if snapshot:
+        models = month.registered.models
+        scorers = [_attempt(failures, f"model {model.name}", work.evaluate, month, model, snapshot) for model in models]
+        if any(ids is not None for ids in scorers):
+            report = _attempt(failures, "report", work.report, month, snapshot)
+        for gate in month.registered.gates:
+            gates += (
+                _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, month, gate, snapshot) or []
+            )
+    ending = Ending(
+        month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
+    )
+    told = notice(work.database, ending)
+    work.ended(ending, told)
+    if not months.is_recorded(work.database, ending.key):
+        _attempt(failures, "notice", _tell, work, ending, told)
+    return replace(ending, failures=_words(failures))
+
+
+def _tell(work: MonthSteps, ending: Ending, told: dict[str, Any]) -> None:
+    """Sends first and records then: a notice may come twice after a power cut, with the same key, and is never lost."""
+    month = ending.month
+    work.tell(month, told)
+    now = datetime.now(UTC).replace(microsecond=0)
+    notify = month.registered.notify
+    months.record(
+        work.database,
+        months.MonthRecord(
+            notice_key=ending.key,
+            wiki=month.wiki.name,
+            month=month.label,
+            registered_sha256=month.registered_sha256,
+            snapshot_id=ending.snapshot.snapshot_id if ending.snapshot else None,
+            complete=ending.complete,
+            recorded_at=now,
+            notified_at=now if notify.webhook_env or notify.webhook_block else None,
+        ),
+    )
+
+
+def request_of(registered: Registrations, settings: Settings, snapshot: str) -> EvaluationRequest:
+    """How the models are asked. Raises UsageError."""
+    asked = registered.evaluation.model_dump(exclude={"metrics", "budget"})
+    try:
+        return EvaluationRequest(snapshot, template=settings.template, **asked)
+    except UsageError as error:
+        raise UsageError(f"[evaluation]: {error}") from None
+
+
+def arguments_of(model: Model) -> dict[str, str]:
+    """What the model's backend is loaded with, as text."""
+    flags = {name: getattr(model, name) for name in ("chat", "allow_pickle", "trust_remote_code")}
+    given = {
+        name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        for name, value in model.arguments.items()
+    }
+    return model_arguments("", **flags) | given
+
+
+def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[Judged]:
+    """By the runs that are registered, beside which there may be others on the snapshot."""
+    asked = request_of(month.registered, month.settings, snapshot.snapshot_id)
+    numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
+    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, asked.template)}
+    among.add(f"reference:{snapshot.snapshot_id}")
+    baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
+    judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
+    return [Judged(gate.baseline, gate.candidate, result) for result in judgements]
+
+
+def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:
+    """What it gives; None where it failed, which is put down."""
+    try:
+        return do(*arguments)
+    except Exception as error:  # noqa: BLE001 (a model can fail with anything: it is told, and the whole fails at the end)
+        failures[what] = error
+        return None
+
+
+def _words(failures: Mapping[str, Exception]) -> dict[str, str]:
+    return {
+        what: str(error) if isinstance(error, NewWikiError) else f"{type(error).__name__}: {error}"
+        for what, error in failures.items()
+    }

@@ -1,0 +1,120 @@
+"""What is told when a month ends: what was published, what came of it, and what failed."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.comparing.board import board
+from flows.comparing.bounds import GateResult
+from flows.schedule.due import Month
+from newwiki.decoding.grammar import short_form
+from newwiki.records import Snapshot
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A registered gate's bound on the month's runs."""
+
+    baseline: str
+    candidate: str
+    result: GateResult
+
+    @property
+    def is_closed(self) -> bool:
+        return self.result.outcome == "failed"
+
+    def __str__(self) -> str:
+        return f"{self.candidate} against {self.baseline}: {self.result.bound} {self.result.outcome}"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a month ended. `failures` says why, by what failed; a closed gate is a result and no failure."""
+
+    month: Month
+    snapshot: Snapshot | None
+    report: Path | None
+    gates: tuple[Judged, ...]
+    failures: dict[str, str]
+    held_up: bool = False
+
+    @property
+    def complete(self) -> bool:
+        return not self.failures
+
+    @property
+    def key(self) -> str:
+        """The same for the same ending, whatever the errors say in words."""
+        snapshot = self.snapshot.content_sha256 if self.snapshot else None
+        told = [str(self.month), self.month.registered_sha256, snapshot, sorted(self.failures)]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+    @property
+    def trouble(self) -> str:
+        """What somebody must look after, in one line; nothing where all is well."""
+        parts = [f"{what}: {why}" for what, why in self.failures.items()]
+        parts += [f"the gate is closed: {gate}" for gate in self.gates if gate.is_closed]
+        return "; ".join(parts)
+
+    def __str__(self) -> str:
+        published = (
+            f"{self.snapshot.snapshot_id}, {self.snapshot.articles} articles" if self.snapshot else "not published"
+        )
+        return f"{self.month}: {'; '.join(filter(None, [published, self.trouble]))}"
+
+
+def notice(database: Database, ending: Ending) -> dict[str, Any]:
+    """The ending as JSON; `text` says it in one line, for chats that show only that."""
+    snapshot = ending.snapshot
+    return {
+        "text": str(ending),
+        "key": ending.key,
+        "wiki": ending.month.wiki.name,
+        "month": ending.month.label,
+        "complete": ending.complete,
+        "snapshot": {name: _plain(value) for name, value in asdict(snapshot).items()} if snapshot else None,
+        "funnel": {verdict: pages for verdict, pages, *_ in database.rows("funnel", snapshot.snapshot_id)}
+        if snapshot
+        else {},
+        "leaderboard": _rows(database, snapshot) if snapshot else [],
+        "report": str(ending.report) if ending.report else None,
+        "gates": [_gate(gate) for gate in ending.gates],
+        "failures": [{"what": what, "why": why} for what, why in ending.failures.items()],
+    }
+
+
+def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
+    shown = board(database, snapshot.snapshot_id, prefer=())
+    about = tuple(name for name in shown.about if name not in ("decoder", "snapshot_id"))
+    return [
+        {name: record[name] for name in about}
+        | {"decoder": short_form(record["decoder"])}
+        | {"means": {column.name: record[column.name] for column in shown.columns if record[column.name] is not None}}
+        | {
+            "fewer_texts": {
+                column.name: record[f"{column.name}_status"]
+                for column in shown.columns
+                if record[f"{column.name}_status"] not in (None, "ok")
+            }
+        }
+        for record in shown.records
+    ]
+
+
+def _gate(gate: Judged) -> dict[str, Any]:
+    difference = gate.result.difference
+    return {
+        "baseline": gate.baseline,
+        "candidate": gate.candidate,
+        "fails_if": str(gate.result.bound),
+        "difference": [difference.difference, difference.low, difference.high],
+        "no_interval": difference.no_interval,
+        "outcome": gate.result.outcome,
+    }
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int) else str(value)

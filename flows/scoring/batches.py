@@ -1,0 +1,86 @@
+"""From texts to scores, without a database: what one process does for a batch, wherever it runs."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from evaluators.scoring import needs_of, score
+from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
+from newwiki.records import Article, Score
+from newwiki.registry import Evaluator
+
+Key = tuple[int, int]  # page id and sample
+Parts = Mapping[Key, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts by key with their prompts, the articles that they are compared with, and what is known of these.
+
+    Without texts it is the articles themselves that are scored, each against itself.
+    """
+
+    keys: Sequence[Key]
+    texts: Sequence[str]
+    prompts: Sequence[str]
+    articles: Sequence[Article]
+    known: Known
+    evaluators: tuple[str, ...]
+
+    @property
+    def pages(self) -> list[int]:
+        return list(dict(self.keys)) or [article.page_id for article in self.articles]
+
+
+@dataclass(frozen=True)
+class BatchScores:
+    """The scores, what models made of the articles, and of the texts as far as set evaluators need it."""
+
+    scores: list[Score]
+    made: Made
+    parts: Parts
+
+
+class BatchScoring(Protocol):
+    """Who scores batches, in whatever order they are done."""
+
+    def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
+        """The texts in batches, of about `size` where that is no worse."""
+        ...
+
+    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]: ...
+
+
+class InThisProcess:
+    """This process does, one batch after the other."""
+
+    def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
+        return (keys[start : start + size] for start in range(0, len(keys), size))
+
+    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]:
+        return ((batch, score_batch(loaded, batch)) for batch in batches)
+
+
+def score_batch(loaded: LoadedEvaluators, batch: Batch) -> BatchScores:
+    """Pure: the same batch before the same evaluators gives the same, wherever and beside whatever it is scored."""
+    chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
+    compared = compared_with_articles(chosen) if batch.keys else chosen
+    references, made = loaded.examine(batch.articles, compared, batch.known)
+    keys = batch.keys or [(page_id, 0) for page_id in references]
+    analyses = loaded.analyse(batch.texts, batch.prompts, chosen) if batch.keys else list(references.values())
+    scores: list[Score] = []
+    for evaluator in chosen:
+        started = time.perf_counter()
+        scores += score([evaluator], loaded.fingerprints, keys, analyses, references)
+        loaded.seconds[evaluator.name] += time.perf_counter() - started
+    wanted = needs_of(loaded.set_evaluators)
+    parts = {
+        key: {need: one.parts[need] for need in wanted & one.parts.keys()}
+        for key, one in zip(keys, analyses, strict=True)
+    }
+    return BatchScores(scores, made, parts if wanted else {})
+
+
+def compared_with_articles(evaluators: Sequence[Evaluator]) -> list[Evaluator]:
+    return [evaluator for evaluator in evaluators if not evaluator.alone]

@@ -1,0 +1,112 @@
+"""The evaluators of a scoring with their models loaded."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluators.analysis import Analysis, Analyst, Maker
+from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
+from flows.progress import Progress
+from newwiki.records import Article
+from newwiki.registry import Evaluator, SetEvaluator, makers
+from newwiki.settings import Settings
+from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from storage import references
+from storage.database import Database
+
+DEFAULT_BUDGET = 200
+
+Known = Mapping[int, Mapping[str, Any]]  # by page id and part
+Made = list[tuple[int, str, Any]]  # page id, part, value
+
+
+class LoadedEvaluators:
+    """The evaluators with their models loaded. Those that are costly score only `budget` texts of a run."""
+
+    def __init__(self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = DEFAULT_BUDGET) -> None:
+        """Raises TerminalError where a model is missing that one of the evaluators needs."""
+        self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
+        self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
+        self.settings = settings
+        self.budget = budget
+        needs = needs_of(evaluators)
+        self._analyst = Analyst(*_makers(needs, settings))
+        self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
+        self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
+        self.seconds = self._analyst.seconds
+
+    @property
+    def slowest(self) -> str:
+        """What takes the time, models and evaluators: `all-MiniLM-L6-v2 81%, bleu 9%`."""
+        total = sum(self.seconds.values())
+        longest = sorted(self.seconds.items(), key=lambda one: -one[1])[:3]
+        return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest if seconds)
+
+    def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
+        return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
+
+    def analyse(self, texts: Sequence[str], prompts: Sequence[str], evaluators: Sequence[Evaluator]) -> list[Analysis]:
+        return self._analyst.analyse(texts, needs_of(evaluators), prompts)
+
+    def known(
+        self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
+    ) -> Known:
+        """What models have made of reference articles before."""
+        ids = [article.page_id for article in articles]
+        makers = self._made_by(needs_of(evaluators))
+        return references.known_parts(database, snapshot_id, ids, makers) if makers else {one: {} for one in ids}
+
+    def examine(
+        self, articles: Sequence[Article], evaluators: Sequence[Evaluator], known: Known
+    ) -> tuple[dict[int, Analysis], Made]:
+        """The analyses of reference articles by page id, and what was made for them, as it was not `known`."""
+        needs = needs_of(evaluators)
+        models = self._made_by(needs)
+        stored = [known[article.page_id] for article in articles]
+        texts = [article.completion for article in articles]
+        prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
+        read = self._analyst.analyse(texts, needs, prompts, stored)
+        analyses = {article.page_id: analysis for article, analysis in zip(articles, read, strict=True)}
+        made = [
+            (page_id, part, analysis.parts[part])
+            for page_id, analysis in analyses.items()
+            for part in models
+            if part not in known[page_id]
+        ]
+        return analyses, made
+
+    def keep(self, database: Database, snapshot_id: str, made: Made, evaluators: Sequence[Evaluator]) -> None:
+        """Stores what was made of reference articles."""
+        references.add_parts(database, snapshot_id, made, self._made_by(needs_of(evaluators)))
+
+    def read(
+        self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
+    ) -> dict[int, Analysis]:
+        """The analyses of reference articles by page id: what is known of them is not made again, the rest stored."""
+        known = self.known(database, snapshot_id, articles, evaluators)
+        analyses, made = self.examine(articles, evaluators, known)
+        self.keep(database, snapshot_id, made, evaluators)
+        return analyses
+
+    def _made_by(self, needs: frozenset[str]) -> dict[str, str]:
+        return {part: maker for part, maker in self._makers.items() if part in needs}
+
+
+def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
+    """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, or whose
+    packages are not installed, and says so."""
+    chosen = select(metrics)
+    if metrics != "all":
+        return chosen
+    here = [e for e in chosen if is_installed(e) and all(makers.get(part).at_hand(settings) for part in e.needs)]
+    if away := sorted(metric.name for evaluator in chosen if evaluator not in here for metric in evaluator.metrics):
+        progress.note(
+            f"all leaves out {', '.join(away)}: their models or packages are not on this machine; ask for one by name "
+            "to have it, or to hear what to install"
+        )
+    return here
+
+
+def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:
+    """Loaded, those first that are not on this machine: what is missing is told before others take their time."""
+    wanted = sorted(map(makers.get, sorted(needs)), key=lambda maker: maker.at_hand(settings))
+    return [load(settings) for load in dict.fromkeys(maker.load for maker in wanted)]

@@ -1,0 +1,134 @@
+"""The metrics of a run as a whole: its kept texts are read together, and each number is stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evaluators.corpus import Corpus, Key, draw_keys, split_words
+from evaluators.scoring import needs_of, score_set
+from flows.progress import Progress
+from flows.scoring.broken_scores import BrokenScores
+from newwiki.records import Article, Run
+from newwiki.registry import SetEvaluator
+from newwiki.text.prompts import fill
+from storage import runs
+from storage.database import Database
+
+if TYPE_CHECKING:
+    from flows.scoring.loaded_evaluators import LoadedEvaluators
+
+_BATCH = 256
+
+
+class DrawnParts:
+    """What models make of the texts that are drawn, noted while they are scored one by one: no text is read by a model
+    twice, unless the work was interrupted in between."""
+
+    def __init__(self, keys: Iterable[Key], loaded: LoadedEvaluators) -> None:
+        self.needs = needs_of(loaded.set_evaluators)
+        self.parts: dict[Key, Mapping[str, Any]] = {}
+        self._drawn = {key for drawn in draw_keys(keys) for key in drawn} if self.needs else set()
+
+    def note(self, parts: Mapping[Key, Mapping[str, Any]]) -> None:
+        for key, of_one in parts.items():
+            if key in self._drawn and self.needs <= of_one.keys():
+                self.parts[key] = {need: of_one[need] for need in self.needs}
+
+    @property
+    def lacking(self) -> list[Key]:
+        return sorted(self._drawn - self.parts.keys())
+
+
+def score_sets(
+    database: Database,
+    run: Run,
+    articles: Sequence[Article],
+    loaded: LoadedEvaluators,
+    drawn: DrawnParts,
+    progress: Progress,
+) -> None:
+    """Scores the run, and its articles as a run of their own, with every set evaluator that has not done so yet.
+
+    A run on more articles than those before it gives the articles new scores.
+    """
+    if not loaded.set_evaluators:
+        return
+    of_articles = f"reference:{run.snapshot_id}"
+    lacking = {
+        run.run_id: _lacking(database, run.run_id, len(runs.kept_completions(database, run.run_id)), loaded),
+        of_articles: _lacking(database, of_articles, len(articles), loaded),
+    }
+    if any(lacking.values()):
+        corpora = dict.fromkeys(lacking, _read(database, run, articles, lacking[run.run_id], loaded, drawn, progress))
+        corpora[of_articles] = _of_articles(corpora[run.run_id])
+        todo = [(run_id, evaluator) for run_id, evaluators in lacking.items() for evaluator in evaluators]
+        broken = BrokenScores()
+        with progress.stretch(f"scoring {run.model} {run.decoder} as a whole", "evaluators") as bar:
+            for done, (run_id, evaluator) in enumerate(todo, start=1):
+                [name] = loaded.ids([evaluator])
+                scores = score_set(evaluator, name, corpora[run_id])
+                runs.add_run_scores(database, run_id, scores)
+                broken.count(scores)
+                bar.update(done, len(todo))
+        broken.tell(progress, "run")
+    for run_id in lacking:
+        runs.finish_scoring(database, run_id, loaded.ids(loaded.set_evaluators))
+
+
+def _lacking(database: Database, run_id: str, texts: int, loaded: LoadedEvaluators) -> list[SetEvaluator]:
+    """The evaluators that have not scored so many texts."""
+    scored = runs.set_scored(database, run_id)
+    done = {name for name, count in scored.items() if count >= texts}
+    return [evaluator for evaluator in loaded.set_evaluators if not loaded.ids([evaluator]) <= done]
+
+
+def _read(
+    database: Database,
+    run: Run,
+    articles: Sequence[Article],
+    evaluators: Sequence[SetEvaluator],
+    loaded: LoadedEvaluators,
+    drawn: DrawnParts,
+    progress: Progress,
+) -> Corpus:
+    pages = [article.page_id for article in articles]
+    texts = runs.kept_texts(database, run.run_id, min(pages), max(pages)) if pages else {}
+    if needs_of(evaluators) and drawn.lacking:
+        _read_drawn(run, articles, texts, loaded, drawn, progress)
+    parts: dict[int, Mapping[str, Any]] = {}
+    for start in range(0, len(articles), _BATCH):
+        analyses = loaded.read(database, run.snapshot_id, articles[start : start + _BATCH], loaded.set_evaluators)
+        parts |= {page_id: analysis.parts for page_id, analysis in analyses.items()}
+    return Corpus(
+        {key: split_words(text) for key, text in texts.items()},
+        {article.page_id: split_words(article.completion) for article in articles},
+        drawn.parts,
+        parts,
+    )
+
+
+def _read_drawn(
+    run: Run,
+    articles: Sequence[Article],
+    texts: Mapping[Key, str],
+    loaded: LoadedEvaluators,
+    drawn: DrawnParts,
+    progress: Progress,
+) -> None:
+    prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in articles}
+    keys = drawn.lacking
+    with progress.stretch("reading the drawn texts", "texts") as bar:
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            before = [prompts[page_id] for page_id, _ in batch]
+            analyses = loaded.analyse([texts[key] for key in batch], before, loaded.set_evaluators)
+            drawn.note({key: analysis.parts for key, analysis in zip(batch, analyses, strict=True)})
+            bar.update(start + len(batch), len(keys))
+
+
+def _of_articles(corpus: Corpus) -> Corpus:
+    """The articles in the place of the texts."""
+    texts = {(page_id, 0): words for page_id, words in corpus.references.items()}
+    parts = {(page_id, 0): of_one for page_id, of_one in corpus.reference_parts.items()}
+    return Corpus(texts, corpus.references, parts, corpus.reference_parts)

@@ -1,0 +1,108 @@
+"""A batch of texts is scored by whichever worker it reaches, with the evaluators that were asked for."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from evaluators.scorer import add_scorers
+from flows.scoring.batches import Batch, BatchScores, Key, score_batch
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from flows.workers.shards import Executor, Setting, cut, pages_of
+from flows.workers.worker import everywhere, here, kept, settle
+from newwiki.errors import TerminalError
+from newwiki.records import Fingerprint, Score
+from newwiki.registry import evaluators, set_evaluators
+from newwiki.settings import Settings
+from storage.references import plain
+
+Tables = Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class ScoreShard:
+    """A batch of texts, and the evaluators as whoever asked has them: a worker's must be the same."""
+
+    batch: Batch
+    fingerprints: Mapping[str, Fingerprint]
+    settings: Settings
+    setting: Setting
+
+
+class ShardedScoring:
+    """Batches are scored by an executor."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
+        """Whole pages, so that no article is read by two workers."""
+        return cut(keys, lambda key: key[0], self._executor.workers, size)
+
+    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]:
+        """Raises ShardsFailed in the end."""
+        settings = _anywhere(loaded.settings)
+        shards = [ScoreShard(batch, loaded.fingerprints, settings, self._executor.setting) for batch in batches]
+        for shard, tables in self._executor.run(score_shard, shards, lambda shard: pages_of(shard.batch.pages)):
+            yield shard.batch, _batch_scores(tables)
+
+
+def score_shard(shard: ScoreShard) -> Tables:
+    """`scores` with the columns of `Score`; `made` and `parts` with what models made of articles and of texts, as JSON.
+
+    Raises TerminalError where an evaluator is not the same on this machine.
+    """
+    settle(shard.setting)
+    named = tuple(sorted(shard.fingerprints))
+    loaded = kept("evaluators", (shard.settings, named, shard.setting.plugins), lambda: _load(shard))
+    scored = score_batch(loaded, shard.batch)
+    return {
+        "scores": pa.Table.from_pylist([asdict(one) for one in scored.scores]),
+        "made": _table([((page_id, 0), part, value) for page_id, part, value in scored.made]),
+        "parts": _table([(key, *of_one) for key, parts in scored.parts.items() for of_one in parts.items()]),
+    }
+
+
+def _load(shard: ScoreShard) -> LoadedEvaluators:
+    add_scorers(shard.settings.scorers)
+    everyone = {**evaluators.all(), **set_evaluators.all()}
+    loaded = LoadedEvaluators([everyone[name] for name in sorted(shard.fingerprints)], shard.settings)
+    for name, wanted in shard.fingerprints.items():
+        found = asdict(loaded.fingerprints[name])
+        if differing := [key for key, value in asdict(wanted).items() if found[key] != value and key != "evaluator_id"]:
+            facts = "; ".join(f"{key} {found[key]} there, {getattr(wanted, key)} here" for key in differing)
+            raise TerminalError(
+                f"the evaluator '{name}' is another one on {here()} (there) than on {shard.setting.machine} (here): "
+                f"{facts}; give both machines the same models and versions"
+            )
+    return loaded
+
+
+def _anywhere(settings: Settings) -> Settings:
+    """With paths that hold in any folder."""
+    kind, colon, place = settings.entities.partition(":")
+    return replace(
+        settings,
+        entities=kind + colon + everywhere(place),
+        embedder=everywhere(settings.embedder),
+        likelihood_model=everywhere(settings.likelihood_model),
+        scorers=",".join(everywhere(file.strip()) for file in settings.scorers.split(",")),
+    )
+
+
+def _table(rows: Sequence[tuple[Key, str, Any]]) -> pa.Table:
+    pages, samples = [key[0] for key, *_ in rows], [key[1] for key, *_ in rows]
+    values = [json.dumps(plain(value), ensure_ascii=False) for *_, value in rows]
+    kinds = {"page_id": pa.int64(), "sample": pa.int64(), "part": pa.string(), "value": pa.string()}
+    columns = [pages, samples, [part for _, part, _ in rows], values]
+    return pa.table(dict(zip(kinds, columns, strict=True)), schema=pa.schema(kinds))
+
+
+def _batch_scores(tables: Tables) -> BatchScores:
+    made = [(row["page_id"], row["part"], json.loads(row["value"])) for row in tables["made"].to_pylist()]
+    parts: dict[Key, dict[str, Any]] = {}
+    for row in tables["parts"].to_pylist():
+        parts.setdefault((row["page_id"], row["sample"]), {})[row["part"]] = json.loads(row["value"])
+    return BatchScores([Score(**row) for row in tables["scores"].to_pylist()], made, parts)

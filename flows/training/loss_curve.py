@@ -1,0 +1,45 @@
+"""The loss of a training, as a table (loss.csv) and as a picture (loss.svg) beside the model."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+
+if TYPE_CHECKING:
+    import altair
+
+    from newwiki.training.fit import Loss
+
+_CURVES = {"training": "trained on", "validation": "held out"}
+
+
+def write_curve(curve: Sequence["Loss"], folder: Path, name: str) -> None:
+    """The columns of loss.csv are step, training and validation: mean cross-entropy in nats a token, empty where none
+    was computed."""
+    with (folder / "loss.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["step", *_CURVES])
+        writer.writerows([one.step, one.training, one.validation] for one in curve)
+    told = f"The loss of {name} by training step; its numbers are in loss.csv."
+    (folder / "loss.svg").write_text(svg(_drawn(curve), told), "utf-8")
+
+
+def _drawn(curve: Sequence["Loss"]) -> "altair.LayerChart":
+    import altair as alt
+
+    values: list[dict[str, Any]] = [
+        {"step": one.step, "loss": getattr(one, name), "of": words}
+        for name, words in _CURVES.items()
+        for one in curve
+        if getattr(one, name) is not None
+    ]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("step:Q", axis=alt.Axis(title="training step", tickMinStep=1)),
+        y=alt.Y("loss:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="loss (nats a token)")),
+        color=alt.Color(
+            "of:N", title="articles", scale=alt.Scale(domain=list(_CURVES.values()), range=list(PALETTE[:2]))
+        ),
+    )
+    return (base.mark_line() + base.mark_point(filled=True, size=30)).properties(width=420, height=240)

@@ -1,0 +1,128 @@
+"""A gate is closed by what is surely worse, and by nothing else; what cannot be judged is never passed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.comparing.bounds import Bound, judge, parse_bounds
+from newwiki.errors import TerminalError, UsageError
+from storage.comparison import contenders
+from storage.database import Database
+from tests.flows.conftest import Run
+from tests.flows.scored import RULES, SPACY, add_run, score
+
+BASE = [[0.10], [0.20], [0.30], [0.40]] * 4
+
+
+@pytest.fixture
+def stored(database: Database) -> Database:
+    return Database(database)
+
+
+def outcome(database: Database, bounds: str) -> str:
+    (result,) = judge(database, *contenders(database, ["a", "b"]), parse_bounds(bounds))[0]
+    return result.outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sbert < -0.01", [Bound("sbert", "<", -0.01)]),
+        ("sbert<-.01,rep_4 > +2e-2", [Bound("sbert", "<", -0.01), Bound("rep_4", ">", 0.02)]),
+        ("  rep_4 > 0  ", [Bound("rep_4", ">", 0)]),
+    ],
+)
+def test_bounds_are_written_as_one_says_them(text: str, expected: list[Bound]) -> None:
+    assert parse_bounds(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "sbert", "sbert = 1", "sbert < ", "sbert < x", "a < 1,, b > 2", "a << 1", "< 1"])
+def test_what_is_no_bound_is_misuse(text: str) -> None:
+    with pytest.raises(UsageError, match="--fail-if is written"):
+        parse_bounds(text)
+
+
+def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
+    """Differences 0.03, 0.04, 0.05, 0.04, each four times, have mean 0.04 and deviation 0.007303; with t = 2.1314 at 15
+    degrees the interval is 0.04 +- 0.003891, from 0.03611 to 0.04389."""
+    score(stored, add_run(stored, "a"), {"rep_4": BASE})
+    score(stored, add_run(stored, "b"), {"rep_4": [[0.13], [0.24], [0.35], [0.44]] * 4})
+    assert outcome(stored, "rep_4 > 0.0361") == "failed"
+    assert outcome(stored, "rep_4 > 0.0362") == "not sure"
+    assert outcome(stored, "rep_4 > 0.0438") == "not sure"
+    assert outcome(stored, "rep_4 > 0.0439") == "passed"
+    assert outcome(stored, "rep_4 < 0.0439") == "failed"
+    assert outcome(stored, "rep_4 < 0.0361") == "passed"
+    assert outcome(stored, "rep_4 < 0.04") == "not sure"
+
+
+def test_without_an_interval_nothing_is_sure(newwiki: Run, stored: Database) -> None:
+    score(stored, add_run(stored, "a", prompts=16), {"rep_4": BASE})
+    score(stored, add_run(stored, "b", "beam", prompts=4), {"rep_4": [[1.0], [1.0], [1.0], [1.0]]})
+    (result,), notes = judge(stored, *contenders(stored, ["a", "b"]), parse_bounds("rep_4 > 0"))
+    assert (result.outcome, result.difference.no_interval) == ("not sure", "too few prompts")
+    assert notes == [
+        "paired on 4 prompts of A's 16 and B's 4",
+        "4 prompts cannot tell runs apart by rep_4: fewer than 13 do not show how skewed their differences are; "
+        "evaluate more prompts",
+    ]
+    asked = ("gate", "--baseline", "a", "--candidate", "b", "--fail-if", "rep_4 > 0", "--db", stored.path)
+    ended = newwiki(*asked, "--format", "markdown")
+    assert ended.returncode == 0, ended.stderr
+    assert "| rep_4 > +0 | 0.25 | 1 | +0.75 [too few prompts] | ❔ passed, but not surely |" in ended.stdout
+
+
+def test_a_run_is_not_worse_than_itself(newwiki: Run, stored: Database) -> None:
+    score(stored, add_run(stored, "a"), {"rep_4": BASE})
+    asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
+    ended = newwiki(*asked, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    (row,) = json.loads(ended.stdout)
+    assert row == {
+        "fails_if": "rep_4 > +0",
+        "baseline": 0.25,
+        "candidate": 0.25,
+        "difference": 0,
+        "low": None,
+        "high": None,
+        "no_interval": "no variance",
+        "prompts": 16,
+        "outcome": "not sure",
+    }
+
+
+def test_a_closed_gate_ends_with_one_and_names_the_bound(newwiki: Run, stored: Database, tmp_path: Path) -> None:
+    score(stored, add_run(stored, "a"), {"rep_4": BASE, "sbert": BASE})
+    score(stored, add_run(stored, "b", "beam"), {"rep_4": [[0.19], [0.31], [0.4], [0.5]] * 4, "sbert": BASE})
+    asked = ("gate", "--baseline", "a", "--candidate", "b", "--fail-if", "sbert < -0.01, rep_4 > +0.02")
+    shown_by_github = tmp_path / "summary.md"
+    shown_by_github.write_text("# Earlier\n")
+    ended = newwiki(*asked, "--db", stored.path, GITHUB_STEP_SUMMARY=str(shown_by_github))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1] == "newwiki: the gate is closed: rep_4 > +0.02"
+    summary = shown_by_github.read_text("utf-8")
+    assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
+    assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09611, +0.1039] | ❌ failed |" in summary
+    assert "| sbert < -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
+    assert "❌ failed" in ended.stdout
+
+
+def test_what_cannot_be_judged_is_an_error(stored: Database) -> None:
+    score(stored, add_run(stored, "a"), {"rep_4": BASE, "density": BASE}, RULES)
+    score(stored, add_run(stored, "b"), {"density": BASE}, SPACY)
+    for bounds, error, words in (
+        ("rep_5 > 0", UsageError, "did you mean 'rep_4'"),
+        ("rep_4 > 0", TerminalError, "only one of the runs has it"),
+        ("density < 0", TerminalError, "as the evaluators differ"),
+    ):
+        with pytest.raises(error, match=words):
+            outcome(stored, bounds)
+
+
+def test_a_summary_that_cannot_be_written_is_an_error(newwiki: Run, stored: Database, tmp_path: Path) -> None:
+    score(stored, add_run(stored, "a"), {"rep_4": BASE})
+    asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
+    ended = newwiki(*asked, "--summary", tmp_path / "no" / "file.md")
+    assert ended.returncode == 2
+    assert "the summary cannot be written to" in ended.stderr

@@ -1,0 +1,195 @@
+"""lm-evaluation-harness, from its own package, runs an exported snapshot and comes to our numbers."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from flows.exporting.document_scorer import DocumentScorer
+from flows.exporting.lm_eval_task import TaskRequest, export_task, task_name
+from flows.progress import Silent
+from newwiki.errors import UsageError
+from newwiki.settings import Settings
+from storage.database import Database
+from tests import processes
+from tests.flows.conftest import Run, environment
+
+TASK = "newwiki_samplewiki_2026_09"
+WRITING = ("--prompts", "4", "--max-new-tokens", "60", "--entities", "rules-v1")
+
+
+@pytest.fixture(scope="module")
+def ours(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the toy's greedy run."""
+    folder = tmp_path_factory.mktemp("ours")
+    path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
+    asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", *WRITING, "--db", path)
+    processes.run(asked, folder, environment()).check_returncode()
+    return path
+
+
+@pytest.fixture(scope="module")
+def theirs(ours: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What lm_eval leaves after running the task, whose folder was moved after the export."""
+    folder = tmp_path_factory.mktemp("theirs")
+    asked = ("export", "task", "latest", *WRITING, "--out", folder / "made", "--db", ours)
+    processes.run(asked, folder, environment()).check_returncode()
+    shutil.move(folder / "made", folder / "moved")
+    arguments = {
+        "--model": "hf",
+        "--model_args": f"pretrained={toy_checkpoint},dtype=float32",
+        "--tasks": TASK,
+        "--include_path": folder / "moved",
+        "--device": "cpu",
+        "--batch_size": 3,
+        "--output_path": folder / "out",
+    }
+    program = [sys.executable, "-m", "lm_eval", "run", *(str(part) for pair in arguments.items() for part in pair)]
+    offline = environment(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(folder / "hub"))
+    ended = subprocess.run(
+        [*program, "--log_samples"], cwd=folder, env=offline, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    return folder / "out"
+
+
+def one(folder: Path, pattern: str) -> Path:
+    [found] = folder.rglob(pattern)
+    return found
+
+
+def asked(path: Path, question: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return connection.execute(question).fetchall()
+
+
+@pytest.mark.slow
+def test_lm_eval_writes_the_same_texts(ours: Path, theirs: Path) -> None:
+    logged = [json.loads(line) for line in one(theirs, "samples_*.jsonl").read_text("utf-8").splitlines()]
+    stored = dict(asked(ours, "select page_id, text from completions"))
+    assert {sample["doc"]["page_id"]: sample["filtered_resps"][0] for sample in logged} == stored
+    assert len(stored) == 4
+
+
+@pytest.mark.slow
+def test_lm_eval_comes_to_our_numbers(ours: Path, theirs: Path) -> None:
+    results = json.loads(one(theirs, "results_*.json").read_text("utf-8"))
+    found = {
+        name.removesuffix(",none"): value
+        for name, value in results["results"][TASK].items()
+        if name.endswith(",none") and "_stderr" not in name
+    }
+    means = dict(
+        asked(ours, "select metric, mean from metric_summaries where mean is not null and run_id not like 'reference%'")
+    )
+    assert found == pytest.approx(means, rel=0, abs=1e-6)
+    assert {"sbert", "bleu", "rep_4", "entity_overlap"} <= found.keys()
+    named = results["configs"][TASK]["metadata"]
+    who = dict(asked(ours, "select distinct metric, evaluator_id from metric_summaries"))
+    assert {metric: one["evaluator_id"] for metric, one in named["evaluators"].items()} == who
+    [(content,)] = asked(ours, "select content_sha256 from snapshots")
+    assert (named["snapshot_id"], named["content_sha256"]) == ("samplewiki-2026-09", content)
+    assert (
+        results["higher_is_better"][TASK] | {"rep_4": False, "sbert": True, "gunning_fog": None}
+        == (results["higher_is_better"][TASK])
+    )
+
+
+@pytest.mark.slow
+def test_our_results_have_the_shape_and_the_numbers_of_lm_evals(
+    newwiki: Run, ours: Path, theirs: Path, tmp_path: Path
+) -> None:
+    from lm_eval.utils import make_table
+
+    ended = newwiki("export", "results", "greedy", "--out", tmp_path / "greedy.json", "--db", ours)
+    assert ended.returncode == 0, ended.stderr
+    mine = json.loads((tmp_path / "greedy.json").read_text("utf-8"))
+    other = json.loads(one(theirs, "results_*.json").read_text("utf-8"))
+    for key in ("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better", "config"):
+        assert type(mine[key]) is type(other[key]), key
+    assert mine["results"][TASK].keys() == other["results"][TASK].keys()
+    without = mine["configs"][TASK]["metadata"]["no_interval"]
+    assert set(without.values()) == {"too few prompts"}
+    for name, value in other["results"][TASK].items():
+        if name.removesuffix("_stderr,none") in without:
+            assert mine["results"][TASK][name] == "N/A"
+            continue
+        assert mine["results"][TASK][name] == (pytest.approx(value, abs=1e-6) if isinstance(value, float) else value), (
+            name
+        )
+    for key in ("versions", "n-shot", "model_name", "model_name_sanitized", "group_subtasks"):
+        assert mine[key] == other[key], key
+    effective = other["n-samples"][TASK]["effective"]
+    assert mine["n-samples"] == {TASK: {"original": 13, "effective": effective}}
+    rows = [[cell.strip() for cell in line.split("|")] for line in make_table(mine).splitlines()]
+    assert next(row for row in rows if "rep_4" in row)[3:7] == ["none", "0", "rep_4", "↓"]
+
+
+@pytest.mark.slow
+def test_the_log_of_its_samples_is_read_and_scored(newwiki: Run, ours: Path, theirs: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(ours, tmp_path / "again.duckdb"))
+    log = one(theirs, "samples_*.jsonl")
+    ended = newwiki("score", log, "--model", "theirs", "--metrics", "rep_4,bleu", "--db", path, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["model"]: row for row in json.loads(ended.stdout)}
+    toy = next(row for name, row in rows.items() if name.endswith("toy-gpt2"))
+    assert (rows["theirs"]["rep_4"], rows["theirs"]["bleu"]) == (toy["rep_4"], toy["bleu"])
+
+
+def document(**changes: object) -> dict[str, Any]:
+    completion = "It flows from the Alps to the sea. It is old and long and wide and deep."
+    about = {"page_id": 7, "title": "Rhein", "first_sentence": "The Rhein is a river.", "completion": completion}
+    return about | {"prompt": "Rhein\n\nThe Rhein is a river."} | changes
+
+
+def test_what_cannot_be_computed_is_left_out_and_no_zero() -> None:
+    scorer = DocumentScorer("rep_4,flesch_reading_ease,distinct_2")
+    full = scorer.score(document(), "It is a river that is a river that is a river.")
+    assert full.keys() == {"rep_4", "flesch_reading_ease", "distinct_2"}
+    assert "flesch_reading_ease" not in scorer.score(document(), "")
+
+
+def test_the_scorer_says_who_scores() -> None:
+    scorer = DocumentScorer("rep_4,entity_overlap", entities="rules-v1")
+    assert scorer.scored_by["entity_overlap"]["model"] == "rules-v1"
+    assert scorer.scored_by["rep_4"]["evaluator_id"] != scorer.scored_by["entity_overlap"]["evaluator_id"]
+
+
+def test_names_are_safe_for_a_command_line() -> None:
+    assert task_name("enwiki-2026-10") == "newwiki_enwiki_2026_10"
+    assert task_name("zh-min-nanwiki-2026-10-a1b2c3") == "newwiki_zh_min_nanwiki_2026_10_a1b2c3"
+
+
+def test_a_task_refuses_what_it_could_not_score_by(newwiki: Run, database: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from newwiki import Metric, evaluator\n"
+        "@evaluator(metrics=[Metric('letters', '', 0, None, 'none', '', '')], version='1')\n"
+        "def letter_count(analysis, reference):\n"
+        "    return len(analysis.text)\n"
+    )
+    ended = newwiki(
+        "export", "task", "latest", "--plugin", "own.py", "--metrics", "letters", "--out", "task", "--db", database
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "lm_eval cannot score by letters: it comes from a file of yours" in ended.stderr
+    for request, words in (
+        ({"metrics": "self_bleu"}, "it is one number a run"),
+        ({"max_new_tokens": 0}, "--max-new-tokens must be at least 1"),
+        ({"metrics": "bluo"}, "there is no metric 'bluo'"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            export_task(Database(database), "latest", TaskRequest(**request), Settings(), tmp_path / "task", Silent())
+    assert not (tmp_path / "task").exists()
+
+
+def test_another_task_folder_is_not_written_over(newwiki: Run, database: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "arc.yaml").write_text("task: arc")
+    ended = newwiki("export", "task", "latest", "--out", "other", "--db", database)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "holds something else than a snapshot; name a new folder" in ended.stderr

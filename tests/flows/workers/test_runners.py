@@ -1,0 +1,199 @@
+"""The same run under threads, processes, Dask and Ray, with a worker killed half way: the same rows."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import newwiki
+from evaluators.scoring import select
+from flows.evaluating.evaluate_all import evaluate_all
+from flows.evaluating.generate import EvaluationRequest
+from flows.progress import Silent
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from newwiki.errors import TerminalError
+from newwiki.registry import load_plugin
+from newwiki.settings import Settings
+from storage.database import Database
+from tests.flows.serving import prefect_server
+
+pytestmark = pytest.mark.slow
+
+DECODERS = ["sample:top_p=0.9", "greedy"]
+NUMBERS = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
+REQUEST = EvaluationRequest(**NUMBERS)
+METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
+SETTINGS = Settings(entities="rules-v1")
+
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One Prefect server for all flows here, and the backend that dies."""
+    from prefect.settings import PREFECT_API_URL, temporary_settings
+
+    load_plugin(Path(__file__).with_name("dying.py"))
+    with (
+        prefect_server(tmp_path_factory.mktemp("server")) as server,
+        temporary_settings({PREFECT_API_URL: server.api}),
+    ):
+        yield
+
+
+@pytest.fixture(scope="module")
+def alone(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What one process makes of it, without any runner."""
+    path = Path(shutil.copy(published, tmp_path_factory.mktemp("alone") / "newwiki.duckdb"))
+    evaluate_all(Database(path), [str(toy_checkpoint)], DECODERS, REQUEST, SETTINGS, Silent(), metrics=METRICS)
+    return path
+
+
+def rows(path: Path) -> Rows:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return {
+            "completions": connection.execute("from completions order by run_id, page_id, sample").fetchall(),
+            "scores": connection.execute("from scores order by run_id, page_id, sample, metric").fetchall(),
+            "scorings": connection.execute("select run_id, evaluator_id from scorings order by all").fetchall(),
+            "runs": connection.execute("select run_id, status from runs order by all").fetchall(),
+        }
+
+
+def middle_page(path: Path) -> str:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        pages = connection.execute("select distinct page_id from completions order by all").fetchall()
+    return str(pages[len(pages) // 2][0])
+
+
+def evaluate(path: Path, model: Path, runner: str, **arguments: str) -> None:
+    from flows.evaluating.flow import evaluate as flow
+
+    flow(
+        str(path), [str(model)], DECODERS, request=REQUEST, settings=SETTINGS, metrics=METRICS,
+        backend="dying" if arguments else "hf", model_arguments=arguments, runner=runner,
+    )  # fmt: skip
+
+
+def test_threads_write_and_score_the_same_from_python_too(alone: Path, database: Path, toy_checkpoint: Path) -> None:
+    asked: dict[str, Any] = {"runner": "threads:2", "db": database, "entities": "rules-v1", "quiet": True}
+    board = newwiki.evaluate(toy_checkpoint, decoder=DECODERS, **NUMBERS, metrics="rep_4,bleu", **asked)
+    assert board.num_rows == 3  # two decoders, and Wikipedia
+    newwiki.score(missing=True, metrics=METRICS, **asked)
+    assert rows(database) == rows(alone)
+
+
+def test_a_cluster_that_is_there_already_writes_and_scores_the_same(
+    alone: Path, database: Path, toy_checkpoint: Path
+) -> None:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+        evaluate(database, toy_checkpoint, f"dask:{cluster.scheduler_address}")
+    assert rows(database) == rows(alone)
+
+
+@pytest.mark.parametrize("runner", ["processes:2", "dask:2", "ray:2"])
+def test_with_a_worker_killed_half_way_all_is_the_same(
+    alone: Path, database: Path, toy_checkpoint: Path, tmp_path: Path, runner: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "once").touch()
+    evaluate(database, toy_checkpoint, runner, page=middle_page(alone), once=str(tmp_path / "once"))
+    assert not (tmp_path / "once").exists(), "nobody was killed"
+    assert rows(database) == rows(alone)
+
+
+def test_what_fails_always_is_told_and_all_else_is_kept_and_not_done_again(
+    alone: Path, database: Path, toy_checkpoint: Path
+) -> None:
+    page = middle_page(alone)
+    with pytest.raises(TerminalError, match=rf"1 of \d+ shards failed, .* page {page}.*cannot be written.*again"):
+        evaluate(database, toy_checkpoint, "threads:2", page=page)
+    expected = rows(alone)
+    kept = {row[:3] for row in rows(database)["completions"]}
+    assert kept == {row[:3] for row in expected["completions"] if str(row[1]) != page}
+    assert {status for _, status in rows(database)["runs"]} == {"failed"}
+    evaluate(database, toy_checkpoint, "threads:2")
+    assert rows(database) == expected
+
+
+def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, tmp_path: Path) -> None:
+    from flows.scoring.flow import score as flow
+    from flows.scoring.score_all import score_all
+
+    here, there = (Path(shutil.copy(alone, tmp_path / name)) for name in ("here.duckdb", "there.duckdb"))
+    asked = {"missing": True, "metrics": "sbert,mauve"}
+    score_all(Database(here), SETTINGS, Silent(), **asked)  # type: ignore[arg-type]
+    flow(str(there), settings=SETTINGS, runner="threads:2", asked=asked)
+    assert rows(there) == rows(here)
+    tables = [Database(path).table("set_scored", "") for path in (here, there)]
+    assert tables[0] == tables[1]
+    for name in ("run_scores", "reference_parts"):
+        found = []
+        for path in (here, there):
+            with duckdb.connect(str(path), read_only=True) as connection:
+                found.append(sorted(connection.execute(f"from {name}").fetchall(), key=repr))
+        assert found[0] == found[1], name
+
+
+def test_another_machines_evaluators_are_refused(alone: Path) -> None:
+    from dataclasses import replace
+
+    from flows.scoring.batches import Batch
+    from flows.scoring.score_shard import ScoreShard, score_shard
+    from flows.workers.shards import Setting
+
+    loaded_evaluators = LoadedEvaluators(select("entity_overlap"), SETTINGS)
+    altered = {name: replace(one, version="0") for name, one in loaded_evaluators.fingerprints.items()}
+    shard = ScoreShard(Batch((), (), (), (), {}, ()), altered, SETTINGS, Setting((), "lumen", 0, None))
+    with pytest.raises(TerminalError, match=r"'entity_overlap' is another one on .*than on lumen.*version 1 there, 0"):
+        score_shard(shard)
+
+
+def test_another_machines_weights_are_refused(toy_checkpoint: Path) -> None:
+    from flows.evaluating.write_shard import ModelReference, WriteShard, write
+    from flows.workers.shards import Setting
+    from newwiki.decoding.grammar import parse
+
+    other = ModelReference("hf", str(toy_checkpoint), (), "0" * 64, "float32", 1, ())
+    shard = WriteShard(other, (), parse("greedy")[0], {}, (), Setting((), "lumen", 0, None))
+    with pytest.raises(
+        TerminalError, match=r"is another one on .* than on lumen \(0{64}, float32, numerics=1\); give both"
+    ):
+        write(shard)
+
+
+def test_a_shard_that_fails_at_first_is_done_again_and_in_the_end_alone() -> None:
+    from prefect import flow
+    from prefect.task_runners import ThreadPoolTaskRunner
+
+    from flows.workers.prefect_executor import PrefectExecutor
+    from flows.workers.runners import WorkerPool
+
+    tries: dict[int, int] = {}
+    running: list[int] = []
+
+    def work(shard: int) -> int:
+        tries[shard] = tries.get(shard, 0) + 1
+        running.append(shard)
+        if shard == 1 and tries[1] < 3:
+            raise RuntimeError("a worker died")
+        if shard == 2:
+            raise RuntimeError("out of memory")
+        return shard * shard
+
+    done: list[tuple[int, int]] = []
+
+    @flow
+    def all_of_it() -> None:
+        pool = WorkerPool(2, 1, lambda: ThreadPoolTaskRunner(max_workers=2))
+        with PrefectExecutor(pool, Silent()) as executor:
+            done.extend(executor.run(work, [0, 1, 2, 3], lambda shard: f"page {shard}"))
+
+    with pytest.raises(TerminalError, match=r"^1 of 4 shards failed, all others are stored; page 2: .*out of memory"):
+        all_of_it()
+    assert sorted(done) == [(0, 0), (1, 1), (3, 9)]
+    assert tries == {0: 1, 1: 3, 2: 3, 3: 1}
+    assert running[-2:] == [1, 2]
