@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Selection, Window
 from newwiki.sources import side_by_side, unpacking
