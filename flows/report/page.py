@@ -129,7 +129,7 @@ def _environment() -> jinja2.Environment:
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,
-        "apart": tables.apart,
+        "apart": paper_tables.apart,
         "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,
