@@ -2,21 +2,20 @@
 
     python .ci/check_release.py dist [TAG]
 
-The folder must hold one wheel and one source distribution of the version in pyproject.toml. Both must have every file of
-our packages as it is here, the wheel nothing beside them. The tag, where there is one, must be v and that version, and
-CHANGELOG.md must have a section of it.
+The folder must hold a wheel and a source distribution of the version in pyproject.toml, and nothing else. Both must
+have every file of our packages as it is here, the wheel no other. The tag, where there is one, must be v and that
+version, and CHANGELOG.md must have a section of it.
 """
 
 import sys
 import tarfile
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("newwiki", "evaluators", "storage", "flows")
-_ENTRY_POINTS = "entry_points.txt"
 
 
 def problems(folder: Path, tag: str | None) -> Iterator[str]:
@@ -43,10 +42,11 @@ def _of_wheel(wheel: Path, about: str) -> Iterator[str]:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
         yield from _of_files(wheel, names, archive.read)
-        yield from (f"{wheel.name} has {name}, which is no file of ours" for name in _others(names - ours(), about))
+        others = sorted(name for name in names - ours() if not name.startswith(about))
+        yield from (f"{wheel.name} has {name}, which is no file of ours" for name in others)
         if f"{about}licenses/LICENSE" not in names:
             yield f"{wheel.name} lacks the licence"
-        if b"newwiki = newwiki:main" not in archive.read(f"{about}{_ENTRY_POINTS}"):
+        if b"newwiki = newwiki:main" not in archive.read(f"{about}entry_points.txt"):
             yield f"{wheel.name} installs no command newwiki"
 
 
@@ -67,10 +67,6 @@ def _of_files(distribution: Path, names: set[str], read: Callable[[str], bytes])
             yield f"{distribution.name} lacks {name}"
         elif read(name) != (ROOT / name).read_bytes():
             yield f"{distribution.name} has another {name}"
-
-
-def _others(names: Iterable[str], about: str) -> list[str]:
-    return sorted(name for name in names if not name.startswith(about))
 
 
 def _of_tag(tag: str, version: str) -> Iterator[str]:
