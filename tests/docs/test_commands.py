@@ -33,7 +33,7 @@ NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
     "make test": "this is it",
-    ".venv/bin/pre-commit install": "tests/docs/test_checks.py compares what it would run",
+    ".venv/bin/pre-commit install": "tests/docs/test_project_files.py compares what it would run",
     "git tag v0.2.0": _RELEASE,
     "git push origin v0.2.0": _RELEASE,
     "docker build --tag newwiki-eval .": _DOCKER,
