@@ -30,15 +30,15 @@ class Wiki(Table):
     else the Wikipedia whose database has this name. Without `since` it begins with the newest month that is due. What
     nearly repeats an article of the snapshots `novel_against` is dropped."""
 
-    name: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
-    api: str | None = None
-    dump: str | Texts | None = None
-    since: str | None = None
+    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
+    api: Annotated[str | None, Field(examples=["https://wiki.example/w/api.php"])] = None
+    dump: Annotated[str | Texts | None, Field(examples=["parts/*.7z"])] = None
+    since: Annotated[str | None, Field(examples=["2026-09"])] = None
     min_revisions: Count = Selection.min_revisions
     min_words: Count = Selection.min_words
     sample: Count = Selection.sample
     seed: int = Selection.seed
-    limit: Count | None = None
+    limit: Annotated[Count | None, Field(examples=[1000])] = None
     novel_against: Texts = ()
 
     @field_validator("since")
@@ -68,8 +68,8 @@ class Wiki(Table):
 class Model(Table):
     """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
 
-    name: Annotated[str, Field(min_length=1)]
-    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+    name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
+    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
     backend: str = "hf"
     arguments: dict[str, Any] = {}
     chat: bool = False
@@ -93,11 +93,11 @@ class Model(Table):
 class Evaluation(Table):
     """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
 
-    prompts: Count | None = None
+    prompts: Annotated[Count | None, Field(examples=[100])] = None
     samples: Count = 20
     keep: Count = 10
     max_new_tokens: Count = 512
-    batch_size: Count | None = None
+    batch_size: Annotated[Count | None, Field(examples=[16])] = None
     seed: int = 0
     stop: Texts = ()
     strict: bool = False
@@ -108,9 +108,9 @@ class Evaluation(Table):
 class Gate(Table):
     """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
 
-    baseline: str
-    candidate: str
-    fail_if: str
+    baseline: Annotated[str, Field(examples=["gpt2/greedy"])]
+    candidate: Annotated[str, Field(examples=["gpt2/sample:top_p=0.9"])]
+    fail_if: Annotated[str, Field(examples=["sbert < -0.05"])]
 
 
 class Report(Table):
@@ -122,8 +122,8 @@ class Report(Table):
 class Notify(Table):
     """Where the address of the webhook is kept: an environment variable, or a Secret block of Prefect."""
 
-    webhook_env: str | None = None
-    webhook_block: str | None = None
+    webhook_env: Annotated[str | None, Field(examples=["NEWWIKI_WEBHOOK"])] = None
+    webhook_block: Annotated[str | None, Field(examples=["newwiki-webhook"])] = None
 
     @field_validator("webhook_env", "webhook_block")
     @classmethod
