@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Page, Requests, Site, Window
@@ -67,6 +68,10 @@ class DumpSource:
 
     def site(self) -> Site:
         """As the first part says. Raises TerminalError where it is no export, or does not say."""
+        return self._site
+
+    @cached_property
+    def _site(self) -> Site:
         part = self._each_part()[0]
         with _readable(part), self._opened(part) as reading:
             export, pieces = Export(None), [b""]
@@ -106,10 +111,9 @@ class DumpSource:
     def _created(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
         tally, before, position = Tally(), 0, 0
         pages: list[Page] = []
-        site = self.site()
         for part in self._each_part():
             with _readable(part), self._opened(part) as reading:
-                for read in histories(reading, part, site, window, cutoff, skip):
+                for read in histories(reading, part, self._site, window, cutoff, skip):
                     tally.add(named(part), read.page_ids, read.whole, read.cut_off)
                     pages += read.pages
                     position = before + reading.position
