@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Any, Protocol
 from xml.parsers import expat
 
+from newwiki.sources.timestamps import moment
+
 _FORMAT = "http://www.mediawiki.org/xml/export-"
 _START_TAG = re.compile(rb"""<text(?:[^>"']|"[^"]*"|'[^']*')*>""")
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _NUMBER = re.compile(r"\d+", re.ASCII)
 # Bytes by which each is longer than what it says
 _PREDEFINED = {b"&amp;": 4, b"&lt;": 3, b"&gt;": 3, b"&quot;": 5, b"&apos;": 5}
@@ -259,7 +260,7 @@ class Export:
         if name == "text":
             revision.text = Text(self._raw_text(), self._attributes)
         elif name == "timestamp":
-            revision.moment = _moment(self._heard())
+            revision.moment = moment(self._heard())
         elif name == "id":
             revision.rev_id = _number(name, self._heard())
         elif name == "parentid":
@@ -329,12 +330,6 @@ class Export:
 
     def _doctype(self, *of: Any) -> None:
         raise Malformed("it has a document type, which MediaWiki writes none of")
-
-
-def _moment(written: str) -> datetime:
-    if not _TIMESTAMP.fullmatch(written):
-        raise Malformed(f"no timestamp: '{written[:40]}'")
-    return datetime.fromisoformat(written)
 
 
 def _number(name: str, written: str) -> int:

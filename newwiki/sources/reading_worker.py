@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 from newwiki.errors import NewWikiError
 from newwiki.novelty import Sketch, Sketcher, compared_text
-from newwiki.ranking import ranks
+from newwiki.ranking import up_to_rank
 from newwiki.records import Judged, Page, Selection, Site, Window
 from newwiki.selection import judge
 from newwiki.sources.dump import read_part
@@ -135,9 +135,8 @@ class _Worker:
     def _near(self, pages: list[Page]) -> list[Page]:
         if not self._wanted.walks:
             return pages
-        pages = [page for page in pages if page.absent != "moved"]
-        order = ranks((page.page_id for page in pages), self._wanted.selection.seed).tolist()
-        return [page for page, rank in zip(pages, order, strict=True) if rank <= self._rank]
+        there = [page for page in pages if page.absent != "moved"]
+        return up_to_rank(there, self._wanted.selection.seed, self._rank)
 
     def _judge(self, pages: Sequence[Page]) -> None:
         for page in pages:
