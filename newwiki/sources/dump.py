@@ -10,11 +10,11 @@ from functools import cached_property
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Page, Requests, Site, Window
-from newwiki.sources.export import Export, Pages, SiteInfo
 from newwiki.sources.history import Histories, NoTexts, Read
 from newwiki.sources.parts import Part, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
+from newwiki.sources.xml_export import Export, Pages, SiteInfo
 
 STDIN = "-"
 _BATCH = 50
