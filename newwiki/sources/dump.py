@@ -17,7 +17,7 @@ from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
 from newwiki.sources.xml_export import Export, Pages, SiteInfo
 
 STDIN = "-"
-_BATCH = 50
+_PAGES = 50  # given at once
 _SILENCE = 16 << 20  # bytes of an export after which it is told how far the reading has come
 
 
@@ -117,9 +117,9 @@ class DumpSource:
                     tally.add(named(part), read.page_ids, read.whole, read.cut_off)
                     pages += read.pages
                     position = before + reading.position
-                    while len(pages) >= _BATCH:
-                        yield Batch(pages[:_BATCH], position, self.size or position)
-                        pages = pages[_BATCH:]
+                    while len(pages) >= _PAGES:
+                        yield Batch(pages[:_PAGES], position, self.size or position)
+                        pages = pages[_PAGES:]
                     if not read.pages and position != self.size:
                         yield Batch([], position, self.size or position)
             before = position
@@ -179,7 +179,7 @@ def histories(
             if (own := site_of(export.site, named(part))) != site:
                 raise TerminalError(f"'{named(part)}' is of {own.wiki}, and other parts of {site.wiki}; give one dump")
         silent += len(piece)
-        if listener.waiting >= _BATCH or silent >= _SILENCE:
+        if listener.waiting >= _PAGES or silent >= _SILENCE:
             yield listener.take()
             silent = 0
     export.close()
