@@ -11,8 +11,8 @@ import pytest
 import responses
 
 from newwiki.errors import TerminalError, TransientError
-from newwiki.sources.answers import in_words
 from newwiki.sources.api import Api
+from newwiki.sources.http_answers import in_words
 
 GOOD = json.dumps({"query": {"x": []}}).encode()
 
@@ -53,7 +53,7 @@ def send(handler: BaseHTTPRequestHandler, content: bytes, **headers: str) -> Non
 @pytest.mark.parametrize("packed", [True, False])
 def test_an_answer_is_read_no_further_than_any_mediawiki_sends(packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten megabytes of blanks are ten kilobytes as they come."""
-    monkeypatch.setattr("newwiki.sources.answers.LARGEST", 2**20)
+    monkeypatch.setattr("newwiki.sources.http_answers.LARGEST", 2**20)
     content = b" " * 10_000_000
     content, headers = (gzip.compress(content), {"Content_Encoding": "gzip"}) if packed else (content, {})
 
@@ -66,7 +66,7 @@ def test_an_answer_is_read_no_further_than_any_mediawiki_sends(packed: bool, mon
 
 
 def test_an_answer_that_drips_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newwiki.sources.answers.LONGEST", 0.05)
+    monkeypatch.setattr("newwiki.sources.http_answers.LONGEST", 0.05)
 
     def drip(handler: BaseHTTPRequestHandler) -> None:
         with suppress(OSError):

@@ -16,7 +16,7 @@ from newwiki.errors import TerminalError
 from newwiki.records import Window
 from newwiki.sources import history
 from newwiki.sources.dump import DumpSource
-from newwiki.sources.export import Export, PageHead, Revision
+from newwiki.sources.xml_export import Export, PageHead, Revision
 from tests.newwiki.sources import by_mwxml
 
 SEPTEMBER = Window.month("2026-09")
@@ -175,7 +175,7 @@ def test_a_page_outside_the_window_costs_no_text(
 ) -> None:
     """And of one inside, only the text that stands is built."""
     built: list[bytes] = []
-    from newwiki.sources import export as module
+    from newwiki.sources import xml_text as module
 
     build = module._built
     monkeypatch.setattr(module, "_built", lambda raw: (built.append(raw), build(raw))[1])

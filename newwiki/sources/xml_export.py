@@ -1,22 +1,20 @@
 """MediaWiki's XML export format as a stream: expat reads every byte, and Python hears of the little that is asked for.
 
-A page that nobody wants costs a call at the end of each of its elements. Texts are kept as they stand in the file, and
-built only when they are asked for. Whatever is not well-formed, or is no export, raises Malformed.
+A page that nobody wants costs a call at the end of each of its elements. Whatever is not well-formed, or is no export,
+raises Malformed.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 from xml.parsers import expat
 
+from newwiki.sources.timestamps import moment
+from newwiki.sources.xml_text import FileBytes, Text, without_start_tag
+
 _FORMAT = "http://www.mediawiki.org/xml/export-"
-_START_TAG = re.compile(rb"""<text(?:[^>"']|"[^"]*"|'[^']*')*>""")
-_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _NUMBER = re.compile(r"\d+", re.ASCII)
-# Bytes by which each is longer than what it says
-_PREDEFINED = {b"&amp;": 4, b"&lt;": 3, b"&gt;": 3, b"&quot;": 5, b"&apos;": 5}
 _PAGE = {"title", "ns", "id", "redirect", "restrictions", "revision", "upload", "discussionthreadinginfo",
          "DiscussionThreading"}  # fmt: skip
 _REVISION = {"id", "parentid", "timestamp", "contributor", "minor", "comment", "origin", "model", "format", "text",
@@ -46,53 +44,6 @@ class PageHead:
 
     page_id: int
     title: str
-
-
-class Text:
-    """A revision's text as the file has it. `hidden` where the wiki does not show it."""
-
-    __slots__ = ("_raw", "_size", "hidden", "stored")
-
-    def __init__(self, raw: bytes, attributes: dict[str, str]) -> None:
-        self.hidden = "deleted" in attributes
-        self._raw = b"" if self.hidden else raw
-        self._size: int | None = None
-        self.stored = int(attributes.get("bytes") or 0)
-
-    @property
-    def raw(self) -> bytes:
-        """As the file has it, escapes and all; empty where it is hidden or dropped."""
-        return self._raw
-
-    @property
-    def kept(self) -> int:
-        """Bytes that it takes in memory."""
-        return len(self._raw)
-
-    @property
-    def is_absent(self) -> bool:
-        """Whether the wiki has a text, and the file leaves it out."""
-        return not self.hidden and not self._raw and self.stored > 0
-
-    @property
-    def size(self) -> int:
-        """Bytes of the text in UTF-8, which are counted without building it; 0 where it is hidden."""
-        if self._size is None:
-            self._size = _size(self._raw)
-        return self._size
-
-    def may_begin_with(self, mark: bytes) -> bool:
-        """Whether the text may begin with this ASCII character after its white space: never a false no."""
-        start = self._raw[:256].lstrip()
-        return not start or start[0] >= 0x80 or start[:1] in (b"&", b"<", mark)
-
-    def build(self) -> str:
-        """The text; empty where it is hidden."""
-        return _built(self._raw)
-
-    def drop(self) -> None:
-        """Forgets the text, but not its size."""
-        self._size, self._raw = self.size, b""
 
 
 class Revision:
@@ -141,17 +92,15 @@ class Export:
         self._revision: Revision | None = None
         self._told = False  # the page's head
         self._unheard = self._unheard_parents = 0
-        self._pieces: list[bytes] = []  # of the file, from `_offset` on
-        self._offset = 0
+        self._bytes = FileBytes()
         self._text_at: int | None = None
 
     def feed(self, piece: bytes) -> None:
         """The next bytes of the file. Raises Malformed."""
-        self._pieces.append(piece)
+        self._bytes.add(piece)
         self._parse(piece, False)
-        needed = self._parser.CurrentByteIndex if self._text_at is None else self._text_at  # a tag may have been cut
-        while self._pieces and self._offset + len(self._pieces[0]) <= needed:
-            self._offset += len(self._pieces.pop(0))
+        # A tag may have been cut
+        self._bytes.forget(self._parser.CurrentByteIndex if self._text_at is None else self._text_at)
 
     def close(self) -> None:
         """The file is over. Raises Malformed where it should not be."""
@@ -259,7 +208,7 @@ class Export:
         if name == "text":
             revision.text = Text(self._raw_text(), self._attributes)
         elif name == "timestamp":
-            revision.moment = _moment(self._heard())
+            revision.moment = moment(self._heard())
         elif name == "id":
             revision.rev_id = _number(name, self._heard())
         elif name == "parentid":
@@ -310,18 +259,8 @@ class Export:
     def _raw_text(self) -> bytes:
         """What stands between <text …> and </text>."""
         assert self._text_at is not None
-        start, end = self._text_at - self._offset, self._parser.CurrentByteIndex - self._offset
-        self._text_at = None
-        before, piece = b"", self._pieces[-1]
-        if len(self._pieces) > 1:
-            before, self._pieces = b"".join(self._pieces[:-1]), [piece]
-            self._offset += len(before)
-        if start >= len(before):
-            whole = piece[start - len(before) : end - len(before)]
-        else:
-            whole = before[start:end] + piece[: max(0, end - len(before))]
-        tag = _START_TAG.match(whole)
-        return whole[tag.end() :] if tag else b""  # <text /> has its end where it starts
+        start, self._text_at = self._text_at, None
+        return without_start_tag(self._bytes.between(start, self._parser.CurrentByteIndex))
 
     def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
         if encoding and encoding.lower() not in ("utf-8", "us-ascii"):
@@ -331,31 +270,7 @@ class Export:
         raise Malformed("it has a document type, which MediaWiki writes none of")
 
 
-def _moment(written: str) -> datetime:
-    if not _TIMESTAMP.fullmatch(written):
-        raise Malformed(f"no timestamp: '{written[:40]}'")
-    return datetime.fromisoformat(written)
-
-
 def _number(name: str, written: str) -> int:
     if not _NUMBER.fullmatch(written) or len(written) > 18:
         raise Malformed(f"no number in <{name}>: '{written[:40]}'")
     return int(written)
-
-
-def _size(raw: bytes) -> int:
-    if b"<" not in raw and b"\r" not in raw:
-        counts = {entity: raw.count(entity) for entity in _PREDEFINED}
-        if sum(counts.values()) == raw.count(b"&"):
-            return len(raw) - sum(_PREDEFINED[entity] * count for entity, count in counts.items())
-    return len(_built(raw).encode())
-
-
-def _built(raw: bytes) -> str:
-    pieces: list[str] = []
-    parser = expat.ParserCreate("utf-8")
-    parser.buffer_text = True
-    parser.CharacterDataHandler = pieces.append
-    hear: Callable[[bytes, bool], Any] = parser.Parse
-    hear(b"<text>" + raw + b"</text>", True)
-    return "".join(pieces)
