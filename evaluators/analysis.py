@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluators.counts import Readability, count_readability, count_tokens
+from newwiki import registry
 from newwiki.errors import TerminalError
 
 if TYPE_CHECKING:
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
 
 # Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text.
 ANALYSIS_VERSION = "1"
-
-_FLAGS = {
-    "entities": "--entities",
-    "embedding": "--embedder",
-    "embedding_truncated": "--embedder",
-    "prompt_embedding": "--embedder",
-}
 
 
 class Maker(Protocol):
@@ -99,8 +93,9 @@ class Analyst:
         """The models that make these parts. Raises TerminalError where a part has none."""
         made = frozenset[str]().union(*(maker.parts for maker in self._makers))
         if lacking := sorted(needs - made):
-            flag = _FLAGS.get(lacking[0], "--scorer")
-            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'; choose one with {flag}")
+            option = registry.makers.get(lacking[0]).options.get("model")
+            remedy = f"; choose one with {option}" if option else ""
+            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'{remedy}")
         return [maker for maker in self._makers if maker.parts & needs]
 
     def analyse(

@@ -190,7 +190,10 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
     return row
 
 
-@maker("embedding", "embedding_truncated", "prompt_embedding")
+@maker(
+    *Embedder.parts,
+    options={"model": "--embedder", "dtype": "--embedder-dtype", "backend": "--embedder-backend"},
+)
 def _as_set(settings: Settings) -> Embedder:
     return load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend)
 

@@ -82,7 +82,11 @@ class LikelihoodReader:
         return {"likelihood": [_mean(one) for one in self._reader.likelihoods(pairs, WINDOW)]}
 
 
-@maker("likelihood", at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)))
+@maker(
+    *LikelihoodReader.parts,
+    options={"model": "--likelihood-model"},
+    at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)),
+)
 def load_reader(settings: Settings) -> LikelihoodReader:
     """The model of the setting `likelihood_model`. Raises TerminalError where it is not to be had."""
     try:

@@ -196,4 +196,6 @@ def _loader(scorer: Scorer) -> MakerLoader:
 
         return load_classifier(scorer)
 
-    return MakerLoader(load, lambda settings: bool(scorer.model) and is_at_hand(scorer.place, scorer.revision))
+    return MakerLoader(
+        load, {"model": "--scorer"}, lambda settings: bool(scorer.model) and is_at_hand(scorer.place, scorer.revision)
+    )

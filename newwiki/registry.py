@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from newwiki.columns import PARTS, RESERVED
 from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
 
@@ -22,15 +23,7 @@ if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
-# What stands beside the metrics in `leaderboard` and `scores_wide`, and the ends of the columns that each has there
-RESERVED = frozenset(
-    {
-        "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
-        "page_id", "sample", "kept", "title", "topic", "text", "metric", "value", "status", "evaluator_id", "no_metric",
-        "by_other_evaluators",
-    }
-)  # fmt: skip
-PARTS = ("_sd", "_low", "_high", "_texts", "_status", "_scored_by", "_no_interval")
+_ENDS = tuple(filter(None, PARTS))
 _PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
@@ -129,9 +122,13 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class MakerLoader:
-    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`."""
+    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`.
+
+    `options` are those of the command line that choose what a fingerprint says of it: its model, dtype, backend.
+    """
 
     load: Callable[["Settings"], Any]
+    options: Mapping[str, str]
     at_hand: Callable[["Settings"], bool]
 
 
@@ -209,7 +206,7 @@ def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
         said = f"the evaluator '{evaluator}' declares a metric '{name}'"
         if not (name.isascii() and name.isidentifier()):
             raise TerminalError(f"{said}, which is no name; letters, digits and _ make one, such as lexical_richness")
-        if name.casefold() in RESERVED or name.casefold().endswith(PARTS):
+        if name.casefold() in RESERVED or name.casefold().endswith(_ENDS):
             raise TerminalError(f"{said}, which is what the leaderboard calls a column of its own; rename it")
         if name.casefold() in others:
             raise TerminalError(f"{said}, which '{others[name.casefold()]}' has declared before; rename it")
@@ -259,13 +256,18 @@ def set_evaluator(
 
 
 def maker(
-    *parts: str, at_hand: Callable[["Settings"], bool] = lambda settings: True
+    *parts: str,
+    options: Mapping[str, str] | None = None,
+    at_hand: Callable[["Settings"], bool] = lambda settings: True,
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
-    """Registers what loads, by the settings in force, the model that makes these parts of analyses."""
+    """Registers what loads, by the settings in force, the model that makes these parts of analyses.
+
+    `options` say how a user chooses it, as `{"model": "--entities"}`: an error that asks for another names them.
+    """
 
     def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
         for part in parts:
-            makers.add(part, MakerLoader(load, at_hand))
+            makers.add(part, MakerLoader(load, options or {}, at_hand))
         return load
 
     return register
