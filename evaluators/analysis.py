@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from evaluators.counts import Readability, count_readability, count_tokens
 from newwiki import registry
 from newwiki.errors import TerminalError
+from newwiki.records import Unscorable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,12 @@ class Analysis:
     def wordless(self) -> bool:
         """Whether the text has no word at all: it is empty, or only punctuation marks, symbols or emoji."""
         return self.readability.words == 0
+
+    def wordless_beside(self, reference: Analysis) -> Unscorable | None:
+        """Why the text cannot be compared with the reference, where either has no word."""
+        if self.wordless:
+            return Unscorable("no words")
+        return Unscorable("the reference has no words") if reference.wordless else None
 
     def part(self, name: str) -> Any:
         """What a model made of the text. Raises TerminalError if the text was analysed without it."""
