@@ -54,8 +54,15 @@ def _evaluator(scorer: Scorer) -> Evaluator:
         source=scorer.source,
         pitfalls=scorer.pitfalls,
     )
-    needs = frozenset({scorer.name})
-    return Evaluator(scorer.name, scorer.score, (metric,), _VERSION, needs, (), {}, core=False, costly=True, alone=True)
+    return Evaluator(
+        name=scorer.name,
+        function=scorer.score,
+        metrics=(metric,),
+        version=_VERSION,
+        needs=frozenset({scorer.name}),
+        costly=True,
+        alone=True,
+    )
 
 
 def _loader(scorer: Scorer) -> MakerLoader:

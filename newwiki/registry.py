@@ -9,7 +9,7 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -99,7 +99,7 @@ def load_plugin(path: Path) -> None:
     _plugins.append(path.resolve())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evaluator:
     """A function of (analysis, reference analysis) and what it declares of itself.
 
@@ -112,10 +112,10 @@ class Evaluator:
     function: Callable[..., Any]
     metrics: tuple[Metric, ...]
     version: str
-    needs: frozenset[str]
-    packages: tuple[str, ...]
-    parameters: Mapping[str, object]
-    core: bool
+    needs: frozenset[str] = frozenset()
+    packages: tuple[str, ...] = ()
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    core: bool = False
     costly: bool = False
     alone: bool = False
 
@@ -132,9 +132,12 @@ class MakerLoader:
     at_hand: Callable[["Settings"], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SetEvaluator(Evaluator):
     """A function of a Corpus: all kept texts of a run together. Its metrics have the scope `run`."""
+
+
+E = TypeVar("E", bound=Evaluator)
 
 
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
@@ -166,27 +169,18 @@ def evaluator(
     Change `version` whenever the numbers change: it is part of every score's provenance.
     """
 
-    def register(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        name = function.__name__
-        check_names(name, metrics)
-        evaluators.add(
-            name,
-            Evaluator(
-                name,
-                function,
-                _with_pitfalls(metrics, function),
-                version,
-                frozenset(needs),
-                tuple(packages),
-                dict(parameters or {}),
-                core,
-                costly,
-                alone,
-            ),
-        )
-        return function
-
-    return register
+    return _declaring(
+        evaluators,
+        Evaluator,
+        metrics,
+        version=version,
+        needs=frozenset(needs),
+        packages=tuple(packages),
+        parameters=dict(parameters or {}),
+        core=core,
+        costly=costly,
+        alone=alone,
+    )
 
 
 def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
@@ -233,23 +227,27 @@ def set_evaluator(
     It runs where it is asked for by name, or with `all`. Change `version` whenever the numbers change.
     """
 
-    def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return _declaring(
+        set_evaluators,
+        SetEvaluator,
+        [replace(metric, scope="run") for metric in metrics],
+        version=version,
+        needs=frozenset(needs),
+        packages=tuple(packages),
+        parameters=dict(parameters or {}),
+    )
+
+
+def _declaring(
+    registry: Registry[E], kind: type[E], metrics: Sequence[Metric], **declared: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What registers a function as an evaluator of this kind, under its name."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
         check_names(name, metrics)
-        of_runs = tuple(replace(metric, scope="run") for metric in _with_pitfalls(metrics, function))
-        set_evaluators.add(
-            name,
-            SetEvaluator(
-                name,
-                function,
-                of_runs,
-                version,
-                frozenset(needs),
-                tuple(packages),
-                dict(parameters or {}),
-                core=False,
-            ),
-        )
+        told = _with_pitfalls(metrics, function)
+        registry.add(name, kind(name=name, function=function, metrics=told, **declared))
         return function
 
     return register
