@@ -4,25 +4,19 @@ No secret stands here, only the names of those that hold one: registrations are 
 """
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
-from newwiki.errors import UsageError, did_you_mean
+from newwiki.errors import UsageError
 from newwiki.records import Selection, Window
-from newwiki.settings import TABLES
+from newwiki.settings import TABLES, read_toml
+from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
 Count = Annotated[int, Field(ge=1)]
 Texts = Annotated[tuple[str, ...], Field(strict=False)]
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
-
-
-class Table(BaseModel):
-    """One table of the file: no key but its own, and each of the right type."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Wiki(Table):
@@ -71,7 +65,7 @@ class Model(Table):
     name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
     decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
     backend: str = "hf"
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = Field(default_factory=dict)
     chat: bool = False
     allow_pickle: bool = False
     trust_remote_code: bool = False
@@ -162,16 +156,6 @@ _TABLES: dict[str, type[Table]] = {
     "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "notify": Notify,
 }  # fmt: skip
 _LISTS = {"wikis", "models", "gates"}
-# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
-_SAYS = {
-    "bool_type": "must be true or false",
-    "int_type": "must be a whole number",
-    "model_type": "must be one table",
-    "string_pattern_mismatch": "may hold letters, digits, - and _",
-    "string_type": "must be a text in quotes",
-    "too_short": "must not be empty",
-    "tuple_type": "must be a list",
-}
 
 
 def load_registrations(config: Path | None) -> Registrations:
@@ -179,35 +163,16 @@ def load_registrations(config: Path | None) -> Registrations:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
-    tables = {name: value for name, value in tomllib.loads(path.read_text("utf-8")).items() if name in TABLES}
+    tables = {name: value for name, value in read_toml(path).items() if name in TABLES}
     if "wikis" not in tables:
         raise UsageError(f"nothing is registered: '{path}' has no table [[wikis]]")
     try:
         return Registrations.model_validate(tables)
     except ValidationError as error:
-        raise UsageError(f"'{path}': {_line(error)}") from None
+        raise UsageError(f"'{path}': {what_is_wrong(error, lambda place: _TABLES[str(place[0])], _where)}") from None
 
 
-def _line(error: ValidationError) -> str:
-    """The first thing that is wrong: in which table, under which key, and what.
-
-    What was given is not repeated, as it may be a secret in the wrong place.
-    """
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = list(first["loc"])
-    if first["type"] == "extra_forbidden":
-        key, table = str(place.pop()), _TABLES[str(place[0])]
-        known = ", ".join(table.model_fields)
-        return f"{_where(place)} has no key '{key}'{did_you_mean(key, table.model_fields)}; there are: {known}"
-    if first["type"] == "missing":
-        key = str(place.pop())
-        return f"{_where(place)} needs '{key}'"
-    said = _SAYS.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{_where(place)}: {said}"
-
-
-def _where(place: list[str | int]) -> str:
+def _where(place: Place) -> str:
     """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
     table, *rest = place
-    head = f"[[{table}]]" if table in _LISTS else f"[{table}]"
-    return head + "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in rest)
+    return (f"[[{table}]]" if table in _LISTS else f"[{table}]") + keys_in_words(rest)

@@ -45,17 +45,23 @@ def load_settings(config: Path | None, **flags: str | None) -> Settings:
     return Settings(**values)
 
 
+def read_toml(file: Path) -> dict[str, Any]:
+    """Raises UsageError for a file that cannot be read, or is not TOML."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"'{file}' cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"'{file}' is not TOML: {error}") from None
+
+
 def _file(config: Path | None, names: set[str]) -> dict[str, str]:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         if config:
             raise UsageError(f"there is no configuration file '{config}'")
         return {}
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' is not TOML: {error}") from None
-    flat = {name: value for name, value in values.items() if name not in TABLES}
+    flat = {name: value for name, value in read_toml(path).items() if name not in TABLES}
     for name, value in flat.items():
         if name not in names:
             known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"

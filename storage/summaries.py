@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import duckdb
 
-from storage.database import query
+from storage.queries import query
 
 
 def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:

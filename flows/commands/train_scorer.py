@@ -49,7 +49,7 @@ def train_scorer(
     graded = read_graded(table)
 
     # torch takes seconds to import: not before the table is known to be right.
-    from evaluators.networks.training import Plan
+    from evaluators.networks.fit_scorer import Plan
 
     plan = Plan(kind, base=base, **rest)
     found = train(graded, plan, out, reporter(quiet), name=name, reads=reads, held_out=held_out)

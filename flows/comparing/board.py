@@ -8,13 +8,13 @@ from typing import Any
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
+from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from storage import snapshots
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
-PARTS = ("", "_sd", "_low", "_high", "_no_interval", "_texts", "_status", "_scored_by")
 ANOTHER = "another evaluator"
 _SNAPSHOT_ID, _RUN_ID, _COMPLETIONS, _SETTINGS = 2, 3, 5, 6
 _NOTHING = (None,) * len(PARTS)

@@ -3,9 +3,10 @@
 from typing import Any
 
 from flows import tables
-from flows.comparing.board import ABOUT, PARTS, Board
+from flows.comparing.board import ABOUT, Board
 from flows.comparing.ranked import leaderboard
 from flows.tables import digits
+from newwiki.columns import PARTS
 from newwiki.decoding.grammar import short_form
 from newwiki.protocol import value_in_words
 from storage.database import Database

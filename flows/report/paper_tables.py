@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from flows.comparing.board import PARTS, Column
+from flows.comparing.board import Column
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, paper_columns
+from newwiki.columns import PARTS
 from newwiki.protocol import PROTOCOL, varying
 from storage.database import Database
 

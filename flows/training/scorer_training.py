@@ -17,7 +17,7 @@ from storage.outputs import safe
 
 if TYPE_CHECKING:
     from evaluators.networks.agreement import Agreement
-    from evaluators.networks.training import Plan
+    from evaluators.networks.fit_scorer import Plan
 
 _FEWEST = 10  # texts
 
@@ -62,7 +62,7 @@ def train_scorer(
     """
     from evaluators.classifier import load_classifier
     from evaluators.networks.agreement import agreement
-    from evaluators.networks.training import fit
+    from evaluators.networks.fit_scorer import fit
     from evaluators.scorer import read_scorer
 
     if safe(folder).exists():

@@ -74,7 +74,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         (MODEL + 'arguments = { api_key = "x" }', r"1, arguments: 'api_key' is a secret.* in the environment"),
         (MODEL + "arguments = { stop = [] }", r"1, arguments: 'stop' must be a text, a number, true or false"),
         (MODEL + MODEL.removeprefix(WIKI), r"\[\[models\]\]: 'gpt2' is registered twice"),
-        (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: Input should be greater than or equal to 1"),
+        (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: must be 1 or more"),
         (WIKI + "[evaluation]\nsampels = 1", r"\[evaluation\] has no key 'sampels'; did you mean 'samples'"),
         (WIKI + "[[evaluation]]\nsamples = 1", r"\[evaluation\]: must be one table"),
         (WIKI + '[[gates]]\nbaseline = "a"\ncandidate = "b"', r"\[\[gates\]\] 1 needs 'fail_if'"),

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from evaluators.classifier import load_classifier
-from evaluators.networks.training import Plan
+from evaluators.networks.fit_scorer import Plan
 from evaluators.scorer import read_scorer
 from flows.cli import cli
 from flows.progress import Silent

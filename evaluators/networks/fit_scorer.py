@@ -51,6 +51,7 @@ def fit(texts: Sequence[str], scores: Sequence[float], plan: Plan, folder: Path,
         (chunk.tokens, (score - mean) / deviation)
         for text, score in zip(texts, scores, strict=True)
         for chunk in cut(tokenizer, text, window)
+        if chunk.size
     ]
     if not examples:
         raise TerminalError(f"the tokenizer of '{plan.base}' finds nothing in any text; choose another --base")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluators.analysis import Analysis
+from evaluators.networks.chunks import encodable
 from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import is_at_hand, split_revision
 from newwiki.records import Likelihood, Metric, Unscorable
@@ -78,11 +79,15 @@ class LikelihoodReader:
         }
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        pairs = [_pair(_encodable(prompt), _encodable(text)) for prompt, text in zip(prompts, texts, strict=True)]
+        pairs = [_pair(encodable(prompt), encodable(text)) for prompt, text in zip(prompts, texts, strict=True)]
         return {"likelihood": [_mean(one) for one in self._reader.likelihoods(pairs, WINDOW)]}
 
 
-@maker("likelihood", at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)))
+@maker(
+    *LikelihoodReader.parts,
+    options={"model": "--likelihood-model"},
+    at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)),
+)
 def load_reader(settings: Settings) -> LikelihoodReader:
     """The model of the setting `likelihood_model`. Raises TerminalError where it is not to be had."""
     try:
@@ -99,8 +104,3 @@ def _mean(likelihood: Likelihood) -> list[float | int | bool] | None:
 def _pair(prompt: str, text: str) -> tuple[str, str]:
     """An article's text begins without the space that stood before it, and no model expects a sentence right there."""
     return prompt, text if text[:1].isspace() or not _SENTENCE_END.search(prompt) else f" {text}"
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates, which no tokenizer takes, become question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,8 @@
-"""Where the first sentence of a paragraph ends, and whether it is one; in time that grows with its length alone."""
+"""Where the first sentence of a paragraph ends, and whether it is one; in time that grows with its length alone.
+
+It begins a prompt, so it is looked for by what its language's data file knows (abbreviations, ordinals, words that open
+sentences), and where that is in doubt the sentence goes on.
+"""
 
 import re
 

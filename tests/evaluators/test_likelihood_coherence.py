@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from evaluators.analysis import Analysis, Analyst
-from evaluators.likelihood import LikelihoodReader, likelihood_coherence, load_reader
+from evaluators.likelihood_coherence import LikelihoodReader, likelihood_coherence, load_reader
 from evaluators.scoring import fingerprint, select
 from newwiki.errors import TerminalError
 from newwiki.records import Unscorable

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from newwiki.text.first_sentence import first_sentence, list_share, why_no_sentence
 from newwiki.text.language import Language, load_language
-from newwiki.text.sentences import first_sentence, list_share, why_no_sentence
 
 PIECES = [
     "He",
