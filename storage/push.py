@@ -24,12 +24,6 @@ class Moved:
     def told(self) -> str:
         return f"{self.snapshots} snapshots, {self.runs} runs and {self.scorings} scorings"
 
-    def or_refused(self) -> "Moved":
-        """Itself. Raises TerminalError where something was refused."""
-        if self.refused:
-            raise TerminalError(f"{'; '.join(self.refused)}; all else is pushed ({self.told()})")
-        return self
-
 
 @dataclass(frozen=True)
 class Scoring:
@@ -74,7 +68,9 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
         keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
         facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
         _scoring(database, folder, there, moved, Part(one.table, keys), facts)
-    return moved.or_refused()
+    if moved.refused:
+        raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
+    return moved
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
