@@ -17,7 +17,8 @@ from newwiki.selection import RULES
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes
 from storage.consistency import inconsistencies
-from storage.database import Database, insert, insert_arrow, query
+from storage.database import Database, insert, insert_arrow
+from storage.queries import query, records
 
 
 def snapshot_id(
@@ -162,7 +163,7 @@ def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
 
 def articles(database: Database, name: str) -> list[Article]:
     """The articles of a snapshot, the longest first (of two as long, the one with the smaller page id)."""
-    return [Article(*row) for row in database.rows("snapshot_articles", name)]
+    return database.records(Article, "snapshot_articles", name)
 
 
 def verify(database: Database, name: str) -> list[str]:
@@ -191,8 +192,8 @@ def first_hashed(database: Database, name: str) -> datetime | None:
 
 
 def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:
-    row = connection.execute("select * from snapshots where snapshot_id = ?", [name]).fetchone()
-    return Snapshot(*row) if row else None
+    found = records(Snapshot, connection.execute(query("snapshot_one"), [name]))
+    return found[0] if found else None
 
 
 def article(page: Judged) -> Article:
