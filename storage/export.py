@@ -54,31 +54,31 @@ def manifest(database: Database, name: str) -> Manifest:
         raise TerminalError(f"{snapshot.snapshot_id} is not as it was published; see `newwiki snapshots verify`")
     entries = [
         Entry(
-            article.page_id,
-            article.rev_id,
-            article.sha1,
-            article.title,
-            article.created_at,
-            article.revised_at,
-            article.revisions,
-            article.words,
-            article.text_sha256,
+            page_id=article.page_id,
+            rev_id=article.rev_id,
+            sha1=article.sha1,
+            title=article.title,
+            created_at=article.created_at,
+            revised_at=article.revised_at,
+            revisions=article.revisions,
+            words=article.words,
+            text_sha256=article.text_sha256,
         )
         for article in articles(database, snapshot.snapshot_id)
     ]
     return Manifest(
-        snapshot.snapshot_id,
-        snapshot.wiki,
-        base_url,
-        snapshot.kind,
-        snapshot.window_start,
-        snapshot.window_end,
-        snapshot.cutoff,
-        json.loads(snapshot.parameters),
-        snapshot.extractor_version,
-        version("newwiki-eval") if snapshot.extractor_version == EXTRACTOR_VERSION else None,
-        snapshot.content_sha256,
-        tuple(sorted(entries, key=lambda entry: entry.page_id)),
+        snapshot_id=snapshot.snapshot_id,
+        wiki=snapshot.wiki,
+        base_url=base_url,
+        kind=snapshot.kind,
+        window_start=snapshot.window_start,
+        window_end=snapshot.window_end,
+        cutoff=snapshot.cutoff,
+        parameters=json.loads(snapshot.parameters),
+        extractor_version=snapshot.extractor_version,
+        newwiki_version=version("newwiki-eval") if snapshot.extractor_version == EXTRACTOR_VERSION else None,
+        content_sha256=snapshot.content_sha256,
+        articles=tuple(sorted(entries, key=lambda entry: entry.page_id)),
     )
 
 

@@ -33,8 +33,18 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def snapshot(published: Publish, selected: Page) -> Snapshot:
-    few = Judged(9, "Elbe", DAY, "few_words", "3 of 500 words", 90, DAY, None, 3)
-    hidden = Judged(10, "Oder", DAY, "hidden")
+    few = Judged(
+        page_id=9,
+        title="Elbe",
+        created_at=DAY,
+        verdict="few_words",
+        detail="3 of 500 words",
+        rev_id=90,
+        revised_at=DAY,
+        revisions=None,
+        words=3,
+    )
+    hidden = Judged(page_id=10, title="Oder", created_at=DAY, verdict="hidden")
     return published(selected(8, "Rhein שלום 🙂", sha1="8" * 40), selected(7, "Lumen", sha1="7" * 40), few, hidden)
 
 
