@@ -90,7 +90,7 @@ class Database:
     @contextmanager
     def beside(self, own: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         """One transaction in a file of the user's own, made where there is none; this database is `newwiki` in it, to
-        read. Both files and no other can be reached: what may be asked is for `storage.statements` to say.
+        read. Both files and no other can be reached: what may be asked is for `storage.allowed_statements` to say.
 
         Raises UsageError where `own` is a database of New-Wiki Eval, or would bear the name `newwiki`.
         """

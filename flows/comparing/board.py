@@ -34,6 +34,11 @@ class Column:
     evaluator_id: str
 
 
+def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """What a record of a board has in a column, by the names of a summary's columns."""
+    return {name: record[column + part] for part, name in PARTS.items()}
+
+
 @dataclass(frozen=True)
 class Board:
     """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,

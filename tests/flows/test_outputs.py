@@ -15,7 +15,7 @@ from flows.cli import cli, main
 from flows.options import Input, Output, OwnDatabase
 from newwiki.errors import UsageError
 from storage.database import Database
-from storage.export import export
+from storage.export_snapshot import export
 from storage.folders import whole, write_text
 from storage.outputs import safe
 from storage.shared import SharedFolder

@@ -19,7 +19,7 @@ from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.export import manifest
+from storage.export_snapshot import manifest
 from storage.snapshots import articles, find, verify
 from tests.mediawiki.exports import History, growing, write_export
 

@@ -18,7 +18,7 @@ from newwiki.records import Judged, Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.datasets_card import card
-from storage.export import FORMS, export, manifest
+from storage.export_snapshot import FORMS, export, manifest
 from storage.snapshots import text_sha256
 from tests.storage.conftest import CUTOFF, DAY, SEPTEMBER
 
