@@ -124,9 +124,9 @@ def _value_columns(metrics: Iterable[str]) -> str:
 
 def _metric_comments(metrics: Metrics) -> str:
     comments = [
-        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {words}: {definition}')};"
+        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {part.words}: {definition}')};"
         for metric, _, definition in metrics
-        for suffix, words in PARTS.items()
+        for suffix, part in PARTS.items()
     ]
     comments += [
         f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"

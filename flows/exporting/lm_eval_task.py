@@ -20,7 +20,7 @@ from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database
-from storage.export import write_folder
+from storage.export_snapshot import write_folder
 from storage.folders import whole, write_text
 
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers

@@ -25,7 +25,6 @@ _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 # Lines that are not run here, and why.
 _ON_A_SERVER = "tests/flows/workers/test_prefect.py runs it on a server"
 _ASKS = "it needs a service; tests/flows/evaluating/test_served_model.py asks a real server"
-_LAKE = "it needs DuckDB's extension; tests/storage/test_lake.py copies into what can be attached without"
 _RELEASE = "it would release; tests/test_wheel.py makes and checks the distributions"
 _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
@@ -59,8 +58,6 @@ NOT_RUN = {
     "--decoder sample:top_k=50": _ASKS,
     "newwiki evaluate gpt2 --decoder sample:top_p=0.9 --prompts 2000 --runner processes:2": _WORKERS,
     "newwiki score --missing --metrics all --runner dask:tcp://10.0.0.1:8786": _WORKERS,
-    "newwiki push ducklake:results.ducklake --data-path s3://bucket/results/": _LAKE,
-    "newwiki push 'ducklake:postgres:dbname=lake host=lumen'": _LAKE,
 }
 
 # What the page asks for in full, and this test in part.

@@ -19,7 +19,7 @@ from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.export import manifest
+from storage.export_snapshot import manifest
 from storage.snapshots import articles, find, verify
 from tests.mediawiki.exports import History, growing, write_export
 
@@ -186,7 +186,12 @@ def test_of_what_is_published_novelty_rows_are_there_for_the_selected_alone(tmp_
 
 def judged(page_id: int, text: Sequence[str], created: datetime) -> Judged:
     return Judged(
-        page_id, f"Page {page_id}", created, "selected", first_sentence=text[0], completion=" ".join(text[1:])
+        page_id=page_id,
+        title=f"Page {page_id}",
+        created_at=created,
+        verdict="selected",
+        first_sentence=text[0],
+        completion=" ".join(text[1:]),
     )
 
 
