@@ -23,7 +23,7 @@ def _name(text: str) -> str:
 
 def _words(text: str) -> str:
     if not text.strip():
-        raise ValueError("must not be blank")
+        raise ValueError("must be some words")
     return text
 
 
@@ -109,6 +109,5 @@ def read_scorer(file: Path) -> Scorer:
     try:
         return Scorer.model_validate(read_toml(file), context=file.resolve())
     except ValidationError as error:
-        raise UsageError(
-            what_is_wrong(error, lambda place: Scorer, lambda place: f"'{file}'{keys_in_words(place)}")
-        ) from None
+        words = what_is_wrong(error, lambda place: Scorer, lambda place: f"'{file}'{keys_in_words(place)}", repeat=True)
+        raise UsageError(words) from None

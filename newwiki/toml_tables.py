@@ -34,13 +34,17 @@ def keys_in_words(place: Place) -> str:
 
 
 def what_is_wrong(
-    error: ValidationError, table_at: Callable[[Place], type[Table]], in_words: Callable[[Place], str]
+    error: ValidationError,
+    table_at: Callable[[Place], type[Table]],
+    in_words: Callable[[Place], str],
+    *,
+    repeat: bool = False,
 ) -> str:
     """One line on the first thing that is wrong: in which table, under which key, and what.
 
-    What was given is not repeated, as it may be a secret in the wrong place.
+    What was given is not repeated where it may be a secret in the wrong place.
     """
-    first = error.errors(include_url=False, include_input=False)[0]
+    first = error.errors(include_url=False)[0]
     place: Place = list(first["loc"])
     if first["type"] == "extra_forbidden":
         key = str(place.pop())
@@ -49,5 +53,8 @@ def what_is_wrong(
     if first["type"] == "missing":
         key = str(place.pop())
         return f"{in_words(place)} needs '{key}'"
-    said = _SAYS.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{in_words(place)}: {said.format(**first.get('ctx', {}))}"
+    said = first["msg"].removeprefix("Value error, ")
+    if first["type"] in _SAYS:
+        said = _SAYS[first["type"]].format(**first.get("ctx", {}))
+    given = f", not {first['input']!r}" if repeat and place else ""
+    return f"{in_words(place)}: {said}{given}"

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ _BY_PIP = {"PIP_EXTRA_INDEX_URL": "https://download.pytorch.org/whl/cpu"}
 _BY_UV = {"UV_TORCH_BACKEND": "cpu"}
 # torch, or the package that depends on it
 _INSTALLS = r"pip install .*(torch|'\.|-e)|\.ci/run|\.ci/lowest|make "
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_installs_extras_that_there_are(workflow: Path) -> None:
+    """pip only warns of others."""
+    named = re.findall(r"'\.\[([\w,]+)\]'", workflow.read_text("utf-8"))
+    there_are = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {extra for one in named for extra in one.split(",")} - set(there_are) == set()
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)

@@ -72,6 +72,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         (WIKI + '[[models]]\nname = "a"\ndecoders = ["greedy", 1]', r"1, decoders 2: must be a text in quotes"),
         (MODEL + "chat = 1", r"\[\[models\]\] 1, chat: must be true or false"),
         (MODEL + 'arguments = { api_key = "x" }', r"1, arguments: 'api_key' is a secret.* in the environment"),
+        (MODEL + 'arguments = { "{x}" = [] }', r"1, arguments: '{x}' must be a text, a number, true or false"),
         (MODEL + "arguments = { stop = [] }", r"1, arguments: 'stop' must be a text, a number, true or false"),
         (MODEL + MODEL.removeprefix(WIKI), r"\[\[models\]\]: 'gpt2' is registered twice"),
         (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: must be 1 or more"),
