@@ -60,9 +60,10 @@ def schedule(
 
             endings = monthly(str(config), settings.db, today=day)
         else:
+            from flows.report.page import write
             from flows.schedule.month import MonthSteps, run
 
-            work = MonthSteps(open_database(settings), reporter(quiet))
+            work = MonthSteps(open_database(settings), reporter(quiet), write)
             endings = catch_up(work.database, registered, settings, start_of(day), lambda month: run(month, work))
     except MonthsFailed as error:
         _show(error.endings, form)

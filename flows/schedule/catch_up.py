@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from evaluators.scoring import select
 from flows.comparing.bounds import parse_bounds
+from flows.refreshing.which_pages import definition_of
 from flows.schedule.due import Month, to_do
 from flows.schedule.month import request_of
 from flows.schedule.notice import Ending
@@ -19,6 +20,7 @@ from newwiki.errors import TerminalError, TransientError, UsageError, did_you_me
 from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
+from newwiki.text.prompts import fill
 from storage.comparison import Contender
 from storage.database import Database
 
@@ -68,12 +70,13 @@ def start_of(day: date | None) -> datetime:
 def check(registered: Registrations, settings: Settings) -> None:
     """Raises UsageError for what cannot be, before anything is done."""
     for wiki in registered.wikis:
-        _ = Month(wiki, "2001-01", registered, settings).source
+        definition_of(Month(wiki, "2001-01", registered, settings).request)
     for model in registered.models:
         models.get(model.backend)
         for decoder in model.decoders:
             parse(decoder)
-    request_of(registered, settings, "latest")
+        request_of(registered, model, "latest")
+    fill(settings.template, "", "")
     measured = {metric.name for one in select(registered.evaluation.metrics) for metric in one.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)

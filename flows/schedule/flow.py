@@ -15,14 +15,15 @@ from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
 from flows.evaluating.flow import evaluate
-from flows.options import settings_in_force
 from flows.progress import Console
 from flows.refreshing.flow import refresh
+from flows.report.page import write
 from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of, without_trouble
 from flows.schedule.due import Month
 from flows.schedule.notice import Ending
 from flows.schedule.webhook import address, send
+from flows.settings_in_force import settings_in_force
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
 from newwiki.quiet import end_quietly
@@ -74,7 +75,7 @@ def month(asked: Month) -> Ending:
     """
     database = Database(asked.settings.db)
     with only_one("writer", str(database.path.resolve())):
-        ending = steps.run(asked, _MonthTasks(database, Console(), _Bar(asked)))
+        ending = steps.run(asked, _MonthTasks(database, Console(), write, _Bar(asked)))
     without_trouble([ending])
     return ending
 
@@ -101,22 +102,13 @@ class _MonthTasks(steps.MonthSteps):
     bar: _Bar
 
     def refresh(self, month: Month) -> Snapshot:
-        source, place = month.source
-        settings = month.settings
-        published: Snapshot = refresh(
-            settings.db, source, place, month.request, contact=settings.contact or None, wikidata=settings.wikidata
-        )
+        published: Snapshot = refresh(month.request, month.settings)
         self.bar.step()
         return published
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
-        asked = month.registered.evaluation
-        scorers: set[str] = evaluate(
-            month.settings.db, [model.name], list(model.decoders),
-            request=steps.request_of(month.registered, month.settings, snapshot.snapshot_id), settings=month.settings,
-            metrics=asked.metrics, budget=asked.budget, backend=model.backend,
-            model_arguments=steps.arguments_of(model),
-        )  # fmt: skip
+        request = steps.request_of(month.registered, model, snapshot.snapshot_id)
+        scorers: set[str] = evaluate(request, month.settings)
         self.bar.step()
         return scorers
 

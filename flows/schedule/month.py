@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flows.comparing.bounds import judge, parse_bounds
-from flows.evaluating.evaluate_all import evaluate_all, model_arguments
-from flows.evaluating.generate import EvaluationRequest
+from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Progress
 from flows.refreshing.which_pages import refresh_from
-from flows.report import page
 from flows.schedule.due import Month
 from flows.schedule.notice import Ending, Judged, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.records import Snapshot
 from newwiki.registrations import Gate, Model, Registrations
-from newwiki.settings import Settings
+from newwiki.request import EvaluationRequest
 from newwiki.sources.backoff import Backoff
 from storage import months
 from storage.comparison import contenders
@@ -33,24 +31,21 @@ class MonthSteps:
 
     database: Database
     progress: Progress
+    write_report: Callable[[Database, Progress, str, Path], Path]
 
     def refresh(self, month: Month) -> Snapshot:
-        return refresh_from(self.database, *month.source, month.request, month.settings, self.progress)
+        return refresh_from(self.database, month.request, month.settings, self.progress)
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
-        asked = month.registered.evaluation
-        request = request_of(month.registered, month.settings, snapshot.snapshot_id)
         return evaluate_all(
-            self.database, [model.name], model.decoders, request, month.settings, self.progress,
-            metrics=asked.metrics, budget=asked.budget, backend=model.backend, arguments=arguments_of(model),
-        )  # fmt: skip
+            self.database, request_of(month.registered, model, snapshot.snapshot_id), month.settings, self.progress
+        )
 
     def report(self, month: Month, snapshot: Snapshot) -> Path:
         folder = Path(month.registered.report.out)
         folder.mkdir(parents=True, exist_ok=True)
-        return page.write(
-            self.database, self.progress, snapshot.snapshot_id, folder / f"{snapshot.snapshot_id}.html"
-        ).resolve()
+        file = folder / f"{snapshot.snapshot_id}.html"
+        return self.write_report(self.database, self.progress, snapshot.snapshot_id, file).resolve()
 
     def tell(self, month: Month, told: dict[str, Any]) -> None:
         """Sends the notice; does nothing where nobody is to be told."""
@@ -109,30 +104,27 @@ def _tell(work: MonthSteps, ending: Ending, told: dict[str, Any]) -> None:
     )
 
 
-def request_of(registered: Registrations, settings: Settings, snapshot: str) -> EvaluationRequest:
-    """How the models are asked. Raises UsageError."""
-    asked = registered.evaluation.model_dump(exclude={"metrics", "budget"})
+def request_of(registered: Registrations, model: Model, snapshot: str) -> EvaluationRequest:
+    """How a model is asked. Raises UsageError."""
+    arguments = {
+        name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        for name, value in model.arguments.items()
+    }
     try:
-        return EvaluationRequest(snapshot, template=settings.template, **asked)
+        return EvaluationRequest(
+            models=(model.name,), decoder=model.decoders, model_args=arguments, snapshot=snapshot,
+            **model.fields_for(EvaluationRequest), **registered.evaluation.fields_for(EvaluationRequest),
+        )  # fmt: skip
     except UsageError as error:
         raise UsageError(f"[evaluation]: {error}") from None
 
 
-def arguments_of(model: Model) -> dict[str, str]:
-    """What the model's backend is loaded with, as text."""
-    flags = {name: getattr(model, name) for name in ("chat", "allow_pickle", "trust_remote_code")}
-    given = {
-        name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
-        for name, value in model.arguments.items()
-    }
-    return model_arguments("", **flags) | given
-
-
 def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[Judged]:
     """By the runs that are registered, beside which there may be others on the snapshot."""
-    asked = request_of(month.registered, month.settings, snapshot.snapshot_id)
+    asked = month.registered.evaluation
     numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
-    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, asked.template)}
+    template = month.settings.template
+    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)}
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
     judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))

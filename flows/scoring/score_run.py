@@ -7,7 +7,7 @@ from typing import TypeVar
 from flows.progress import Progress
 from flows.scoring.batches import Batch, BatchScoring, InThisProcess, Key, compared_with_articles
 from flows.scoring.broken_scores import BrokenScores
-from flows.scoring.loaded_evaluators import DEFAULT_BUDGET, LoadedEvaluators, choose
+from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.score_sets import DrawnParts, score_sets
 from newwiki.records import Article, Run
 from newwiki.registry import Evaluator
@@ -15,7 +15,7 @@ from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database
 
-__all__ = ["DEFAULT_BUDGET", "LoadedEvaluators", "choose", "score_run"]
+__all__ = ["LoadedEvaluators", "choose", "score_run"]
 
 _BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
 

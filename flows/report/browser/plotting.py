@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
-from flows.report.browser.asking import Answer
+from flows.report.browser.query_process import Answer
 from newwiki.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

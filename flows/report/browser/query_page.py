@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from flows.report.browser import asking, plotting
+from flows.report.browser import plotting, query_process
 from flows.report.browser.live import Live, records
 from flows.report.browser.pages import Page
 from newwiki.errors import NewWikiError, UsageError
@@ -24,9 +24,9 @@ def query(live: Live, request: Request) -> Page:
     with live.read() as connection:
         schema = records(connection, "browse_schema")
     shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
-    shown |= {"schema": schema, "examples": _examples(), "answer": None, "limit": asking.SHOWN}
+    shown |= {"schema": schema, "examples": _examples(), "answer": None, "limit": query_process.SHOWN}
     if not statement:
-        return Page("sql.html", shown | {"seconds": asking.SECONDS})
+        return Page("sql.html", shown | {"seconds": query_process.SECONDS})
     try:
         if plot and plot not in plotting.KINDS:
             raise UsageError(f"there is no plot '{plot}'; there are: {', '.join(plotting.KINDS)}")
@@ -36,12 +36,12 @@ def query(live: Live, request: Request) -> Page:
 
 
 def _rows(live: Live, statement: str) -> dict[str, Any]:
-    return {"answer": asking.ask(live, statement)}
+    return {"answer": query_process.ask(live, statement)}
 
 
 def _plotted(live: Live, statement: str, plot: str, asked: QueryParams) -> dict[str, Any]:
     draw = partial(plotting.drawn, kind=plot, x=asked.get("x"), y=asked.get("y"), color=asked.get("color"))
-    answer, drawn = asking.ask_and_draw(live, statement, max(asking.SHOWN, plotting.KINDS[plot]), draw)
+    answer, drawn = query_process.ask_and_draw(live, statement, max(query_process.SHOWN, plotting.KINDS[plot]), draw)
     if isinstance(drawn, NewWikiError):
         return {"answer": answer, "no_plot": str(drawn)}
     chosen, image = drawn
@@ -53,7 +53,7 @@ def as_csv(live: Live, request: Request) -> Response:
     folder = tempfile.TemporaryDirectory(prefix="newwiki-")
     path = Path(folder.name, "newwiki.csv")
     try:
-        asking.save(live, request.query_params.get("q", ""), path)
+        query_process.save(live, request.query_params.get("q", ""), path)
     except BaseException:
         folder.cleanup()
         raise

@@ -13,7 +13,7 @@ import pytest
 from flows.progress import Silent
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from flows.refreshing.rebuild import rebuild
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.refresh import SnapshotDefinition, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
@@ -56,7 +56,7 @@ def publish(
     return refresh(
         Database(folder / "newwiki.duckdb"),
         DumpSource(str(export)),
-        RefreshRequest(window, Selection(**selection), novel_against=against),
+        SnapshotDefinition(window, Selection(**selection), novel_against=against),
         Silent(),
     )
 

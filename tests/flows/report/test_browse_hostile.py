@@ -12,11 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from flows.charts import svg
-from flows.report.browser import asking
+from flows.report.browser import query_process
 from flows.report.browser.app import application
-from flows.report.browser.asking import Answer, ask_and_draw
 from flows.report.browser.live import Live
 from flows.report.browser.plotting import KINDS, Chosen, drawn
+from flows.report.browser.query_process import Answer, ask_and_draw
 from newwiki.errors import TerminalError
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run
@@ -115,7 +115,7 @@ def test_nothing_is_drawn_where_the_pages_are_made(live: Live, monkeypatch: pyte
 
 def test_the_file_is_free_while_a_result_is_drawn(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     """The query's process has closed it by then."""
-    monkeypatch.setattr(asking, "SECONDS", 30)
+    monkeypatch.setattr(query_process, "SECONDS", 30)
     _, written = ask_and_draw(live, "select 1", 10, partial(writes, live.database.path))
     assert written == "written"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.report.browser import asking
-from flows.report.browser.asking import Answer, ask
+from flows.report.browser import query_process
 from flows.report.browser.live import Live
 from flows.report.browser.plotting import Chosen, choose, draw
+from flows.report.browser.query_process import Answer, ask
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
 
@@ -28,10 +28,10 @@ def live(database: Path) -> Live:
 
 def test_a_query_ends_when_its_time_is_up_and_the_next_is_answered(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask(live, "select 1 as one") == Answer(("one",), [(1,)], True)
-    monkeypatch.setattr(asking, "SECONDS", 1)
+    monkeypatch.setattr(query_process, "SECONDS", 1)
     with pytest.raises(TerminalError, match="and was stopped"):
         ask(live, "select count(*) from range(1000000000000)")
-    monkeypatch.setattr(asking, "SECONDS", 20)
+    monkeypatch.setattr(query_process, "SECONDS", 20)
     assert ask(live, "select 2 as two").rows == [(2,)]
 
 
