@@ -3,8 +3,8 @@
 from datetime import UTC
 
 from flows.progress import Progress
+from flows.refreshing.gather_and_publish import SnapshotDefinition, gather, publish
 from flows.refreshing.look_up_topics import look_up_if_reachable
-from flows.refreshing.refresh import SnapshotDefinition, gather, publish
 from newwiki.records import Snapshot
 from newwiki.registry import sources
 from newwiki.request import RefreshRequest

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import SnapshotDefinition, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.records import Window
 from newwiki.request import FinetuneRequest
 from newwiki.sources.dump import DumpSource

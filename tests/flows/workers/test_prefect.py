@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-import flows.demo as demo
-from flows.demo import wiki
+import flows.demonstration as demo
+from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
