@@ -3,6 +3,7 @@
 import functools
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,14 +44,7 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
         for path in plugin:
             load_plugin(path)
-        flags = {
-            name: rest.pop(name)
-            for name in (
-                "contact", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "scorers",
-                "template",
-            )
-            if name in rest
-        }  # fmt: skip
+        flags = {one.name: rest.pop(one.name) for one in fields(Settings) if one.name in rest}
         settings = settings_in_force(config, db=db, **flags)
         _require_safe(settings, rest)
         return command(settings=settings, quiet=quiet, **rest)

@@ -13,7 +13,7 @@ from flows.progress import reporter
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.schedule.notice import Ending
+    from flows.schedule.notice import MonthEnding
 
 _COLUMNS = ["wiki", "month", "snapshot", "complete", "report"]
 
@@ -73,7 +73,7 @@ def schedule(
         reporter(quiet).note("nothing is due: every month that is registered is complete")
 
 
-def _show(endings: Sequence["Ending"], form: str) -> None:
+def _show(endings: Sequence["MonthEnding"], form: str) -> None:
     """A row for each month that was worked on."""
     rows = [
         (

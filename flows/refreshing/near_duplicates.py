@@ -12,7 +12,7 @@ from storage.database import Database
 
 
 @dataclass(frozen=True)
-class Text:
+class ComparedText:
     """A text to compare with: where it stands, and when its page was created."""
 
     snapshot_id: str
@@ -27,7 +27,7 @@ class Twins:
 
     nearest: dict[int, Nearest] = field(default_factory=dict)
 
-    def add(self, page_id: int, text: Text, similarity: float) -> None:
+    def add(self, page_id: int, text: ComparedText, similarity: float) -> None:
         known = self.nearest.get(page_id)
         if known is None or similarity > (known.similarity or 0):
             self.nearest[page_id] = Nearest(page_id, text.title, text.snapshot_id, similarity)
@@ -52,7 +52,9 @@ def drop_near_duplicates(
     sketcher, decisive = Sketcher(), Twins()
     passed = sorted((page for page in pages if page.verdict == "selected"), key=lambda p: (p.created_at, p.title))
     texts = [
-        Text(snapshot_id, page.title, page.created_at, sketcher.sketch(f"{page.first_sentence} {page.completion}"))
+        ComparedText(
+            snapshot_id, page.title, page.created_at, sketcher.sketch(f"{page.first_sentence} {page.completion}")
+        )
         for page in passed
     ]
     sketches = [text.sketch for text in texts]
@@ -71,15 +73,15 @@ def drop_near_duplicates(
     return [_judged(page, decisive.nearest.get(page.page_id)) for page in pages], recorded.nearest
 
 
-def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Text]:
+def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[ComparedText]:
     articles = sorted(snapshots.articles(database, snapshot_id), key=lambda a: (a.created_at, a.title))
     return [
-        Text(snapshot_id, a.title, a.created_at, sketcher.sketch(f"{a.first_sentence} {a.completion}"))
+        ComparedText(snapshot_id, a.title, a.created_at, sketcher.sketch(f"{a.first_sentence} {a.completion}"))
         for a in articles
     ]
 
 
-def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[Text], twins: Twins) -> None:
+def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[ComparedText], twins: Twins) -> None:
     index = Index([text.sketch for text in texts])
     for page, sketch in zip(passed, sketches, strict=True):
         for place, similarity in index.similar(sketch):

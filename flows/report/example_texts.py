@@ -29,7 +29,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleText:
     """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
 
     rank: str
@@ -50,7 +50,7 @@ class Examples:
     """Of one run; `entities` says who found those that are marked, or why none are."""
 
     entities: str
-    shown: Sequence[Example]
+    shown: Sequence[ExampleText]
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
@@ -78,7 +78,7 @@ def examples(database: Database, material: Material, column: Column, progress: P
         "report_examples", list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id
     )
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
-    by_run: dict[str, list[Example]] = defaultdict(list)
+    by_run: dict[str, list[ExampleText]] = defaultdict(list)
     with progress.stretch("finding entities in the examples", "texts") as bar:
         for done, (run_id, *row) in enumerate(rows, 1):
             by_run[run_id].append(_example(row, all_finders, finders[run_id], material.direction(column)))
@@ -92,10 +92,10 @@ def _who(finder: Tagger | str) -> str:
     return f"by {finder.model}, which scored this run"
 
 
-def _example(row: Sequence[Any], finders: Finders, finder: Tagger | str, direction: str) -> Example:
+def _example(row: Sequence[Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
     place, scored, value, page_id, sample, title, permalink, first_sentence, reference, text, words, finish = row
     here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
-    return Example(
+    return ExampleText(
         _rank(place, scored, direction),
         value,
         page_id,
@@ -124,5 +124,5 @@ def _rank(place: int, scored: int, direction: str) -> str:
     return lowest if place == 1 else highest if place == scored else "median"
 
 
-def _worst_first(shown: Sequence[Example]) -> Sequence[Example]:
+def _worst_first(shown: Sequence[ExampleText]) -> Sequence[ExampleText]:
     return shown[::-1] if shown[0].rank == "best" else shown

@@ -11,7 +11,7 @@ from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Progress
 from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
-from flows.schedule.notice import Ending, Judged, notice
+from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.records import Snapshot
@@ -52,17 +52,17 @@ class MonthSteps:
         if place := address(month.registered.notify):
             send_patiently(place, told, told["key"], Backoff())
 
-    def ended(self, ending: Ending, told: dict[str, Any]) -> None:
+    def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
         """What is to be shown of a month that has ended."""
         self.progress.note(told["text"])
 
 
-def run(month: Month, work: MonthSteps) -> Ending:
+def run(month: Month, work: MonthSteps) -> MonthEnding:
     """Does what the month still lacks, tells of it, and records it. What fails is in the ending, and stops nothing that
     does not need it."""
     failures: dict[str, Exception] = {}
     report: Path | None = None
-    gates: list[Judged] = []
+    gates: list[MonthGate] = []
     snapshot = _attempt(failures, "refresh", work.refresh, month)
     if snapshot:
         models = month.registered.models
@@ -73,7 +73,7 @@ def run(month: Month, work: MonthSteps) -> Ending:
             gates += (
                 _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, month, gate, snapshot) or []
             )
-    ending = Ending(
+    ending = MonthEnding(
         month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
     )
     told = notice(work.database, ending)
@@ -83,7 +83,7 @@ def run(month: Month, work: MonthSteps) -> Ending:
     return replace(ending, failures=_words(failures))
 
 
-def _tell(work: MonthSteps, ending: Ending, told: dict[str, Any]) -> None:
+def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
     """Sends first and records then: a notice may come twice after a power cut, with the same key, and is never lost."""
     month = ending.month
     work.tell(month, told)
@@ -119,7 +119,7 @@ def request_of(registered: Registrations, model: Model, snapshot: str) -> Evalua
         raise UsageError(f"[evaluation]: {error}") from None
 
 
-def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[Judged]:
+def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[MonthGate]:
     """By the runs that are registered, beside which there may be others on the snapshot."""
     asked = month.registered.evaluation
     numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
@@ -128,7 +128,7 @@ def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) ->
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
     judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
-    return [Judged(gate.baseline, gate.candidate, result) for result in judgements]
+    return [MonthGate(gate.baseline, gate.candidate, result) for result in judgements]
 
 
 def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:

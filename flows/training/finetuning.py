@@ -109,7 +109,7 @@ def _examples(
     planned: TrainingRecord,
     model: Any,
     tokenizer: Any,
-    articles: Sequence[training_set.Chosen],
+    articles: Sequence[training_set.TrainingArticle],
 ) -> list["Example"]:
     from newwiki.training.examples import Learner
 

@@ -14,11 +14,11 @@ from starlette.responses import FileResponse, Response
 
 from flows.report.browser import plotting, query_process
 from flows.report.browser.live import Live, records
-from flows.report.browser.pages import Page
+from flows.report.browser.pages import HtmlPage
 from newwiki.errors import NewWikiError, UsageError
 
 
-def query(live: Live, request: Request) -> Page:
+def query(live: Live, request: Request) -> HtmlPage:
     asked = request.query_params
     statement, plot = asked.get("q", ""), asked.get("plot", "")
     with live.read() as connection:
@@ -26,13 +26,15 @@ def query(live: Live, request: Request) -> Page:
     shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
     shown |= {"schema": schema, "examples": _examples(), "answer": None, "limit": query_process.SHOWN}
     if not statement:
-        return Page("sql.html", shown | {"seconds": query_process.SECONDS})
+        return HtmlPage("sql.html", shown | {"seconds": query_process.SECONDS})
     try:
         if plot and plot not in plotting.KINDS:
             raise UsageError(f"there is no plot '{plot}'; there are: {', '.join(plotting.KINDS)}")
-        return Page("sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement)))
+        return HtmlPage(
+            "sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement))
+        )
     except NewWikiError as error:
-        return Page("sql.html", shown | {"refusal": str(error)}, status=400)
+        return HtmlPage("sql.html", shown | {"refusal": str(error)}, status=400)
 
 
 def _rows(live: Live, statement: str) -> dict[str, Any]:

@@ -142,13 +142,13 @@ def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, t
 
 
 def test_another_machines_evaluators_are_refused(alone: Path) -> None:
-    from flows.scoring.batches import Batch
+    from flows.scoring.batches import TextBatch
     from flows.scoring.score_shard import ScoreShard, score_shard
     from flows.workers.shards import Setting
 
     loaded_evaluators = LoadedEvaluators(select("entity_overlap"), SETTINGS)
     altered = {name: replace(one, version="0") for name, one in loaded_evaluators.fingerprints.items()}
-    shard = ScoreShard(Batch((), (), (), (), {}, ()), altered, SETTINGS, Setting((), "lumen", 0, None))
+    shard = ScoreShard(TextBatch((), (), (), (), {}, ()), altered, SETTINGS, Setting((), "lumen", 0, None))
     with pytest.raises(TerminalError, match=r"'entity_overlap' is another one on .*than on lumen.*version 1 there, 0"):
         score_shard(shard)
 
