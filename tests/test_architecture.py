@@ -18,6 +18,8 @@ ROOMS = {
     "storage": {"newwiki"},
     "flows": {"newwiki", "evaluators", "storage"},
 }
+# What commands and Python functions are made of, in flows/
+FACES = ("flows.commands", "flows.api", "flows.cli", "flows.options", "flows.request_options")
 HEAVY = (
     "torch",
     "transformers",
@@ -104,6 +106,50 @@ def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path, back: str)
     assert circle(tmp_path) == []
     (tmp_path / "newwiki" / "columns.py").write_text(back)
     assert {"newwiki.errors", "newwiki.records", "newwiki.columns"} == set(circle(tmp_path))
+
+
+def modules_imported(file: Path) -> set[str]:
+    """With their packages, what a file imports anywhere in it; of `from a import b` both `a` and `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def is_in(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def files_of_flows() -> Iterator[tuple[str, Path]]:
+    for file in sorted((ROOT / "flows").rglob("*.py")):
+        yield ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), file
+
+
+def test_nothing_imports_a_face_but_a_face() -> None:
+    """The commands, the API, and what makes a request's options or arguments."""
+    below = [(module, file) for module, file in files_of_flows() if not is_in(module, *FACES)]
+    assert len(below) > 50
+    for module, file in below:
+        assert {one for one in modules_imported(file) if is_in(one, *FACES)} == set(), module
+
+
+def test_a_step_does_not_import_the_report() -> None:
+    """Who runs a job hands it what writes the report: a command, or the job's flow."""
+    for module, file in files_of_flows():
+        if not is_in(module, "flows.report", *FACES) and not module.endswith(".flow"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report")} == set(), module
+
+
+def test_workers_know_of_no_job() -> None:
+    folders = {file.parent.name for file in (ROOT / "flows").glob("*/__init__.py")}
+    jobs = {f"flows.{name}" for name in folders - {"api", "commands", "report", "workers"}}
+    assert {"flows.evaluating", "flows.training"} < jobs
+    for module, file in files_of_flows():
+        if is_in(module, "flows.workers"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report", *jobs)} == set(), module
 
 
 def loaded_by(statement: str) -> set[str]:
