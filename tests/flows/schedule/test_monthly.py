@@ -14,6 +14,7 @@ from filelock import FileLock
 
 from evaluators import statistics
 from flows.progress import Silent
+from flows.report.page import write
 from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
@@ -193,7 +194,7 @@ def finished(models: Path, hook: Webhook, tmp_path_factory: pytest.TempPathFacto
 def once(now: datetime = OCTOBER) -> list[MonthEnding]:
     """What the command does in this folder."""
     database = Database("newwiki.duckdb")
-    work = steps.MonthSteps(database, Silent())
+    work = steps.MonthSteps(database, Silent(), write)
     settings = replace(load_settings(None), db="newwiki.duckdb")
     return list(catch_up(database, load_registrations(None), settings, now, lambda month: steps.run(month, work)))
 
