@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.errors import TerminalError
-from storage import snapshots
+from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
@@ -61,13 +61,17 @@ def board(
     *,
     by_evaluator: bool = False,
     prefer: Collection[str] | None = None,
+    by: str | None = None,
 ) -> Board:
-    """The board of one snapshot (`latest` too), or of all.
+    """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and part.
 
     A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
+    Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises UsageError for a stratum that there
+    is none of, TerminalError where a snapshot lacks what it is cut by.
     """
+    stratum = strata.known(by) if by else None
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
     rows = database.rows("board_rows", name)
     texts = [row[_COMPLETIONS] for row in rows]
@@ -87,8 +91,38 @@ def board(
     cells = {row[:3]: row[4:] for row in summaries}
     others = {} if by_evaluator else {row[:2]: row[2] for row in sorted(summaries, key=lambda row: row[3])}
     records = tuple(_record(row, asked.get(row[_RUN_ID], {}), apart_in, columns, cells, others) for row in rows)
-    shared = _shared(asked.values(), apart_in)
-    return Board((*ABOUT, *apart_in), tuple(columns), records, (*notes, *leaks(database, name)), shared)
+    whole = Board(
+        (*ABOUT, *apart_in),
+        tuple(columns),
+        records,
+        (*notes, *leaks(database, name)),
+        _shared(asked.values(), apart_in),
+    )
+    return _cut(database, whole, stratum, others) if stratum and records else whole
+
+
+def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[str, str], str]) -> Board:
+    """A record for each run and part of its snapshot."""
+    found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records})
+    run_ids = [record["run_id"] for record in whole.records]
+    of_runs = strata.parts_of_runs(database, stratum, run_ids)
+    cells = strata.summaries(database, stratum, run_ids, of_runs)
+    metrics = {metric for _, metric, _, _ in cells}
+    columns = tuple(column for column in whole.columns if column.metric in metrics)
+    records = []
+    for record in whole.records:
+        for part in (one for one in of_runs if one.run_id == record["run_id"]):
+            about = {name: record[name] for name in whole.about}
+            about |= {stratum: part.value, "prompts": part.prompts, "completions": part.completions}
+            of_part = {key[:3]: values for key, values in cells.items() if key[3] == part.value}
+            records.append(about | _values(part.run_id, columns, of_part, others))
+    notes = [*whole.notes, *strata.told(stratum, found)]
+    if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
+        notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
+    if elsewhere := [run_id for run_id in run_ids if run_id not in {one.run_id for one in of_runs}]:
+        notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
+    return replace(whole, about=(*ABOUT, stratum, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
+                   notes=tuple(notes))  # fmt: skip
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -156,8 +190,14 @@ def _record(
     cells: Cells,
     others: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    run_id = row[_RUN_ID]
-    record = dict(zip(ABOUT, row, strict=False)) | {name: asked.get(name) for name in apart_in}
+    about = dict(zip(ABOUT, row, strict=False)) | {name: asked.get(name) for name in apart_in}
+    return about | _values(row[_RUN_ID], columns, cells, others)
+
+
+def _values(
+    run_id: str, columns: Iterable[Column], cells: Cells, others: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
+    record: dict[str, Any] = {}
     for column in columns:
         values = cells.get((run_id, column.metric, column.evaluator_id), _NOTHING)
         record |= {column.name + part: value for part, value in zip(PARTS, values, strict=True)}

@@ -47,6 +47,14 @@ select 'the permanent links are of more than one wiki'
 from article
 having count(distinct regexp_replace(permalink, '\d+$', '')) > 1
 union all
+select printf('page %d has %d citations, and %d are stored', page_id, citations, (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+))
+from article_structure
+where snapshot_id = $1 and citations <> (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+)
+union all
 select 'its kind is not that of its parameters' from snapshot where kind is distinct from (parameters ->> 'kind')
 union all
 select 'its window is not that of its parameters'

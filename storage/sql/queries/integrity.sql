@@ -51,6 +51,15 @@ union all
 select 'novelty without an article', count(*)
 from novelty anti join stored_articles using (snapshot_id, page_id)
 union all
+select 'structure without an article', count(*)
+from article_structure anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'facts without a structure', count(*)
+from article_facts anti join article_structure using (snapshot_id, page_id)
+union all
+select 'citations without a structure', count(*)
+from article_citations anti join article_structure using (snapshot_id, page_id)
+union all
 select 'hashes without a snapshot', count(*)
 from snapshot_hashes anti join snapshots using (snapshot_id)
 union all
