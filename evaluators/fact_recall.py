@@ -14,16 +14,19 @@ from newwiki.registry import evaluator, maker
 from newwiki.settings import Settings
 from newwiki.text.structure import STRUCTURE_VERSION
 
+# Words in the name of a parameter that says how the infobox looks, or what another parameter is called there
 _LAYOUT = (
-    "alt", "bild", "caption", "class", "code", "colo", "coord", "footnote", "homepage", "image", "img", "label", "lat",
-    "légende", "logo", "lon", "map", "rank", "signature", "size", "style", "title", "type", "url", "utc", "website",
-    "width", "zone", "_ref", "_res",
+    "alt", "class", "code", "homepage", "lat", "latd", "latm", "latns", "lats", "logo", "lon", "long", "longd",
+    "longew", "longm", "longs", "map", "offset", "px", "rank", "ref", "refs", "res", "signature", "size", "style", "timezone",
+    "url", "utc", "website", "zone",
 )  # fmt: skip
+_LAYOUT_BEGINS = ("bild", "caption", "colo", "coord", "footnote", "image", "img", "légende", "mapsize", "pushpin")
+_NAMES_ANOTHER = ("label", "title", "type")  # at the end of a longer name: leader_title
 _MOST_WORDS = 6  # of a name
 _NUMBER = re.compile(r"[1-9]\d{0,2}(?:[,.'’\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
 _DIVIDERS = re.compile("[,.'’\u00a0\u202f ]")
 _WORD = re.compile(r"\w+")
-_PIECE = re.compile(r"[,;()/\[\]\"“”„«»•·]|\s[-–—]\s")
+_PIECE = re.compile(r"[,;()/\[\]\"“”„«»•·–—]|\s-\s")
 
 
 @evaluator(
@@ -41,7 +44,7 @@ _PIECE = re.compile(r"[,;()/\[\]\"“”„«»•·]|\s[-–—]\s")
     ],
     version="1",
     needs={"facts"},
-    parameters={"left_out": list(_LAYOUT), "most_words_of_a_name": _MOST_WORDS},
+    parameters={"left_out": [*_LAYOUT, *_LAYOUT_BEGINS, *_NAMES_ANOTHER], "most_words_of_a_name": _MOST_WORDS},
 )
 def fact_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The facts that the text states over those that the prompt does not, from 0 to 1, higher tells more.
@@ -103,10 +106,18 @@ def _facts(parameters: tuple[tuple[str, str], ...]) -> frozenset[str]:
     return frozenset(
         fact
         for parameter, value in parameters
-        if not any(mark in parameter.lower() for mark in _LAYOUT)
+        if not _is_layout(parameter.lower())
         for item in value.split("; ")
         for fact in _of_item(item)
     )
+
+
+def _is_layout(parameter: str) -> bool:
+    parts = re.findall(r"[^\W\d_]+", parameter)
+    return (
+        any(part in _LAYOUT or part.startswith(_LAYOUT_BEGINS) for part in parts)
+        or (parameter not in _NAMES_ANOTHER and any(part.endswith(_NAMES_ANOTHER) for part in parts))
+    )  # fmt: skip
 
 
 def _of_item(item: str) -> list[str]:
