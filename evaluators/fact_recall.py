@@ -17,8 +17,8 @@ from newwiki.text.structure import STRUCTURE_VERSION
 # Words in the name of a parameter that says how the infobox looks, or what another parameter is called there
 _LAYOUT = (
     "alt", "class", "code", "homepage", "lat", "latd", "latm", "latns", "lats", "logo", "lon", "long", "longd",
-    "longew", "longm", "longs", "map", "offset", "px", "rank", "ref", "refs", "res", "signature", "size", "style", "timezone",
-    "url", "utc", "website", "zone",
+    "longew", "longm", "longs", "map", "offset", "px", "rank", "ref", "refs", "res", "signature", "size", "style",
+    "timezone", "url", "utc", "website", "zone",
 )  # fmt: skip
 _LAYOUT_BEGINS = ("bild", "caption", "colo", "coord", "footnote", "image", "img", "légende", "mapsize", "pushpin")
 _NAMES_ANOTHER = ("label", "title", "type")  # at the end of a longer name: leader_title

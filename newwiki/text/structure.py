@@ -285,11 +285,16 @@ def _all_hidden(text: str) -> str:
 
 
 def _closed(text: str) -> list[tuple[int, int, int]]:
-    """Where the signs stand that open (1) or close (-1) a template, a link or a reference that can be read."""
+    """Where the signs stand that open (1) or close (-1) a template, a link or a reference that can be read.
+
+    Not all where there are too many.
+    """
     kept: list[tuple[int, int, int]] = []
     opened: list[tuple[str, int, int]] = []
     count = dict.fromkeys(("{{", "{{{", "[[", "<"), 0)
     for token in _TOKEN.finditer(text):
+        if len(kept) > _MOST:
+            break
         mark, start, end = token[0], token.start(), token.end()
         if mark[0] in "{[" or (mark[0] == "<" and mark[1] != "/"):
             for kind, begins, ends in _openers(mark, start, end):
