@@ -23,7 +23,7 @@ BY_HAND = {
 
 def scores(database: Path, run: str) -> dict[str, tuple[float | None, str]]:
     asked = "select title, value, status from scores join stored_articles using (page_id) where metric = 'fact_recall' "
-    asked += f"and run_id = '{run}' and snapshot_id = '{SNAPSHOT}'"  # noqa: S608
+    asked += f"and run_id = '{run}' and snapshot_id = '{SNAPSHOT}'"
     with Database(database).read() as connection:
         return {title: (value, status) for title, value, status in connection.execute(asked).fetchall()}
 
