@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
-from newwiki.records import Metric, Stratum
+from newwiki.records import Metric
 
 if TYPE_CHECKING:
     from newwiki.settings import Settings
@@ -27,7 +27,7 @@ RESERVED = frozenset(
     {
         "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
         "page_id", "sample", "kept", "title", "topic", "text", "metric", "value", "status", "evaluator_id", "no_metric",
-        "by_other_evaluators", *get_args(Stratum),
+        "by_other_evaluators", "part",
     }
 )  # fmt: skip
 PARTS = ("_sd", "_low", "_high", "_texts", "_status", "_scored_by", "_no_interval")

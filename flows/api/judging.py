@@ -25,7 +25,7 @@ def leaderboard(
     METRIC_low and METRIC_high its standard deviation and 95 % interval, under METRIC_no_interval why there is none,
     under METRIC_texts and METRIC_status on how many texts it stands and why not on the others, under METRIC_scored_by
     who made it. Settings in which runs differ are columns. `by` a stratum (length, citations, infobox, topic or age) it
-    has a row for each run and part, which the column of that name says."""
+    has a row for each run and `part`."""
     choices = {"rank": rank, "seed": seed, "by_evaluator": by_evaluator, "across": _several(across), "by": by}
     return board_table(database_at(db), snapshot, quiet, **choices)
 

@@ -55,7 +55,7 @@ def compare(
         tables.show(heads, [[getattr(row, name) for name in heads] for _, _, rows, _ in compared for row in rows], form)
     else:
         for first, other, rows, _ in compared:
-            heads = [*([by] if by else []), *_heads(first, other, form)]
+            heads = [*(["part"] if by else []), *_heads(first, other, form)]
             cells = [[*([row.part] if by else []), *_cells(row)] for row in rows]
             tables.show(heads, cells, form, _title(first, other))
         reporter(quiet).note(_LEGEND)

@@ -15,6 +15,7 @@ from storage.database import Database
 
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
 PARTS = ("", "_sd", "_low", "_high", "_no_interval", "_texts", "_status", "_scored_by")
+PART = "part"  # the column that says which articles, where the board is cut
 ANOTHER = "another evaluator"
 _SNAPSHOT_ID, _RUN_ID, _COMPLETIONS, _SETTINGS = 2, 3, 5, 6
 _NOTHING = (None,) * len(PARTS)
@@ -63,7 +64,7 @@ def board(
     prefer: Collection[str] | None = None,
     by: str | None = None,
 ) -> Board:
-    """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and part.
+    """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
 
     A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
@@ -113,7 +114,7 @@ def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[s
     for record in whole.records:
         for part in (one for one in of_runs if one.run_id == record["run_id"]):
             about = {name: record[name] for name in whole.about}
-            about |= {stratum: part.value, "prompts": part.prompts, "completions": part.completions}
+            about |= {PART: part.value, "prompts": part.prompts, "completions": part.completions}
             of_part = {key[:3]: values for key, values in cells.items() if key[3] == part.value}
             records.append(about | _values(part.run_id, columns, of_part, others))
     notes = [*whole.notes, *strata.told(stratum, found)]
@@ -121,7 +122,7 @@ def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[s
         notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
     if elsewhere := [run_id for run_id in run_ids if run_id not in {one.run_id for one in of_runs}]:
         notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
-    return replace(whole, about=(*ABOUT, stratum, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
+    return replace(whole, about=(*ABOUT, PART, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
                    notes=tuple(notes))  # fmt: skip
 
 

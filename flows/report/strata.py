@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flows.comparing.board import Column, board
+from flows.comparing.board import PART, Column, board
 from flows.report import tables
 from flows.report.material import Material, Record
 from flows.report.tables import Cell, Row
@@ -41,8 +41,10 @@ def _cut(database: Database, material: Material, column: Column, stratum: str) -
         return Cut(stratum, parts)
     shown = board(database, snapshot_id, by_evaluator=material.has_evaluators_apart, by=stratum)
     order = [record["run_id"] for record in tables.best_first(material, column)]
-    by_part = [{one["run_id"]: one for one in shown.records if one[stratum] == part.value} for part in parts]
-    whole = {record["run_id"]: record for record in material.board.records}
+    by_part: list[dict[str, Record]] = [
+        {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
+    ]
+    whole: dict[str, Record] = {record["run_id"]: record for record in material.board.records}
     reference = [material.reference["run_id"]] if material.reference else []
     rows = [row for run_ids in (order, reference) for row in _rows(material, whole, by_part, column, run_ids)]
     return Cut(stratum, parts, rows)

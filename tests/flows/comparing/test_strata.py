@@ -98,16 +98,16 @@ def _values(database: Database, run_id: str, pages: list[int]) -> Any:
 def test_each_part_has_the_estimate_of_its_own_texts(cut: Database, stratum: str) -> None:
     shown = board(cut, SNAPSHOT, by=stratum)
     parts = strata.pages(cut, stratum, SNAPSHOT)
-    assert [record[stratum] for record in shown.records if record["run_id"] == "good"] == list(parts)
+    assert [record["part"] for record in shown.records if record["run_id"] == "good"] == list(parts)
     for record in shown.records:
-        totals, counts = _values(cut, record["run_id"], parts[record[stratum]].tolist())
+        totals, counts = _values(cut, record["run_id"], parts[record["part"]].tolist())
         expected = statistics.estimate(totals, counts)
         for name, value in (("density", expected.mean), ("density_low", expected.low), ("density_high", expected.high)):
             assert record[name] == pytest.approx(float(value[0]), rel=1e-6)
         assert record["density_texts"] == counts.sum()
         assert (record["prompts"], record["completions"]) == (
-            len(parts[record[stratum]]),
-            2 * len(parts[record[stratum]]),
+            len(parts[record["part"]]),
+            2 * len(parts[record["part"]]),
         )
     of_first = next(one for one in shown.records if one["density_texts"] != one["completions"])
     assert of_first["density_status"] == f"{of_first['density_texts']} of {of_first['completions']}: no words 1"
@@ -153,7 +153,7 @@ def test_sql_says_what_the_command_says(cut: Database) -> None:
         ).fetchall()
     parts = ("", "_sd", "_low", "_high", "_no_interval", "_texts")
     assert found == [
-        (one["run_id"], one["infobox"], *(one[f"density{part}"] for part in parts))
+        (one["run_id"], one["part"], *(one[f"density{part}"] for part in parts))
         for one in sorted(board(cut, SNAPSHOT, by="infobox").records, key=lambda one: str(one["run_id"]))
     ]
 
@@ -188,16 +188,16 @@ def test_a_part_is_compared_as_if_it_were_all(cut: Database) -> None:
 
 def test_the_api_and_the_command_take_the_same_name(cut: Database) -> None:
     shown = flows.api.leaderboard(SNAPSHOT, by="infobox", db=cut.path, quiet=True)
-    assert shown.column("infobox").to_pylist() == ["yes", "no"] * 2
+    assert shown.column("part").to_pylist() == ["yes", "no"] * 2
     compared = flows.api.compare("plain", "good", by="infobox", db=cut.path, quiet=True)
     assert compared.column("part").to_pylist() == ["yes", "no"]
     assert "part" not in flows.api.compare("plain", "good", db=cut.path, quiet=True).column_names
-    for command, arguments, name in ((show, [], "infobox"), (compare_command, ["plain", "good"], "part")):
+    for command, arguments in ((show, []), (compare_command, ["plain", "good"])):
         asked = [*arguments, "--by", "infobox", "--db", str(cut.path), "--format", "json", "--quiet"]
         told = CliRunner().invoke(command, asked, catch_exceptions=False)
-        assert {row[name] for row in json.loads(told.stdout)} == {"yes", "no"}
+        assert {row["part"] for row in json.loads(told.stdout)} == {"yes", "no"}
     told = CliRunner().invoke(compare_command, ["plain", "good", "--by", "infobox", "--db", str(cut.path), "--quiet"])
-    assert "infobox" in told.stdout and "yes" in told.stdout
+    assert "part" in told.stdout and "yes" in told.stdout
 
 
 def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
