@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from flows.settings_in_force import settings_in_force
 from flows.tables import FORMATS
+from newwiki.records import Stratum
 from newwiki.registry import load_plugin
 from newwiki.settings import Settings
 
@@ -171,6 +172,12 @@ def across_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The settings of the protocol in which runs may differ all the same; the command gets `across`."""
     text = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
     return click.option("--across", multiple=True, metavar="NAME", help=text)(command)
+
+
+def by_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The stratum by which numbers are cut; the command gets `by`."""
+    text = f"Cut by what the articles are: {', '.join(get_args(Stratum))}."
+    return click.option("--by", metavar="STRATUM", help=text)(command)
 
 
 def open_database(settings: Settings) -> "Database":

@@ -208,7 +208,7 @@ def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:
     if page.verdict == "selected" and page.title not in drawn:
-        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None)
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None, structure=None)
     return page
 
 

@@ -39,8 +39,9 @@ class LoadedEvaluators:
     def slowest(self) -> str:
         """What takes the time, models and evaluators: `all-MiniLM-L6-v2 81%, bleu 9%`."""
         total = sum(self.seconds.values())
-        longest = sorted(self.seconds.items(), key=lambda one: -one[1])[:3]
-        return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest if seconds)
+        named = [(name, seconds) for name, seconds in self.seconds.items() if name and seconds]
+        longest = sorted(named, key=lambda one: -one[1])[:3]
+        return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest)
 
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
         return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
