@@ -5,7 +5,7 @@ import pytest
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder, load_embedder
-from evaluators.rules import RuleTagger
+from evaluators.entities import Tagger, load_tagger
 
 
 @pytest.fixture(scope="session")
@@ -15,8 +15,13 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def analyst(embedder: Embedder) -> Analyst:
-    return Analyst(RuleTagger(), embedder)
+def rules() -> Tagger:
+    return load_tagger("rules-v1")
+
+
+@pytest.fixture(scope="session")
+def analyst(rules: Tagger, embedder: Embedder) -> Analyst:
+    return Analyst(rules, embedder)
 
 
 @pytest.fixture(scope="session")
@@ -26,9 +31,9 @@ def counted() -> Callable[[str], Analysis]:
 
 
 @pytest.fixture(scope="session")
-def named() -> Callable[[str], Analysis]:
+def named(rules: Tagger) -> Callable[[str], Analysis]:
     """One text analysed with its entities by rules."""
-    return lambda text: Analyst(RuleTagger()).analyse([text], {"entities"})[0]
+    return lambda text: Analyst(rules).analyse([text], {"entities"})[0]
 
 
 @pytest.fixture
