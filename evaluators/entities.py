@@ -84,7 +84,7 @@ def _pieces(text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
 
 
-@maker("entities")
+@maker("entities", options={"model": "--entities"})
 def _as_set(settings: Settings) -> Tagger:
     return load_tagger(settings.entities)
 
