@@ -1,8 +1,10 @@
 """The rooms and the arrows between them: newwiki <- evaluators, storage <- flows."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -30,6 +32,19 @@ HEAVY = (
     "pyarrow",
     "mwxml",
     "mwparserfromhell",
+    "textstat",
+    "nltk",
+)
+# What the product is built on, by its owner's word: each a dependency that every installation has, and at work in it.
+BUILT_ON = (
+    "requests",
+    "spacy",
+    "textstat",
+    "sentence-transformers",
+    "torch",
+    "transformers",
+    "prefect",
+    "duckdb",
 )
 
 
@@ -150,6 +165,16 @@ def test_workers_know_of_no_job() -> None:
     for module, file in files_of_flows():
         if is_in(module, "flows.workers"):
             assert {one for one in modules_imported(file) if is_in(one, "flows.report", *jobs)} == set(), module
+
+
+@pytest.mark.parametrize("package", BUILT_ON)
+def test_what_the_product_is_built_on_is_a_dependency_and_is_used(package: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    assert package in names
+    files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
+    assert any(package.replace("-", "_") in imported(file) for file in files)
+    assert f"\n{package}==" in (ROOT / "constraints.txt").read_text()
 
 
 def loaded_by(statement: str) -> set[str]:
