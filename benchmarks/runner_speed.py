@@ -17,11 +17,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.evaluating.evaluate_all import evaluate_all
 from flows.evaluating.generate import EvaluationRequest
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from flows.workers.prefect_executor import PrefectExecutor, prefect_executor
 from newwiki.records import Window
 from newwiki.sample import toy

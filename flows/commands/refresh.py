@@ -12,7 +12,7 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 if TYPE_CHECKING:
-    from flows.refreshing.refresh import RefreshRequest
+    from flows.refreshing.gather_and_publish import RefreshRequest
     from flows.refreshing.which_pages import Place
 
 

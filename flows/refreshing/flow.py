@@ -8,7 +8,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.events import emit_event
 
 from flows.progress import Console
-from flows.refreshing import refresh as steps
+from flows.refreshing import gather_and_publish as steps
 from flows.refreshing.look_up_topics import look_up_if_reachable
 from flows.refreshing.which_pages import Place
 from flows.workers.limits import only_one

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 from flows.progress import Progress
+from flows.refreshing.gather_and_publish import RefreshRequest, gather, publish
 from flows.refreshing.look_up_topics import look_up_if_reachable
-from flows.refreshing.refresh import RefreshRequest, gather, publish
 from newwiki.errors import UsageError
 from newwiki.records import OLD_SELECTION, Selection, Snapshot, Window
 from newwiki.registry import sources

@@ -13,7 +13,7 @@ from flows.charts import PALETTE, svg
 from flows.report.drawing import SHAPES, dots, lines
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
-from flows.report.tables import Row, rows
+from flows.report.paper_tables import Row, rows
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {

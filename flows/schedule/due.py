@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flows.refreshing.refresh import RefreshRequest
+from flows.refreshing.gather_and_publish import RefreshRequest
 from flows.refreshing.which_pages import Place, source_of
 from newwiki.records import Window
 from newwiki.registrations import Registrations, Wiki

@@ -9,9 +9,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database

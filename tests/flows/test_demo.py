@@ -3,10 +3,10 @@
 import shlex
 from pathlib import Path
 
-import flows.demo as demo
+import flows.demonstration as demo
 from flows.commands.evaluate import evaluate
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.records import Window
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource

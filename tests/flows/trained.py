@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from flows.training.finetuning import FinetuneRequest
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource

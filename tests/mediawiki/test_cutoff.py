@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.records import Selection, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource

@@ -10,8 +10,8 @@ import pytest
 
 from flows import cli
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import RefreshRequest
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.errors import TransientError
 from newwiki.records import Snapshot, Window
 from newwiki.sources import backoff

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import RefreshRequest
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.records import Window
 from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database

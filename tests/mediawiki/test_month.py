@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import RefreshRequest
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.errors import TerminalError
 from newwiki.records import Selection, Window
 from newwiki.sources import backoff

@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import RefreshRequest
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.records import Selection, Window
 from newwiki.sources.old import OldApi, OldDump
 from newwiki.sources.source import Source

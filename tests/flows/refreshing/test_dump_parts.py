@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Selection, Window
 from newwiki.sources import side_by_side, unpacking
@@ -171,7 +171,7 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom tests.flows.test_dump_parts import NEW, published\nfrom pathlib import Path\n"
+        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\nfrom pathlib import Path\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]

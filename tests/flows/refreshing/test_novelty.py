@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from flows.progress import Silent
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from flows.refreshing.rebuild import rebuild
-from flows.refreshing.refresh import RefreshRequest, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from newwiki.errors import UsageError
 from newwiki.records import OLD_SELECTION, Window
 from newwiki.sources.dump import DumpSource

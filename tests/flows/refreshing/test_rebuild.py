@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.rebuild import Rebuilt, api_of, rebuild
 from newwiki.errors import TerminalError, UsageError

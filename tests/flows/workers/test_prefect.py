@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import flows.demo as demo
-from flows.demo import wiki
+import flows.demonstration as demo
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
+from flows.refreshing.gather_and_publish import RefreshRequest
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
 from newwiki.errors import TerminalError, TransientError, UsageError

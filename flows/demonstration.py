@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flows.comparing import show_board
 from flows.progress import Progress
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import RefreshRequest, refresh
 from flows.schedule.due import Month
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki

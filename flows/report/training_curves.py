@@ -14,7 +14,7 @@ from flows.comparing.board import Column
 from flows.report.drawing import SHAPES, curves
 from flows.report.figures import Key
 from flows.report.material import Material, Record
-from flows.report.tables import Row, in_order, rows
+from flows.report.paper_tables import Row, in_order, rows
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
 from newwiki.training.steps import step_of

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from evaluators.entities import Tagger
 from flows.comparing.board import Column
 from flows.progress import Progress
-from flows.report.entities import Finders, marked
+from flows.report.marked_entities import Finders, marked
 from flows.report.material import Material
 from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
