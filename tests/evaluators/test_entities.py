@@ -1,8 +1,8 @@
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-import spacy
 
 from evaluators.entities import folder_sha256, load_tagger
 from newwiki.errors import TerminalError, UsageError
@@ -44,6 +44,8 @@ def test_missing_spacy_names_both_remedies(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_pipeline_that_finds_no_entities_is_refused(tmp_path: Path) -> None:
+    import spacy
+
     spacy.blank("en").to_disk(tmp_path)
     with pytest.raises(TerminalError, match="no component that finds entities"):
         load_tagger(f"spacy:{tmp_path}")
@@ -56,6 +58,8 @@ def test_an_unknown_tagger_is_misuse(choice: str) -> None:
 
 
 def test_only_what_the_entity_recogniser_does_not_read_is_switched_off(tmp_path: Path) -> None:
+    import spacy
+
     nlp = spacy.blank("en")
     for pipe in ("tok2vec", "tagger", "parser", "ner"):
         nlp.add_pipe(pipe)
@@ -64,7 +68,7 @@ def test_only_what_the_entity_recogniser_does_not_read_is_switched_off(tmp_path:
     nlp.get_pipe("parser").add_label("nsubj")
     nlp.initialize()
     nlp.to_disk(tmp_path)
-    tagger = load_tagger(f"spacy:{tmp_path}")
+    tagger: Any = load_tagger(f"spacy:{tmp_path}")
     assert tagger._nlp.disabled == ["tagger"]
     assert tagger._nlp.pipe_names == ["tok2vec", "parser", "ner"]
 

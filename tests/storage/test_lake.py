@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pytest
@@ -15,7 +15,7 @@ from storage.lake import attach, opened, push
 from storage.push import SNAPSHOT_TABLES
 from tests.storage.machines import BLEU, score, texts, write
 
-Lake = duckdb.DuckDBPyConnection
+Lake: TypeAlias = Any  # a connection of duckdb's
 TABLES = (*SNAPSHOT_TABLES, "runs", "completions", "evaluators", "metrics", "scores", "run_scores", "scorings")
 NOTHING = "0 snapshots, 0 runs and 0 scorings"
 

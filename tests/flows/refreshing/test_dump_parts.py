@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -43,7 +43,8 @@ def packed(file: Path, body: bytes, kind: str) -> Path:
         subprocess.run(["7z", "a", "-bd", target.name, file.name], cwd=file.parent, check=True, capture_output=True)
         file.unlink()
     else:
-        target.write_bytes({"": bytes, "gz": gzip.compress, "bz2": bz2.compress}[kind](body))
+        pack: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "bz2": bz2.compress}
+        target.write_bytes(pack[kind](body))
     return target
 
 
@@ -98,7 +99,7 @@ def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[
 
 
 def test_a_dump_can_come_through_a_pipe(sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    piped = io.BufferedReader(io.BytesIO(gzip.compress(sample_wiki.read_bytes())))  # type: ignore[arg-type]
+    piped = io.BufferedReader(io.BytesIO(gzip.compress(sample_wiki.read_bytes())))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=piped))
     assert published(tmp_path / "piped", ["-"]) == published(tmp_path / "whole", sample_wiki)
 
@@ -108,7 +109,7 @@ def test_a_pipe_comes_alone(sample_wiki: Path) -> None:
         DumpSource(["-", str(sample_wiki)])
 
 
-def refused(folder: Path, places: Sequence[Path], message: str) -> None:
+def refused(folder: Path, places: Sequence[Path | str], message: str) -> None:
     with pytest.raises(TerminalError, match=message) as raised:
         published(folder, places)
     assert "\n" not in str(raised.value)
@@ -171,7 +172,8 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\nfrom pathlib import Path\n"
+        "Staging.add = once\nfrom pathlib import Path\n"
+        "from tests.flows.refreshing.test_dump_parts import NEW, published\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]

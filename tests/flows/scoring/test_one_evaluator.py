@@ -144,7 +144,7 @@ def test_of_rows_that_another_has_scored_it_is_said_who(mixed: Database) -> None
 ])  # fmt: skip
 def test_the_remedy_names_the_option_that_mends_it(database: Path, changes: dict[str, str], options: str) -> None:
     stored = Database(database)
-    given = {
+    given: dict[str, Any] = {
         "name": "semantic",
         "version": "1",
         "model": "minilm",

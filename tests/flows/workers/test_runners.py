@@ -23,7 +23,7 @@ from tests.flows.serving import prefect_server
 pytestmark = pytest.mark.slow
 
 DECODERS = ["sample:top_p=0.9", "greedy"]
-NUMBERS = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
+NUMBERS: dict[str, Any] = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
 REQUEST = EvaluationRequest(**NUMBERS)
 METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
 SETTINGS = Settings(entities="rules-v1")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -115,8 +116,8 @@ def test_the_batch_and_the_order_change_nothing(slack: float) -> None:
     alone = written("delayed-beam:num_beams=3", model, asked, ends=ENDS, room=20, rows=1, sentence=at_a_mark)
     for rows in (7, 32):
         for order in (asked, asked[::-1]):
-            spec, options = "delayed-beam:num_beams=3", {"rows": rows, "slack": slack}
-            assert written(spec, model, order, ends=ENDS, room=20, sentence=at_a_mark, **options) == alone
+            asking: dict[str, Any] = {"ends": ENDS, "room": 20, "sentence": at_a_mark, "rows": rows, "slack": slack}
+            assert written("delayed-beam:num_beams=3", model, order, **asking) == alone
 
 
 def test_it_is_deterministic_where_nothing_is_drawn() -> None:
