@@ -42,12 +42,6 @@ _EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" versio
 """
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses")  # and starts no workers
-    if quick.is_quick(config) and runs_tests:
-        quick.forbid_processes()
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """A quick run does not so much as import what would load torch."""
     is_test = collection_path.match("test_*.py") and quick.is_quick(config)
@@ -60,9 +54,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    heavy = quick.LIBRARIES & sys.modules.keys()
-    if heavy and quick.is_quick(session.config):
-        raise pytest.UsageError(f"collecting the quick tests has loaded {', '.join(sorted(heavy))}")
+    if quick.is_quick(session.config):
+        heavy = quick.LIBRARIES & sys.modules.keys()
+        if heavy:
+            raise pytest.UsageError(f"collecting the quick tests has loaded {', '.join(sorted(heavy))}")
+        quick.forbid_processes()
 
 
 @pytest.hookimpl(tryfirst=True)

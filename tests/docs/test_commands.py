@@ -30,6 +30,7 @@ _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each ki
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make test": "this is it",
+    "make quick": "a part of it",
     "pip install -c constraints.txt -e '.[offline,spacy]'": "the Makefile installs the same, and more",
     "python -m spacy download en_core_web_sm": "a download; a pipeline of that name lies beside the reader",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "

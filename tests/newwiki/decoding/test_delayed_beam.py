@@ -53,7 +53,7 @@ def asked_of(seed: int, many: int, samples: int = 1) -> list[Request]:
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
-    model, asked = lively(seed, spread=spread), asked_of(seed, 50)
+    model, asked = lively(seed, spread=spread), asked_of(seed, 30)
     expected = naively(Naive(model, ENDS, CONTEXT, at_a_mark), spec, asked, 11, seed=seed)
     assert written(spec, model, asked, ends=ENDS, room=11, seed=seed, sentence=at_a_mark) == expected
 
@@ -61,7 +61,7 @@ def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str
 def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
-    texts = [f"{words} {number}" for number in range(10) for words in WORDS]
+    texts = [f"{words} {number}" for number in range(6) for words in WORDS]
     asked = [(page, 0, tokenizer(text)["input_ids"]) for page, text in enumerate(texts)]
     ends, sentence = frozenset([tokenizer.eos_token_id]), SentenceEnd(tokenizer)
     spec = "delayed-beam:top_k=20,num_beams=3"
