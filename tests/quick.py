@@ -7,7 +7,6 @@ its own mark. In a quick run no slow module is even imported, and a test that st
 import ast
 import multiprocessing.process
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,6 +28,7 @@ LIBRARIES = frozenset({
 _ROOMS = frozenset({"newwiki", "evaluators", "storage", "flows", "tests"})
 
 
+@cache
 def loaded(path: Path) -> frozenset[str]:
     """Those of LIBRARIES that the module imports when it is imported, by itself or by modules of this repository."""
     found, seen, left = set[str](), set[Path](), [path]
@@ -59,12 +59,12 @@ def _imported(file: Path) -> frozenset[str]:
     return frozenset(names)
 
 
-def _files(name: str) -> Iterator[Path]:
+@cache
+def _files(name: str) -> tuple[Path, ...]:
     """The module's file and those of the packages above it, as far as they exist."""
-    parts = name.split(".")
-    for many in range(1, len(parts) + 1):
-        place = ROOT.joinpath(*parts[:many])
-        yield from (file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file())
+    above = _files(name.rpartition(".")[0]) if "." in name else ()
+    place = ROOT.joinpath(*name.split("."))
+    return (*above, *(file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()))
 
 
 def is_quick(config: pytest.Config) -> bool:
