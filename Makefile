@@ -13,8 +13,9 @@ demo: $(INSTALLED)
 test: check
 	$(BIN)/pytest
 
+# What needs no server, browser, model or process of its own.
 quick: $(INSTALLED)
-	$(BIN)/pytest -m 'not slow'
+	$(BIN)/pytest -m "not slow"
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -45,7 +45,7 @@ class Tagger:
 
     def __init__(self, nlp: Language, model: str, model_sha256: str) -> None:
         self.model = model
-        self.model_sha256 = model_sha256
+        self.model_sha256: str | None = model_sha256
         self._nlp = nlp
         # spaCy refuses long texts for the sake of memory; here every text is scored whole.
         nlp.max_length = sys.maxsize

@@ -29,7 +29,7 @@ def chromium() -> Iterator[Browser]:
 def watched(browser: Browser, *, allowed: str, **options: object) -> Iterator[Page]:
     """A page of which every console error, uncaught exception, and request to anywhere but `allowed` (the beginning of
     its address) fails the test at the end. `options` are those of `new_page`: viewport, color_scheme …"""
-    page = browser.new_page(**options)  # type: ignore[arg-type]
+    page = browser.new_page(**options)
     wrong: list[str] = []
     page.on(
         "console", lambda said: wrong.append(f"console: {said.text}") if said.type in ("error", "warning") else None

@@ -17,6 +17,7 @@ from newwiki.sample import toy
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
+from tests import quick
 
 # Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported, as
 # huggingface_hub does whether there is a network.
@@ -39,6 +40,25 @@ _EXPORT = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" versio
 {pages}
 </mediawiki>
 """
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A quick run does not so much as import what would load torch."""
+    is_test = collection_path.match("test_*.py") and quick.is_quick(config)
+    return True if is_test and quick.loaded(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    quick.mark_slow(items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if quick.is_quick(session.config):
+        heavy = quick.LIBRARIES & sys.modules.keys()
+        if heavy:
+            raise pytest.UsageError(f"collecting the quick tests has loaded {', '.join(sorted(heavy))}")
+        quick.forbid_processes()
 
 
 @pytest.hookimpl(tryfirst=True)

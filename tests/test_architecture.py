@@ -173,7 +173,7 @@ def test_what_the_product_is_built_on_is_a_dependency_and_is_used(package: str) 
     names = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
     assert package in names
     files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
-    assert any(package.replace("-", "_") in imported(file) for file in files)
+    assert any(is_in(one, package.replace("-", "_")) for file in files for one in modules_imported(file))
     assert f"\n{package}==" in (ROOT / "constraints.txt").read_text()
 
 

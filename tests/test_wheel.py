@@ -40,10 +40,10 @@ def newwiki(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, with_pip=False)
     python = home / "bin" / "python"
-    asked = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    asked = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.check_output(asked, text=True).strip())
     (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*install, wheel], check=True)
     return home / "bin" / "newwiki"
 
@@ -66,7 +66,7 @@ def dist(wheel: Path, tmp_path: Path) -> Path:
 
 
 def check(dist: Path, *tag: str) -> tuple[int, str]:
-    command = [sys.executable, _ROOT / ".ci" / "check_release.py", dist, *tag]
+    command = [sys.executable, str(_ROOT / ".ci" / "check_release.py"), str(dist), *tag]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.stderr == ""
     return ended.returncode, ended.stdout

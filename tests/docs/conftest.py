@@ -9,7 +9,6 @@ import pytest
 
 from tests.docs import world
 from tests.docs.shell import Shell
-from tests.evaluators.classifiers import bert
 from tests.flows.conftest import environment
 from tests.mediawiki.wiki import INSTALL, Wiki, is_installed
 
@@ -29,6 +28,8 @@ def elsewhere(
     if not is_installed():
         say = pytest.fail if os.environ.get("CI") else pytest.skip
         say(f"there is no MediaWiki here; run: {INSTALL}")
+    from tests.evaluators.classifiers import bert
+
     home = tmp_path_factory.mktemp("elsewhere")
     export = world.write_export(sample_wiki, home / "export.xml")
     small = world.write_checkpoint(toy_checkpoint, home / "small")

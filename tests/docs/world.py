@@ -130,7 +130,7 @@ class Elsewhere:
             request.url = address
             return send(adapter, request, *arguments, **options)
 
-        HTTPAdapter.send = sent  # type: ignore[method-assign]
+        HTTPAdapter.send = sent  # type: ignore[method-assign,assignment]
 
 
 def write_files(folder: Path, checkpoint: Path, export: Path, classifier: Path) -> None:

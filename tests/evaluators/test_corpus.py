@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -56,7 +58,10 @@ def test_words_are_split_at_white_space_where_that_tells_words() -> None:
 
 
 def test_texts_in_which_a_model_found_nothing_have_no_row() -> None:
-    parts = {(1, 0): {"embedding": np.array([1.0, 0.0])}, (2, 0): {"embedding": [None, None]}}
+    parts: dict[tuple[int, int], dict[str, Any]] = {
+        (1, 0): {"embedding": np.array([1.0, 0.0])},
+        (2, 0): {"embedding": [None, None]},
+    }
     corpus = Corpus({}, {}, parts, {1: {}})
     assert corpus.embedded(parts).tolist() == [[1.0, 0.0]]
     assert corpus.embedded([]).shape[0] == 0

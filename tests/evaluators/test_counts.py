@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pyphen
 import pytest
-import spacy
 import textstat
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +99,8 @@ ARTICLES = Path(__file__).parents[2] / "../shared/data/articles/wikipedia_englis
 
 @pytest.mark.skipif(not ARTICLES.exists(), reason="needs real articles beside the repository")
 def test_tokens_are_spacys_within_one_per_cent_on_real_articles() -> None:
+    import spacy
+
     articles = json.loads(ARTICLES.read_text())[:200]
     nlp = spacy.blank("en")
     theirs = sum(not token.is_space for article in articles for token in nlp(article))

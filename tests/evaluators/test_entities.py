@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import spacy
@@ -66,7 +67,7 @@ def test_only_what_the_entity_recogniser_does_not_read_is_switched_off(tmp_path:
     nlp.get_pipe("parser").add_label("nsubj")
     nlp.initialize()
     nlp.to_disk(tmp_path)
-    tagger = load_tagger(f"spacy:{tmp_path}")
+    tagger: Any = load_tagger(f"spacy:{tmp_path}")
     assert tagger._nlp.disabled == ["tagger"]
     assert tagger._nlp.pipe_names == ["tok2vec", "parser", "ner"]
 
@@ -96,7 +97,7 @@ def test_a_long_run_is_read_in_pieces_and_entities_stay_whole(rules: Tagger) -> 
 def test_runs_of_a_script_without_spaces_are_left_to_its_own_tokenizer(tmp_path: Path) -> None:
     nlp = spacy.blank("ja", config={"nlp": {"tokenizer": {"@tokenizers": "newwiki_test_whole"}}})
     ruler = nlp.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": "ALL", "pattern": "句" * 200}])  # type: ignore[attr-defined]
+    ruler.add_patterns([{"label": "ALL", "pattern": "句" * 200}])
     assert Tagger(nlp, "whole", "").tag(["句" * 200]) == [["句" * 200]]
 
 

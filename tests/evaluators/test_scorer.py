@@ -33,7 +33,7 @@ def test_a_file_is_a_metric_that_scores_a_sample(tmp_path: Path) -> None:
     (metric,) = evaluator.metrics
     assert (metric.unit, metric.minimum, metric.maximum, metric.direction) == ("stars", 1, 5, "higher")
     assert (metric.definition, metric.source) == ("what a test says", "a survey")
-    assert (evaluator.costly, evaluator.core, evaluator.needs) == (True, False, {"mine"})
+    assert (evaluator.costly, evaluator.core, evaluator.needs) == (True, False, frozenset({"mine"}))
 
 
 def test_presets_are_metrics_that_say_what_they_are() -> None:

@@ -79,7 +79,7 @@ def test_truncated_sbert_is_blind_to_what_comes_after_256_tokens(analyst: Analys
     texts = [beginning + "The pool won the cup. " * 100, beginning + "Ferns like wet soil. " * 100]
     here, there, other = analyst.analyse([*texts, ARTICLE], {"embedding", "embedding_truncated"})
     assert sbert_truncated(here, there) == pytest.approx(1, abs=1e-6)
-    assert sbert(here, there) < 0.95  # type: ignore[operator]
+    assert sbert(here, there) < 0.95
     expected = cos_sim(*embedder._transformer.encode([texts[0], ARTICLE])).item()
     assert sbert_truncated(here, other) == pytest.approx(expected, abs=1e-5)
 
@@ -96,7 +96,7 @@ def test_coherence_is_the_nearness_of_text_and_prompt(analyst: Analyst, embedder
     near, far = analyst.analyse([ARTICLE, ARTICLE], {"embedding", "prompt_embedding"}, prompts)
     here, there = embedder.embed([ARTICLE, prompts[0]])
     assert embedding_coherence(near, near) == pytest.approx(float(here @ there), abs=1e-6)
-    assert embedding_coherence(far, far) < embedding_coherence(near, near)  # type: ignore[operator]
+    assert embedding_coherence(far, far) < embedding_coherence(near, near)
 
 
 def test_there_is_no_coherence_without_a_prompt_or_a_text(analyst: Analyst) -> None:

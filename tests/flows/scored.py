@@ -8,11 +8,17 @@ from numpy.typing import ArrayLike
 
 from newwiki.records import Fingerprint, Metric, Run, Score
 from storage import runs, summaries
+from storage.comparison import Contender, contenders
 from storage.database import Database, insert
 
 SNAPSHOT = "samplewiki-2026-09"
 RULES = Fingerprint("evaluator-rules", "density", "1", "rules-v1", dependencies={"regex": "1"})
 SPACY = Fingerprint("evaluator-spacy", "density", "1", "spacy:en_two_cities-1.0", dependencies={"spacy": "3"})
+
+
+def pair(database: Database, one: str, other: str) -> tuple[Contender, Contender]:
+    first, second = contenders(database, [one, other])
+    return first, second
 
 
 def add_run(database: Database, run_id: str, decoder: str = "greedy", **changes: Any) -> str:

@@ -4,6 +4,7 @@ import json
 import typing
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -73,7 +74,8 @@ def test_a_gate_gives_outcomes_and_raises_nothing(db: Path) -> None:
 
 def test_a_refresh_gives_the_snapshots_row_and_again_the_same(sample_wiki: Path, tmp_path: Path) -> None:
     db = tmp_path / "made.duckdb"
-    asked = {"dump": sample_wiki, "from_": date(2026, 9, 1), "to": date(2026, 9, 30), "db": db, "quiet": True}
+    month = {"from_": date(2026, 9, 1), "to": date(2026, 9, 30)}
+    asked: dict[str, Any] = {"dump": sample_wiki, **month, "db": db, "quiet": True}
     [row] = flows.api.refresh(**asked).to_pylist()
     assert flows.api.refresh(**asked).to_pylist() == [row]
     assert flows.api.articles(row["snapshot_id"], db=db).num_rows == row["articles"]

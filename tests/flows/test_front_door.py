@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 from flows import cli
+from flows.options import debug_option
 from newwiki.errors import TerminalError, TransientError
 from storage.database import Database
 from storage.staging import Staging
@@ -41,7 +42,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
 
     def put(error: BaseException) -> None:
         @click.command("broken")
-        @cli.debug_option
+        @debug_option
         def command() -> NoReturn:
             raise error
 

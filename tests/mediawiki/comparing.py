@@ -117,8 +117,8 @@ def _word_runs(theirs: list[Word], ours: list[str]) -> Iterator[Run]:
             yield [word for word in theirs[a1:a2] if word.kind != GAP], ours[b1:b2], beside
 
 
-def _opcodes(theirs: Sequence[object], ours: Sequence[object]) -> list[tuple[str, int, int, int, int]]:
-    return SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes()  # type: ignore[type-var]
+def _opcodes(theirs: Sequence[object], ours: Sequence[object]) -> Iterator[tuple[str, int, int, int, int]]:
+    yield from SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes()
 
 
 def _key(word: Word) -> str:

@@ -109,7 +109,7 @@ def _article(title: str, first: datetime) -> History:
 def _emptied(first: datetime) -> list[History]:
     """Articles of three edits, and what somebody did to them then: in time for the cutoff, or after it."""
     june, july = datetime(2024, 6, 14, tzinfo=UTC), datetime(2024, 7, 1, tzinfo=UTC)
-    fate = {
+    fate: dict[str, list[tuple[datetime, str | None]]] = {
         "Blanked at the cutoff": [(june, "")],
         "Shrunk at the cutoff": [(june - timedelta(hours=1), "Vandals were here."), (june, "Vandals."), (july, None)],
         "Restored after a blanking": [(june, ""), (june + timedelta(hours=1), None)],

@@ -15,6 +15,7 @@ from newwiki.records import Selection, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.old import OldApi, OldDump
+from newwiki.sources.source import Source
 from storage.database import Database
 
 from . import month
@@ -35,8 +36,8 @@ def both(wiki: Wiki, request: SnapshotDefinition, folder: Path, name: str) -> tu
     """The request asked now, through the API and of the dump that the wiki writes now."""
     written = wiki.export(folder / f"{name}.xml")
     old = request.kind == "old"
-    api = (OldApi if old else ApiSource)(wiki.api_url, CONTACT)
-    dump = (OldDump if old else DumpSource)(str(written))
+    api: Source = (OldApi if old else ApiSource)(wiki.api_url, CONTACT)
+    dump: Source = (OldDump if old else DumpSource)(str(written))
     databases = [folder / f"{name}.api.duckdb", folder / f"{name}.dump.duckdb"]
     for database, source in zip(databases, (api, dump), strict=True):
         refresh(Database(database), source, request, Silent())

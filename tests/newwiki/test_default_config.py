@@ -5,15 +5,16 @@ import re
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import pytest
 from pydantic import Field
 
 from newwiki import default_config as made
 from newwiki.default_config import default_config
-from newwiki.registrations import Gate, Model, Registrations, Table, Wiki, load_registrations
+from newwiki.registrations import Gate, Model, Registrations, Wiki, load_registrations
 from newwiki.settings import Settings, load_settings
+from newwiki.toml_tables import Table
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,7 @@ def keys(text: str) -> list[str]:
 
 
 def record(table: str) -> type[Table]:
-    annotation = Registrations.model_fields[table].annotation
+    annotation: Any = Registrations.model_fields[table].annotation
     found: type[Table] = next(iter(get_args(annotation)), annotation)
     return found
 

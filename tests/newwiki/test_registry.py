@@ -4,6 +4,7 @@ import pytest
 
 from newwiki import registry
 from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric
 from newwiki.registry import Registry, load_plugin
 
 PLUGIN = """
@@ -63,7 +64,8 @@ def test_a_plugin_file_takes_effect(tmp_path: Path, own_evaluators: Registry[reg
     (tmp_path / "mine.py").write_text(PLUGIN)
     load_plugin(tmp_path / "mine.py")
     mine = own_evaluators.get("length_of_text")
-    assert ([metric.name for metric in mine.metrics], mine.version, mine.needs) == (["length"], "1", {"words"})
+    assert [metric.name for metric in mine.metrics] == ["length"]
+    assert (mine.version, mine.needs) == ("1", frozenset({"words"}))
     assert (mine.core, mine.packages, mine.parameters) == (False, (), {})
 
 
@@ -74,7 +76,7 @@ def test_metrics_of_a_set_evaluator_are_of_runs(tmp_path: Path, monkeypatch: pyt
     load_plugin(tmp_path / "mine.py")
     mine = registry.set_evaluators.get("length_of_text")
     assert [(metric.name, metric.scope) for metric in mine.metrics] == [("length", "run")]
-    assert (mine.core, mine.costly, mine.needs) == (False, False, {"words"})
+    assert (mine.core, mine.costly, mine.needs) == (False, False, frozenset({"words"}))
 
 
 def test_a_plugin_file_must_be_there(tmp_path: Path) -> None:
@@ -130,7 +132,7 @@ def test_a_name_that_can_be_no_column_is_refused_when_it_is_declared(
 
 
 def test_two_metrics_of_one_evaluator_have_two_names(own_evaluators: Registry[registry.Evaluator]) -> None:
-    twice = [registry.Metric("mine", "", 0, None, "none", "", "")] * 2
+    twice = [Metric("mine", "", 0, None, "none", "", "")] * 2
     with pytest.raises(TerminalError, match="declares a metric 'mine' twice"):
         registry.check_names("a", twice)
 

@@ -125,6 +125,7 @@ def test_a_refresh_names_one_window() -> None:
     days = RefreshRequest(from_=date(2026, 9, 1), to=date(2026, 9, 30))
     assert days.window == Window.month("2026-09")
     assert RefreshRequest(kind="old", before=date(2020, 1, 1)).window == Window.before(date(2020, 1, 1))
+    wrong: dict[str, Any]
     for wrong in ({}, {"month": "2026-09", "to": date(2026, 9, 2)}, {"from_": date(2026, 9, 1)}):
         with pytest.raises(UsageError, match="which pages"):
             _ = RefreshRequest(**wrong).window

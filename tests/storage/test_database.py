@@ -63,12 +63,17 @@ def test_what_is_written_is_read(database: Database) -> None:
     assert stored(database) == stored(Database(database.path)) == ["a"]
 
 
+def add_and_raise(connection: duckdb.DuckDBPyConnection, error: type[BaseException]) -> None:
+    add(connection, "lost")
+    raise error
+
+
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, duckdb.Error])
 def test_an_error_stores_nothing(database: Database, error: type[BaseException]) -> None:
     with database.write() as connection:
         add(connection, "before")
     with pytest.raises(error), database.write() as connection:
-        raise error(add(connection, "lost"))
+        add_and_raise(connection, error)
     with database.write() as connection:
         add(connection, "after")
     assert stored(database) == ["after", "before"]
@@ -185,7 +190,7 @@ def test_times_are_utc_whatever_the_machines_zone(database: Database, monkeypatc
         with database.write() as connection:
             connection.execute("insert into scorings values ('r', 'e', '2026-01-01T00:00:00')")
         with database.read() as connection:
-            (moment,) = connection.execute("select finished_at from scorings").fetchone() or ()
+            ((moment,),) = connection.execute("select finished_at from scorings").fetchall()
         assert moment.isoformat() == "2026-01-01T00:00:00+00:00"
     finally:
         monkeypatch.undo()

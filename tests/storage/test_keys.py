@@ -98,7 +98,8 @@ def test_two_pulls_at_once_take_everything_in_once(
     folder = SharedFolder(str(tmp_path / "shared"))
     push(first, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
-    read, inside = SharedFolder.read, []
+    read = SharedFolder.read
+    inside: list[Any] = []
 
     def interrupted(self: SharedFolder, note: Note) -> Any:
         rows = read(self, note)

@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 import pyarrow.parquet as parquet
 import pytest
-from storage.export_snapshot import export
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Judged, Snapshot
@@ -16,6 +15,7 @@ from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, strata, structures
 from storage.database import Database
+from storage.export_snapshot import export
 from storage.pull import pull
 from storage.push import push
 from storage.shared import SharedFolder

@@ -141,7 +141,7 @@ def test_an_interval_is_that_of_the_formula_and_ends_where_the_metric_does(
     runs.register(database, [ONE], [FOG, BLEU])
     values = {(page, n): 100 - chance.lognormvariate(0, skewed) for page in range(30) for n in range(texts(page))}
     for metric in (FOG, BLEU):
-        add(database, values, metric=metric)
+        add(database, {**values}, metric=metric)
     runs.finish_scoring(database, "run", {ONE.evaluator_id})
     expected = statistics.estimate(*statistics.by_cluster(list(values.values()), [page for page, _ in values]))
     asked = "select standard_error, freedom, skew, low, high, no_interval from metric_summaries order by metric desc"

@@ -18,9 +18,8 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import PROTOCOL
 from newwiki.records import Completion
 from storage import runs
-from storage.comparison import contenders
 from storage.database import Database
-from tests.flows.scored import SNAPSHOT, add_run, score
+from tests.flows.scored import SNAPSHOT, add_run, pair, score
 
 NUMBERS = {"rep_4": [1.0, 2.0, 4.0]}
 BASE: dict[str, Any] = {"samples": 2, "keep": 2, "decoder": "sample"}
@@ -42,8 +41,9 @@ def asked(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Database
     path = tmp_path_factory.mktemp("asked") / "newwiki.duckdb"
     path.write_bytes(published.read_bytes())
     database = Database(path)
-    others = {"other-dtype": {"dtype": "bfloat16"}, "other-seed": {"seed": 7}}
-    for run_id, changes in ({"base": {}} | OTHERWISE | others).items():
+    others: dict[str, dict[str, Any]] = {"other-dtype": {"dtype": "bfloat16"}, "other-seed": {"seed": 7}}
+    every: dict[str, dict[str, Any]] = {"base": {}, **OTHERWISE, **others}
+    for run_id, changes in every.items():
         score(database, add_run(database, run_id, **BASE | changes), NUMBERS)
     score(database, add_run(database, "one-text", "greedy"), NUMBERS)
     score(database, f"reference:{SNAPSHOT}", NUMBERS)
@@ -56,7 +56,7 @@ def test_each_setting_of_the_protocol_is_tried() -> None:
 
 @pytest.mark.parametrize("name", PROTOCOL)
 def test_runs_that_differ_in_one_setting_are_not_compared_unless_it_is_named(asked: Database, name: str) -> None:
-    one, other = contenders(asked, ["base", name])
+    one, other = pair(asked, "base", name)
     words = f"base and {name} were asked otherwise: {name} "
     with pytest.raises(TerminalError, match=words) as refusal:
         compare(asked, one, other)
@@ -84,14 +84,14 @@ def test_all_settings_that_differ_must_be_named(asked: Database) -> None:
 
 def test_one_text_of_a_deterministic_decoder_and_the_articles_go_with_any_number_of_samples(asked: Database) -> None:
     for one, other in (("base", "one-text"), ("samples", "one-text"), ("base", f"reference:{SNAPSHOT}")):
-        assert compare(asked, *contenders(asked, [one, other]))[0]
+        assert compare(asked, *pair(asked, one, other))[0]
     with pytest.raises(TerminalError, match="max_new_tokens 8 and 256"):
-        compare(asked, *contenders(asked, ["one-text", "max_new_tokens"]))
+        compare(asked, *pair(asked, "one-text", "max_new_tokens"))
 
 
 def test_another_dtype_or_seed_is_told(asked: Database) -> None:
     for name, words in (("other-dtype", "dtype float32 and bfloat16"), ("other-seed", "seed 0 and 7")):
-        _, notes = compare(asked, *contenders(asked, ["base", name]))
+        _, notes = compare(asked, *pair(asked, "base", name))
         assert f"A and B differ in more than model and decoder: {words}" in notes
 
 
@@ -101,7 +101,7 @@ def test_runs_on_other_prompts_are_paired_on_what_both_have_and_the_number_is_to
         values = np.full(10, np.nan)
         values[first : first + prompts] = np.arange(prompts)
         score(stored, add_run(stored, run_id, prompts=prompts), {"rep_4": values[:10]})
-    (row,), notes = compare(stored, *contenders(stored, ["many", "few"]))
+    (row,), notes = compare(stored, *pair(stored, "many", "few"))
     assert row.prompts == 5
     assert "paired on 5 prompts of A's 10 and B's 5" in notes
 

@@ -12,10 +12,10 @@ from scipy import stats
 from flows.comparing.differences import compare
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
-from storage.comparison import Contender, contenders
+from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.conftest import Run
-from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, add_scored_runs, score
+from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, add_scored_runs, pair, score
 
 OTHER = Fingerprint("evaluator-2", "repetition", "2")
 
@@ -25,17 +25,13 @@ def stored(database: Path) -> Database:
     return Database(database)
 
 
-def pair(database: Database, *names: str) -> list[Contender]:
-    return contenders(database, names)
-
-
 def test_means_are_those_of_the_prompts_and_the_difference_is_b_minus_a(stored: Database) -> None:
     """Prompt means of A are 1, 2, 4 and of B 3, 2, 7; the differences 2, 0, 3 have mean 5/3. The third prompt of B has
     one number. Six times the same, the deviation is 1.2834; with t = 2.1098 at 17 degrees the interval reaches 0.6382
     above the mean and, as the differences have their tail there, further below it. By statsmodels 7.1 prompts would
     show an effect of 1.2986, so the fewest that show anything do."""
     score(stored, add_run(stored, "a", prompts=18), {"rep_4": [[0, 2], [2, 2], [4, 4]] * 6})
-    score(stored, add_run(stored, "b", prompts=18), {"rep_4": [[3, 3], [1, 3], [7, math.nan]] * 6})
+    score(stored, add_run(stored, "b", prompts=18), {"rep_4": np.array([[3, 3], [1, 3], [7, math.nan]] * 6)})
     ((row,), notes) = compare(stored, *pair(stored, "a", "b"))
     assert (row.mean_a, row.mean_b, row.difference) == pytest.approx((7 / 3, 4, 5 / 3))
     assert row.high == pytest.approx(5 / 3 + 0.6382, abs=1e-3)

@@ -7,21 +7,20 @@ import pytest
 
 from flows.comparing.bounds import Bound, judge, parse_bounds
 from newwiki.errors import TerminalError, UsageError
-from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.conftest import Run
-from tests.flows.scored import RULES, SPACY, add_run, score
+from tests.flows.scored import RULES, SPACY, add_run, pair, score
 
 BASE = [[0.10], [0.20], [0.30], [0.40]] * 4
 
 
 @pytest.fixture
-def stored(database: Database) -> Database:
+def stored(database: Path) -> Database:
     return Database(database)
 
 
 def outcome(database: Database, bounds: str) -> str:
-    (result,) = judge(database, *contenders(database, ["a", "b"]), parse_bounds(bounds))[0]
+    (result,) = judge(database, *pair(database, "a", "b"), parse_bounds(bounds))[0]
     return result.outcome
 
 
@@ -60,7 +59,7 @@ def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
 def test_without_an_interval_nothing_is_sure(newwiki: Run, stored: Database) -> None:
     score(stored, add_run(stored, "a", prompts=16), {"rep_4": BASE})
     score(stored, add_run(stored, "b", "beam", prompts=4), {"rep_4": [[1.0], [1.0], [1.0], [1.0]]})
-    (result,), notes = judge(stored, *contenders(stored, ["a", "b"]), parse_bounds("rep_4 > 0"))
+    (result,), notes = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0"))
     assert (result.outcome, result.difference.no_interval) == ("not sure", "too few prompts")
     assert notes == [
         "paired on 4 prompts of A's 16 and B's 4",

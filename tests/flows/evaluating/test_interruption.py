@@ -4,6 +4,7 @@ import contextlib
 import shutil
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,8 @@ def test_a_refresh_that_is_killed_goes_on(newwiki: Run, large_export: Path, tmp_
     assert whole.returncode == 0, whole.stderr
     for _ in range(2):
         enough = staged_bytes(tmp_path) + 500_000  # some batches of verdicts
-        kill_when([*asked, "--db", "killed.duckdb"], tmp_path, lambda enough=enough: staged_bytes(tmp_path) > enough)
+        until = partial(lambda least: staged_bytes(tmp_path) > least, enough)
+        kill_when([*asked, "--db", "killed.duckdb"], tmp_path, until)
         assert not (tmp_path / "killed.duckdb").exists(), "it was published before it could be killed"
     again = newwiki(*asked, "--db", "killed.duckdb")
     assert again.returncode == 0, again.stderr

@@ -26,7 +26,7 @@ def stored(database: Path) -> Database:
         {
             "rep_4": [[0.1, 0.3], [0.5, 0.7], [0.9, nan]],
             "sbert": [[nan, nan]] * 3,
-            "bleu": [[1, 2], [nan, nan], [nan, nan]],
+            "bleu": [[1.0, 2.0], [nan, nan], [nan, nan]],
         },
     )
     score(found, f"reference:{SNAPSHOT}", {"rep_4": [0.0, 0.0, 0.0]})

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,7 +45,8 @@ def packed(file: Path, body: bytes, kind: str) -> Path:
         subprocess.run(["7z", "a", "-bd", target.name, file.name], cwd=file.parent, check=True, capture_output=True)
         file.unlink()
     else:
-        target.write_bytes({"": bytes, "gz": gzip.compress, "bz2": bz2.compress}[kind](body))
+        pack: dict[str, Callable[[bytes], bytes]] = {"": bytes, "gz": gzip.compress, "bz2": bz2.compress}
+        target.write_bytes(pack[kind](body))
     return target
 
 
@@ -121,7 +122,7 @@ def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[
 
 
 def test_a_dump_can_come_through_a_pipe(sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    piped = io.BufferedReader(io.BytesIO(gzip.compress(sample_wiki.read_bytes())))  # type: ignore[arg-type]
+    piped = io.BufferedReader(io.BytesIO(gzip.compress(sample_wiki.read_bytes())))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=piped))
     assert published(tmp_path / "piped", ["-"]) == published(tmp_path / "whole", sample_wiki)
 
@@ -131,7 +132,7 @@ def test_a_pipe_comes_alone(sample_wiki: Path) -> None:
         DumpSource(["-", str(sample_wiki)])
 
 
-def refused(folder: Path, places: Sequence[Path], message: str) -> None:
+def refused(folder: Path, places: Sequence[Path | str], message: str) -> None:
     with pytest.raises(TerminalError, match=message) as raised:
         published(folder, places)
     assert "\n" not in str(raised.value)

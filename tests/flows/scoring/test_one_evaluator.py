@@ -159,7 +159,7 @@ def test_the_remedy_names_the_option_that_mends_it(
     database: Path, metric: str, changes: dict[str, str], options: str
 ) -> None:
     stored = Database(database)
-    given = {
+    given: dict[str, Any] = {
         "name": "semantic",
         "version": "1",
         "model": "minilm",

@@ -9,9 +9,11 @@ import duckdb
 import numpy as np
 import pytest
 
+import evaluators.scoring
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring import score_run as scoring
+from flows.scoring import score_sets
 from newwiki.records import Article, Completion, Run
 from newwiki.settings import Settings
 from storage import runs, snapshots
@@ -154,10 +156,13 @@ def test_what_came_before_an_interruption_is_not_scored_again(
         connection.execute("delete from run_scores where metric = 'self_bleu'")
         connection.execute("delete from scorings")
     asked: list[str] = []
-    real = scoring.score_sets.__globals__["score_set"]
-    monkeypatch.setitem(
-        scoring.score_sets.__globals__, "score_set", lambda *given: (asked.append(given[0].name), real(*given))[1]
-    )
+    real = evaluators.scoring.score_set
+
+    def noted(*given: Any) -> Any:
+        asked.append(given[0].name)
+        return real(*given)
+
+    monkeypatch.setattr(score_sets, "score_set", noted)
     score(here, run, articles)
     assert asked == ["self_bleu", "self_bleu"]
     assert rows(here, "select * from run_scores order by all") == whole

@@ -6,6 +6,7 @@ import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -43,7 +44,7 @@ def graded(count: int = 240) -> list[Graded]:
         (replace(LSTM, kind="transformer", epochs=30), "text"),
     ],
 )
-def test_a_simple_rule_is_learnt(tmp_path: Path, request_: TrainScorerRequest, reads: str) -> None:
+def test_a_simple_rule_is_learnt(tmp_path: Path, request_: TrainScorerRequest, reads: Any) -> None:
     asked = replace(request_, name="goodness", reads=reads, held_out=0.2)
     found = train_scorer(graded(), asked, tmp_path / "mine", Silent())
     assert found.texts == 48

@@ -15,7 +15,7 @@ from tests.newwiki.decoding.running import Written, written
 Prompts = Sequence[Sequence[int]]
 
 BEGINNINGS = ["The town of", "She was born in", "In the history of", "The band and its", "A river"]
-GOING_ON = [" Lumen", " 1986", " music", " the north", " a", ",", " Paris is", " one of the", " was", " (born"]
+GOING_ON = [" Lumen", " 1986", " the north", ",", " one of the", " (born"]
 
 
 def assert_naive(
@@ -48,12 +48,12 @@ def all_written(
 
 
 def lengths(seed: int) -> list[list[int]]:
-    """50 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
-    return [text[: 2 + 7 * place % 43] for place, text in enumerate(prompts(seed, 50, length=44))]
+    """30 prompts for a lively model, from 2 tokens to 44, so that the cache widens while others are under way."""
+    return [text[: 2 + 7 * place % 43] for place, text in enumerate(prompts(seed, 30, length=44))]
 
 
 def toy(checkpoint: Path) -> tuple[Any, list[list[int]], list[int]]:
-    """A trained model, 50 prompts, and tokens that it often writes: declared to end the text, they end hypotheses."""
+    """A trained model, 30 prompts, and tokens that it often writes: declared to end the text, they end hypotheses."""
     tokenizer = AutoTokenizer.from_pretrained(checkpoint)
     texts = ["".join(both) for both in itertools.product(BEGINNINGS, GOING_ON)]
     ends = [tokenizer(text)["input_ids"][0] for text in ".e"]

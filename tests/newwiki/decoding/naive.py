@@ -1,6 +1,7 @@
 """Every decoder once more, naively: one prompt at a time, every token read anew for each step, sums in float64.
 
-There is no cache, no padding and no batch: each forward pass reads one text.
+There is no cache and no padding, and no prompt shares a forward pass with another: one reads the texts of a step, which
+are of one length.
 
 It is what the decoders are tested against, so it shares nothing with them but the noise and where a sentence ends.
 Equations and sections are those of the papers that each function names.
@@ -81,7 +82,7 @@ class Naive:
 
     def logits(self, tokens: Sequence[int]) -> Tensor:
         """[vocabulary], after all the tokens."""
-        return _logits(self.model, tokens)
+        return _logits(self.model, [tokens])[0]
 
     def log_p(self, task: Task, tokens: Sequence[int]) -> Tensor:
         """[vocabulary]: log-softmax, then -inf where an n-gram would repeat, as transformers' beam search does it."""
@@ -89,18 +90,19 @@ class Naive:
 
     def log_ps(self, task: Task, running: Sequence[Hypothesis]) -> list[Tensor]:
         """That of each hypothesis."""
-        read = [(*task.prompt, *one.tokens) for one in running]
-        return [_blocked(self.logits(tokens).log_softmax(dim=0), tokens, task.no_repeat_ngram_size) for tokens in read]
+        texts = [(*task.prompt, *one.tokens) for one in running]
+        rows = zip(texts, _logits(self.model, texts), strict=True)
+        return [_blocked(logits.log_softmax(dim=0), tokens, task.no_repeat_ngram_size) for tokens, logits in rows]
 
 
 @torch.no_grad()
-def _read(model: Any, tokens: Sequence[int], **options: Any) -> Any:
-    return model(input_ids=torch.tensor([list(tokens)]), use_cache=False, **options)
+def _read(model: Any, texts: Sequence[Sequence[int]], **options: Any) -> Any:
+    return model(input_ids=torch.tensor([[*tokens] for tokens in texts]), use_cache=False, **options)
 
 
-def _logits(model: Any, tokens: Sequence[int]) -> Tensor:
-    """[vocabulary], after all the tokens."""
-    return _read(model, tokens).logits[0, -1].float().double()
+def _logits(model: Any, texts: Sequence[Sequence[int]]) -> list[Tensor]:
+    """[vocabulary] after all the tokens of each text; the texts are of one length."""
+    return [*_read(model, texts).logits[:, -1].float().double()] if texts else []
 
 
 def _blocked(scores: Tensor, read: Sequence[int], size: int) -> Tensor:
@@ -358,9 +360,11 @@ def contrastive_search(naive: Naive, task: Task, top_k: int = 5, penalty_alpha: 
     def choose(tokens: tuple[int, ...]) -> int:
         log_p = naive.log_p(task, tokens).log_softmax(dim=0)
         scores = torch.full_like(log_p, -INF)
-        for token in _falling(log_p)[:top_k]:
-            read = _read(naive.model, (*task.prompt, *tokens, token), output_hidden_states=True)
-            unit = torch.nn.functional.normalize(read.hidden_states[-1][0].double(), dim=1)
+        candidates = _falling(log_p)[:top_k]
+        texts = [(*task.prompt, *tokens, token) for token in candidates]
+        hidden = _read(naive.model, texts, output_hidden_states=True).hidden_states[-1]
+        for token, states in zip(candidates, hidden, strict=True):
+            unit = torch.nn.functional.normalize(states.double(), dim=1)
             penalty = (unit[:-1] @ unit[-1]).max()
             if log_p[token] > -INF:
                 scores[token] = (1 - penalty_alpha) * log_p[token].exp() - penalty_alpha * penalty
@@ -385,8 +389,8 @@ def contrastive_decoding(
     def expert_and_contrast(running: Sequence[Hypothesis]) -> Iterable[tuple[Tensor, Tensor]]:
         """Of each: log p_EXP, -inf where a token may not be; CD-score, -inf where it is not plausible, either."""
         context = task.prompt[-1:] if amateur_context == "last" else task.prompt
-        for one, expert in zip(running, naive.log_ps(task, running), strict=True):
-            logits = _logits(naive.amateur, (*context, *one.tokens))
+        by_amateur = _logits(naive.amateur, [(*context, *one.tokens) for one in running])
+        for expert, logits in zip(naive.log_ps(task, running), by_amateur, strict=True):
             if authors:
                 expert[sorted(naive.end_tokens)] = -INF
                 contrast = expert.log_softmax(dim=0) - logits.log_softmax(dim=0) / amateur_temperature

@@ -38,7 +38,7 @@ def asked_of(seed: int, many: int) -> list[Request]:
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
-    model, asked = lively(seed, spread=spread), asked_of(seed, 50)
+    model, asked = lively(seed, spread=spread), asked_of(seed, 30)
     expected = naively(spec, model, asked, ENDS, 12, CONTEXT)
     assert written(spec, model, asked, ends=ENDS, room=12) == expected
 
@@ -51,7 +51,7 @@ def test_it_looks_at_no_more_tokens_than_there_are() -> None:
 def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
-    texts = [f"{words} {number}" for number in range(10) for words in WORDS]
+    texts = [f"{words} {number}" for number in range(6) for words in WORDS]
     asked = [(page, 0, tokenizer(text)["input_ids"]) for page, text in enumerate(texts)]
     ends = frozenset([tokenizer.eos_token_id])
     expected = naively("contrastive-search", model, asked, ends, 8, model.config.n_positions)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -52,7 +53,7 @@ def asked_of(seed: int, many: int, samples: int = 1) -> list[Request]:
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
-    model, asked = lively(seed, spread=spread), asked_of(seed, 50)
+    model, asked = lively(seed, spread=spread), asked_of(seed, 30)
     expected = naively(Naive(model, ENDS, CONTEXT, at_a_mark), spec, asked, 11, seed=seed)
     assert written(spec, model, asked, ends=ENDS, room=11, seed=seed, sentence=at_a_mark) == expected
 
@@ -60,7 +61,7 @@ def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str
 def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
-    texts = [f"{words} {number}" for number in range(10) for words in WORDS]
+    texts = [f"{words} {number}" for number in range(6) for words in WORDS]
     asked = [(page, 0, tokenizer(text)["input_ids"]) for page, text in enumerate(texts)]
     ends, sentence = frozenset([tokenizer.eos_token_id]), SentenceEnd(tokenizer)
     spec = "delayed-beam:top_k=20,num_beams=3"
@@ -115,8 +116,8 @@ def test_the_batch_and_the_order_change_nothing(slack: float) -> None:
     alone = written("delayed-beam:num_beams=3", model, asked, ends=ENDS, room=20, rows=1, sentence=at_a_mark)
     for rows in (7, 32):
         for order in (asked, asked[::-1]):
-            spec, options = "delayed-beam:num_beams=3", {"rows": rows, "slack": slack}
-            assert written(spec, model, order, ends=ENDS, room=20, sentence=at_a_mark, **options) == alone
+            asking: dict[str, Any] = {"ends": ENDS, "room": 20, "sentence": at_a_mark, "rows": rows, "slack": slack}
+            assert written("delayed-beam:num_beams=3", model, order, **asking) == alone
 
 
 def test_it_is_deterministic_where_nothing_is_drawn() -> None:

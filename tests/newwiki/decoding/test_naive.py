@@ -91,9 +91,8 @@ def naive(model: Any, ends: Sequence[int] = (0,), **others: Any) -> Naive:
     return Naive(model, frozenset(ends), model.config.n_positions, **others)
 
 
-def written(
-    of: Naive, name: str, prompt: Sequence[int], room: int = 12, seed: int = 0, **parameters: Any
-) -> Completion:
+def written(of: Naive, name: str, prompt: Sequence[int], room: int = 12, /, **parameters: Any) -> Completion:
+    seed = parameters.pop("seed", 0)
     return of.write(Decoder(name, parameters), prompt, room=room, seed=seed)
 
 

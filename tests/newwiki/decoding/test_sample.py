@@ -1,6 +1,7 @@
 """Sampling and greedy search, one step at a time."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import torch
@@ -26,8 +27,8 @@ GRID: list[Parameters] = [
 def sample(top_k: int, top_p: float, temperature: float, typical_p: float = 1.0) -> Choice:
     choose = race(top_k, top_p, typical_p)
 
-    def step(logits: torch.Tensor, noise: Noise, slack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        return choose(logits / temperature, noise, slack / temperature)
+    def step(scores: torch.Tensor, noise: Noise, slack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return choose(scores / temperature, noise, slack / temperature)
 
     return step
 
@@ -54,7 +55,7 @@ def kept_by_us(logits: torch.Tensor, parameters: Parameters) -> set[int]:
 
 
 def kept_by_transformers(logits: torch.Tensor, parameters: Parameters) -> set[int]:
-    top_k, top_p, temperature = parameters
+    top_k, top_p, temperature, *_ = parameters
     scores = TemperatureLogitsWarper(temperature)(None, logits[None].clone())
     if top_k:
         scores = TopKLogitsWarper(top_k)(None, scores)
@@ -91,7 +92,7 @@ def test_rows_do_not_disturb_each_other() -> None:
     for place in range(2):
         alone, _ = step(
             both[place : place + 1],
-            lambda tokens, k=keys[place : place + 1]: noise.gumbel(k, zero[:1], tokens),
+            partial(noise.gumbel, keys[place : place + 1], zero[:1]),
             torch.zeros(1, 1),
         )
         assert alone[0] == together[place]

@@ -132,7 +132,7 @@ def test_a_completion_counts_itself(model: HuggingFaceModel, toy_checkpoint: Pat
     for (page_id, sample), completion in complete(model).items():
         assert (completion.page_id, completion.sample) == (page_id, sample)
         assert completion.words == len(completion.text.split())
-        assert 0 <= completion.tokens <= 16
+        assert completion.tokens is not None and 0 <= completion.tokens <= 16
         assert completion.truncated == (completion.finish_reason != "stop")
         assert (completion.finish_reason == "length") == (completion.tokens == 16)
         assert tokenizer.eos_token not in completion.text

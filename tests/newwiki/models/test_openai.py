@@ -5,7 +5,7 @@ import json
 import pickle
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -244,7 +244,7 @@ def test_nobody_there_is_said_soon() -> None:
 def test_what_no_patience_mends_is_final_and_says_what_the_server_says(
     status: int, error: dict[str, Any], message: str
 ) -> None:
-    def refuse(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    def refuse(path: str, body: dict[str, Any]) -> tuple[int, Mapping[str, Any]]:
         return (status, {"error": error}) if body else words(path, body)
 
     with endpoint(refuse) as told, pytest.raises(TerminalError, match=message):

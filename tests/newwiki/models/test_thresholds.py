@@ -22,7 +22,7 @@ _THETA = {"rope_theta": 10_000.0}
 _LONG = {**_THETA, "rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [8.0] * 4, "factor": 4.0,
          "original_max_position_embeddings": 24}  # fmt: skip
 
-READ = {
+READ: dict[str, tuple[str, dict[str, Any]]] = {
     "mistral, window": ("mistral", {"sliding_window": 12}),
     "mistral, large window": ("mistral", {"sliding_window": 40}),
     "gemma2, mixed layers": ("gemma2", {"sliding_window": 12, "query_pre_attn_scalar": 8}),
@@ -38,7 +38,7 @@ READ = {
                                 "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                 "original_max_position_embeddings": 24}}),
 }  # fmt: skip
-REFUSED = {
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "phi3, longrope": ("phi3", {"rope_parameters": _LONG, "original_max_position_embeddings": 24},
                        r"original_max_position_embeddings \(24 tokens\).*lower --max-new-tokens by \d+"),
     "llama, longrope": ("llama", {"rope_parameters": _LONG}, r"\(longrope\) reads a whole batch otherwise"),

@@ -74,8 +74,8 @@ class StandIn(ModuleType):
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     module = StandIn()
     monkeypatch.setitem(sys.modules, "vllm", module)
-    monkeypatch.setitem(sys.modules, "vllm.sampling_params", module.sampling_params)  # type: ignore[arg-type]
-    return module  # type: ignore[return-value]
+    monkeypatch.setitem(sys.modules, "vllm.sampling_params", module.sampling_params)
+    return module
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What our reader makes of an export is what another makes of it, whatever the export is like."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import escape
@@ -52,7 +52,7 @@ def title_of(page_id: int) -> str:
     return f"P{page_id}" if page_id < 3 else f"p{page_id}_x"
 
 
-def written(pages: list[tuple[int, list[tuple[int, str | None, str]]]], size: bool) -> list[str]:
+def written(pages: Sequence[tuple[int, Sequence[tuple[int, str | None, str]]]], size: bool) -> list[str]:
     found, number = [], 0
     for page_id, (namespace, edits) in enumerate(pages, 1):
         revisions = []
@@ -178,7 +178,12 @@ def test_a_page_outside_the_window_costs_no_text(
     from newwiki.sources import xml_text as module
 
     build = module._built
-    monkeypatch.setattr(module, "_built", lambda raw: (built.append(raw), build(raw))[1])
+
+    def noted(raw: bytes) -> str:
+        built.append(raw)
+        return build(raw)
+
+    monkeypatch.setattr(module, "_built", noted)
     before, inside = (
         [(hour, f"old {hour}", "") for hour in range(9)],
         [(100 + n, f"new {n} &amp;", "") for n in range(9)],

@@ -22,7 +22,7 @@ def mlp() -> GPT2MLP:
 def test_gpt2s_gelu_is_taken_in_the_product_before_it(mlp: GPT2MLP) -> None:
     plain, states = copy.deepcopy(mlp), 30 * torch.randn(5, 3, 24)
     packed = torch.nn.ModuleList([mlp])
-    packed.device, packed.dtype = torch.device("cpu"), torch.float32  # type: ignore[assignment]
+    packed.device, packed.dtype = torch.device("cpu"), torch.float32
     assert pack_linear_layers(packed) == 2
     assert isinstance(mlp.c_fc, PackedLinear) and isinstance(mlp.act, torch.nn.Identity)
     assert torch.allclose(mlp(states), plain(states), atol=1e-6)
