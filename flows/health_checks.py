@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from packaging.version import Version
 
@@ -93,8 +94,9 @@ def _database(path: Path) -> list[Row]:
             found = [*database.rows("integrity"), *repeated(connection)]
         broken = [f"{count} {problem}" for problem, count in found if count]
         broken += [sentence for (sentence,) in database.rows("stale_summaries")]
-        for row in database.rows("snapshot_list"):
-            broken += [f"{row[0]}: {problem}" for problem in snapshots.verify(database, row[0])]
+        for one in database.records(dict[str, Any], "snapshot_list"):
+            name = one["snapshot_id"]
+            broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]
         stopped = runs.interrupted(database)
     except NewWikiError as error:
         return [("database", "problem", str(error))]

@@ -9,7 +9,7 @@ def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
     """As `newwiki.settings.load_settings`. Raises UsageError."""
     settings = load_settings(config, **flags)
     if settings.scorers:
-        from evaluators.scorer import add_scorers
+        from evaluators.scorer_metrics import add_scorers
 
         add_scorers(settings.scorers)
     return settings

@@ -4,26 +4,24 @@ No secret stands here, only the names of those that hold one: registrations are 
 """
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
+from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
-from newwiki.errors import UsageError, did_you_mean
+from newwiki.errors import UsageError
 from newwiki.fields import fields_of
 from newwiki.records import Selection, Window
 from newwiki.request import EvaluationRequest, RefreshRequest
-from newwiki.settings import TABLES
+from newwiki.settings import TABLES, read_toml
+from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
-class Table(BaseModel):
-    """One table of the file: no key but its own, and each of the right type."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class Asked(Table):
+    """A table that says something of what is asked for."""
 
     def fields_for(self, request: type) -> dict[str, Any]:
         """What it says of the fields of a request."""
@@ -31,7 +29,7 @@ class Table(BaseModel):
 
 
 def _fields(
-    request: type, base: type[Table] = Table, *, names: Collection[str], defaults: Mapping[str, object] | None = None
+    request: type, base: type[Asked] = Asked, *, names: Collection[str], defaults: Mapping[str, object] | None = None
 ) -> Any:
     """A table to derive from, with the fields of a request that have these names, after those of `base`."""
     known = {one.name: one for one in fields_of(request)}
@@ -60,11 +58,11 @@ _OF_AN_EVALUATION = ("models", "decoder", "model_args", "snapshot", "dtype")
 _OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
 
 
-class _NamedWiki(Table):
+class _NamedWiki(Asked):
     name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
 
 
-class _NamedModel(Table):
+class _NamedModel(Asked):
     name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
     decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
 
@@ -114,7 +112,7 @@ class Wiki(_OfAWiki):  # type: ignore[misc]
 class Model(_OfAModel):  # type: ignore[misc]
     """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
 
-    arguments: dict[str, Any] = Field({})
+    arguments: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("arguments")
     @classmethod
@@ -137,9 +135,9 @@ class Evaluation(_OfAnEvaluation):  # type: ignore[misc]
 class Gate(Table):
     """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
 
-    baseline: str
-    candidate: str
-    fail_if: str
+    baseline: Annotated[str, Field(examples=["gpt2/greedy"])]
+    candidate: Annotated[str, Field(examples=["gpt2/sample:top_p=0.9"])]
+    fail_if: Annotated[str, Field(examples=["sbert < -0.05"])]
 
 
 class Report(Table):
@@ -151,8 +149,8 @@ class Report(Table):
 class Notify(Table):
     """Where the address of the webhook is kept: an environment variable, or a Secret block of Prefect."""
 
-    webhook_env: str | None = None
-    webhook_block: str | None = None
+    webhook_env: Annotated[str | None, Field(examples=["NEWWIKI_WEBHOOK"])] = None
+    webhook_block: Annotated[str | None, Field(examples=["newwiki-webhook"])] = None
 
     @field_validator("webhook_env", "webhook_block")
     @classmethod
@@ -191,16 +189,6 @@ _TABLES: dict[str, type[Table]] = {
     "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "notify": Notify,
 }  # fmt: skip
 _LISTS = {"wikis", "models", "gates"}
-# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
-_SAYS = {
-    "bool_type": "must be true or false",
-    "int_type": "must be a whole number",
-    "model_type": "must be one table",
-    "string_pattern_mismatch": "may hold letters, digits, - and _",
-    "string_type": "must be a text in quotes",
-    "too_short": "must not be empty",
-    "tuple_type": "must be a list",
-}
 
 
 def load_registrations(config: Path | None) -> Registrations:
@@ -208,35 +196,16 @@ def load_registrations(config: Path | None) -> Registrations:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
-    tables = {name: value for name, value in tomllib.loads(path.read_text("utf-8")).items() if name in TABLES}
+    tables = {name: value for name, value in read_toml(path).items() if name in TABLES}
     if "wikis" not in tables:
         raise UsageError(f"nothing is registered: '{path}' has no table [[wikis]]")
     try:
         return Registrations.model_validate(tables)
     except ValidationError as error:
-        raise UsageError(f"'{path}': {_line(error)}") from None
+        raise UsageError(f"'{path}': {what_is_wrong(error, lambda place: _TABLES[str(place[0])], _where)}") from None
 
 
-def _line(error: ValidationError) -> str:
-    """The first thing that is wrong: in which table, under which key, and what.
-
-    What was given is not repeated, as it may be a secret in the wrong place.
-    """
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = list(first["loc"])
-    if first["type"] == "extra_forbidden":
-        key, table = str(place.pop()), _TABLES[str(place[0])]
-        known = ", ".join(table.model_fields)
-        return f"{_where(place)} has no key '{key}'{did_you_mean(key, table.model_fields)}; there are: {known}"
-    if first["type"] == "missing":
-        key = str(place.pop())
-        return f"{_where(place)} needs '{key}'"
-    said = _SAYS.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{_where(place)}: {said}"
-
-
-def _where(place: list[str | int]) -> str:
+def _where(place: Place) -> str:
     """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
     table, *rest = place
-    head = f"[[{table}]]" if table in _LISTS else f"[{table}]"
-    return head + "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in rest)
+    return (f"[[{table}]]" if table in _LISTS else f"[{table}]") + keys_in_words(rest)

@@ -10,7 +10,7 @@ from newwiki.request import TaskRequest
 
 def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
     """Writes a snapshot into a folder as `manifest`, `parquet`, `jsonl` or `datasets`; gives the files."""
-    from storage.export import FORMS, export
+    from storage.export_snapshot import FORMS, export
 
     return export(database_at(db), snapshot, known(format, FORMS), Path(out))
 

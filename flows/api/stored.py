@@ -64,7 +64,7 @@ def query(sql: str, *, db: PathLike | None = None) -> pa.Table:
     import duckdb
 
     from newwiki.errors import UsageError
-    from storage.statements import refused, split
+    from storage.allowed_statements import refused, split
 
     with database_at(db).fenced() as connection:
         statements = split(connection, sql)

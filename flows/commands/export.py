@@ -29,7 +29,7 @@ def export() -> None:
 @common
 def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
     """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
-    from storage.export import export as write
+    from storage.export_snapshot import export as write
 
     _show(write(open_database(settings), snapshot, form, out))
 

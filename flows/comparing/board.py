@@ -8,18 +8,17 @@ from typing import Any
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
+from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from storage import snapshots
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
-PARTS = ("", "_sd", "_low", "_high", "_no_interval", "_texts", "_status", "_scored_by")
 ANOTHER = "another evaluator"
-_SNAPSHOT_ID, _RUN_ID, _COMPLETIONS, _SETTINGS = 2, 3, 5, 6
-_NOTHING = (None,) * len(PARTS)
 
-Cells = Mapping[tuple[str, str, str], tuple[Any, ...]]
+Row = Mapping[str, Any]
+Cells = Mapping[tuple[str, str, str], Row]
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,11 @@ class Column:
     name: str
     metric: str
     evaluator_id: str
+
+
+def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """What a record of a board has in a column, by the names of a summary's columns."""
+    return {of.summary: record[column + part] for part, of in PARTS.items()}
 
 
 @dataclass(frozen=True)
@@ -69,26 +73,31 @@ def board(
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
     """
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-    rows = database.rows("board_rows", name)
-    texts = [row[_COMPLETIONS] for row in rows]
-    summaries = database.rows("board_summaries", [row[_RUN_ID] for row in rows], texts)
-    scorings = _by_metric(Scoring(*row[:4]) for row in summaries)
+    rows = database.records(dict[str, Any], "board_rows", name)
+    texts = [row["completions"] for row in rows]
+    summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
+    scorings = _by_metric(_scoring(one) for one in summaries)
     if by_evaluator:
         columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
         notes: tuple[str, ...] = ()
     else:
         shown = {metric: _one(found, prefer) for metric, found in scorings.items()}
         if disputed := {metric: scorings[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
-            raise TerminalError(_refusal(database, disputed, several=len({row[_SNAPSHOT_ID] for row in rows}) > 1))
+            raise TerminalError(_refusal(database, disputed, several=len({row["snapshot_id"] for row in rows}) > 1))
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
-    asked = {row[_RUN_ID]: json.loads(row[_SETTINGS]) for row in rows if row[_SETTINGS]}
+    asked = {row["run_id"]: json.loads(row["settings"]) for row in rows if row["settings"]}
     apart_in = [name for name in protocol.varying(asked.values()) if name not in ABOUT]
-    cells = {row[:3]: row[4:] for row in summaries}
-    others = {} if by_evaluator else {row[:2]: row[2] for row in sorted(summaries, key=lambda row: row[3])}
-    records = tuple(_record(row, asked.get(row[_RUN_ID], {}), apart_in, columns, cells, others) for row in rows)
+    cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
+    by_time = [] if by_evaluator else sorted(summaries, key=lambda one: one["finished_at"])
+    others = {(one["run_id"], one["metric"]): one["evaluator_id"] for one in by_time}
+    records = tuple(_record(row, asked.get(row["run_id"], {}), apart_in, columns, cells, others) for row in rows)
     shared = _shared(asked.values(), apart_in)
     return Board((*ABOUT, *apart_in), tuple(columns), records, (*notes, *leaks(database, name)), shared)
+
+
+def _scoring(row: Row) -> Scoring:
+    return Scoring(row["run_id"], row["metric"], row["evaluator_id"], row["finished_at"])
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -149,18 +158,18 @@ def _shared(asked: Collection[protocol.Settings], apart_in: Collection[str]) -> 
 
 
 def _record(
-    row: tuple[Any, ...],
+    row: Row,
     asked: protocol.Settings,
     apart_in: Iterable[str],
     columns: Iterable[Column],
     cells: Cells,
     others: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    run_id = row[_RUN_ID]
-    record = dict(zip(ABOUT, row, strict=False)) | {name: asked.get(name) for name in apart_in}
+    run_id = row["run_id"]
+    record = {name: row[name] for name in ABOUT} | {name: asked.get(name) for name in apart_in}
     for column in columns:
-        values = cells.get((run_id, column.metric, column.evaluator_id), _NOTHING)
-        record |= {column.name + part: value for part, value in zip(PARTS, values, strict=True)}
-        if values is _NOTHING and (maker := others.get((run_id, column.metric))):
+        found = cells.get((run_id, column.metric, column.evaluator_id))
+        record |= {column.name + part: found and found[of.summary] for part, of in PARTS.items()}
+        if not found and (maker := others.get((run_id, column.metric))):
             record |= {f"{column.name}_status": ANOTHER, f"{column.name}_scored_by": maker}
     return record

@@ -8,7 +8,7 @@ from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from evaluators.scorer import add_scorers
+from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
 from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all
 from flows.evaluating.generate import PlannedRun

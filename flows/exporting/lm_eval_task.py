@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from evaluators.scorer import PRESETS, Scorer
+from evaluators.scorer_metrics import is_preset, scorer_of
 from flows.exporting import lm_eval_task_files as task_files
 from flows.progress import Progress
 from flows.scoring.score_run import choose
@@ -20,7 +20,7 @@ from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database
-from storage.export import write_folder
+from storage.export_snapshot import write_folder
 from storage.folders import whole, write_text
 
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers
@@ -83,9 +83,8 @@ def _unfit(evaluator: Evaluator) -> str | None:
     """Why a task cannot score by it."""
     if isinstance(evaluator, SetEvaluator):
         return "it is one number a run; log the samples, and give the log to `newwiki score`"
-    scorer = getattr(evaluator.function, "__self__", None)
-    of_a_file = isinstance(scorer, Scorer) and scorer.file.parent != PRESETS
-    if of_a_file or evaluator.function.__module__.startswith("newwiki_plugin_"):
+    scorer = scorer_of(evaluator)
+    if (scorer and not is_preset(scorer)) or evaluator.function.__module__.startswith("newwiki_plugin_"):
         return "it comes from a file of yours, which the task would not find; install it by an entry point"
     return None
 

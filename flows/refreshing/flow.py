@@ -1,6 +1,7 @@
 """The refresh as a Prefect flow: two tasks, retried when the wiki fails for now, and the funnel as an artifact."""
 
 from pathlib import Path
+from typing import Any
 
 from prefect import flow, task
 from prefect.artifacts import create_table_artifact
@@ -67,7 +68,6 @@ def _announce(snapshot: Snapshot) -> None:
 
 
 def _show_funnel(database: Database, snapshot: Snapshot) -> None:
-    columns = ("verdict", "pages", "share", "example")
-    table = [dict(zip(columns, row, strict=True)) for row in database.rows("funnel", snapshot.snapshot_id)]
+    table = database.records(dict[str, Any], "funnel", snapshot.snapshot_id)
     key = f"funnel-{snapshot.snapshot_id}".lower().replace("_", "-")
     create_table_artifact(table=table, key=key, description=f"What became of every page: {snapshot.snapshot_id}")

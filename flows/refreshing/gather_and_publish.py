@@ -1,7 +1,7 @@
 """From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -10,12 +10,14 @@ from itertools import groupby
 from flows.progress import Progress
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.novelty import Sketch
 from newwiki.ranking import considered, last_rank
 from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.selection import draw, judge
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldSource
-from newwiki.sources.side_by_side import Reading, judged_parts
+from newwiki.sources.parallel_reading import is_worth_it, judged_parts
+from newwiki.sources.reading_worker import Wanted
 from newwiki.sources.source import Batch, Source, Waiting
 from newwiki.text.language import load_language
 from storage import snapshots
@@ -50,13 +52,15 @@ class SnapshotDefinition:
 @dataclass(frozen=True)
 class Gathered:
     """A refresh whose pages are all judged, or, with `published`, one that was published before. `against` are the
-    content hashes of the snapshots that it is not to repeat, by their ids."""
+    content hashes of the snapshots that it is not to repeat, by their ids, and `sketches` what is known of the pages
+    that passed, by page id."""
 
     snapshot_id: str
     site: Site
     staging: Staging | None
     published: Snapshot | None = None
     against: Mapping[str, str] = field(default_factory=dict)
+    sketches: Mapping[int, Sketch] = field(default_factory=dict)
 
 
 def gather(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Gathered:
@@ -79,7 +83,7 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
-    count = len(done)
+    count, sketches = len(done), dict[int, Sketch]()
     try:
         with staging.held():
             found = _judged(source, site, wanted, staging, done)
@@ -88,6 +92,7 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
                 with progress.stretch(f"{title} from {source.name}", unit) as bar:
                     for some in stretch:
                         staging.add(some.pages, source.asked())
+                        sketches |= some.sketches
                         count += len(some.pages)
                         bar.update(some.position, some.total, "" if listed else f"{count:,} pages judged")
     except TerminalError:
@@ -96,7 +101,7 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
     except TransientError:
         staging.add([], source.asked())
         raise
-    return Gathered(name, site, staging, against=against)
+    return Gathered(name, site, staging, None, against, sketches)
 
 
 def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
@@ -114,6 +119,7 @@ def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, 
         wanted.window,
         pages,
         gathered.against.keys(),
+        gathered.sketches,
         progress=progress,
     )
     drawn = draw((page.title for page in pages if page.verdict == "selected"), wanted.selection)
@@ -148,24 +154,25 @@ def refresh(database: Database, source: Source, wanted: SnapshotDefinition, prog
 class _JudgedBatch:
     """Some pages with their verdicts, and how far the source has come, as a `Batch` says it."""
 
-    pages: list[Judged]
+    pages: Sequence[Judged]
     position: int
     total: int
     listed: str = ""
+    sketches: Mapping[int, Sketch] = field(default_factory=dict)
 
 
 def _judged(
     source: Source, site: Site, wanted: SnapshotDefinition, staging: Staging, done: set[int]
 ) -> Iterator[_JudgedBatch]:
-    """Every page of the window that is not done: the parts of a dump side by side, all else in the source's order."""
+    """Every page of the window that is not done: those of a dump in parallel, all else in the source's order."""
     selection = wanted.selection
-    if isinstance(source, DumpSource) and len(source.parts) > 1 and selection.limit is None:
+    if isinstance(source, DumpSource) and selection.limit is None and is_worth_it(source.parts):
         source.require_all()
         is_old = wanted.kind == "old"
-        reading = Reading(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
+        reading = Wanted(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
         full = partial(_rank_when_full, staging, selection) if is_old else None
-        for pages, position in judged_parts(source.parts, reading, source.name, full):
-            yield _JudgedBatch(pages, position, source.size)
+        for found, position in judged_parts(source.parts, reading, source.name, full):
+            yield _JudgedBatch(found.judged, position, source.size, sketches=found.sketches)
         return
     language = load_language(site.language)
     for batch in _batches(source, wanted, staging, done):

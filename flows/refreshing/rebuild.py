@@ -151,18 +151,18 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
     if snapshots.text_sha256(first_sentence, completion) != entry.text_sha256:
         return f"{_named(entry)} differs: its wikitext is the same, and the prose extracted from it is not"
     return Judged(
-        entry.page_id,
-        entry.title,
-        entry.created_at,
-        "selected",
-        _DETAIL,
-        entry.rev_id,
-        revision.revised_at,
-        entry.revisions,
-        count_words(extracted.prose),
-        first_sentence,
-        completion,
-        found,
+        page_id=entry.page_id,
+        title=entry.title,
+        created_at=entry.created_at,
+        verdict="selected",
+        detail=_DETAIL,
+        rev_id=entry.rev_id,
+        revised_at=revision.revised_at,
+        revisions=entry.revisions,
+        words=count_words(extracted.prose),
+        first_sentence=first_sentence,
+        completion=completion,
+        sha1=found,
         headings=extracted.headings_json,
     )
 

@@ -28,7 +28,7 @@ class Passage:
     characters: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ExampleText:
     """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
 
@@ -74,14 +74,14 @@ def examples(database: Database, material: Material, column: Column, progress: P
     """By run id."""
     records = {record["run_id"]: record for record in material.records}
     all_finders = Finders()
-    rows = database.rows(
-        "report_examples", list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id
-    )
+    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id]
+    rows = database.records(dict[str, Any], "report_examples", *asked)
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
     by_run: dict[str, list[ExampleText]] = defaultdict(list)
     with progress.stretch("finding entities in the examples", "texts") as bar:
-        for done, (run_id, *row) in enumerate(rows, 1):
-            by_run[run_id].append(_example(row, all_finders, finders[run_id], material.direction(column)))
+        for done, row in enumerate(rows, 1):
+            finder = finders[row["run_id"]]
+            by_run[row["run_id"]].append(_example(row, all_finders, finder, material.direction(column)))
             bar.update(done, len(rows))
     return {run_id: Examples(_who(finders[run_id]), _worst_first(shown)) for run_id, shown in by_run.items()}
 
@@ -92,21 +92,21 @@ def _who(finder: Tagger | str) -> str:
     return f"by {finder.model}, which scored this run"
 
 
-def _example(row: Sequence[Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
-    place, scored, value, page_id, sample, title, permalink, first_sentence, reference, text, words, finish = row
+def _example(row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
+    text, reference = row["text"], row["reference"]
     here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
     return ExampleText(
-        _rank(place, scored, direction),
-        value,
-        page_id,
-        sample,
-        title,
-        permalink,
-        first_sentence,
-        _passage(text, here, there),
-        _passage(reference, there, here),
-        words,
-        finish,
+        rank=_rank(row["place"], row["scored"], direction),
+        value=row["value"],
+        page_id=row["page_id"],
+        sample=row["sample"],
+        title=row["title"],
+        permalink=row["permalink"],
+        first_sentence=row["first_sentence"],
+        generation=_passage(text, here, there),
+        reference=_passage(reference, there, here),
+        words=row["words"],
+        finish_reason=row["finish_reason"],
     )
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from flows.comparing.board import PARTS, Column
+from flows.comparing.board import Column, numbers_of
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, paper_columns
 from newwiki.protocol import PROTOCOL, varying
@@ -128,9 +128,9 @@ def apart(status: str | None) -> str:
 
 
 def _cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
-    found = [[record[column.name + part] for part in PARTS] for record in records]
-    ends = [end for mean, _, low, high, *_ in found for end in (mean, low, high) if end is not None]
-    means = [mean for mean, *_ in found if mean is not None]
+    found = [numbers_of(record, column.name) for record in records]
+    ends = [of[end] for of in found for end in ("mean", "low", "high") if of[end] is not None]
+    means = [of["mean"] for of in found if of["mean"] is not None]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
 
@@ -138,14 +138,14 @@ def _cells(records: Sequence[Record], column: Column, direction: str) -> list[Ce
         return round(100 * (value - start) / span, 1) if span else 50.0
 
     return [
-        Cell(None, apart=apart(status))
-        if mean is None
+        Cell(None, apart=apart(of["status"]))
+        if of["mean"] is None
         else Cell(
-            mean, sd, low, high, lacking,
-            left=at(mean if low is None else low),
-            width=0.0 if low is None else round(at(high) - at(low), 1),
-            best=mean == best and len(means) > 1,
-            apart=apart(status),
+            **{name: of[name] for name in ("mean", "sd", "low", "high", "no_interval")},
+            left=at(of["mean"] if of["low"] is None else of["low"]),
+            width=0.0 if of["low"] is None else round(at(of["high"]) - at(of["low"]), 1),
+            best=of["mean"] == best and len(means) > 1,
+            apart=apart(of["status"]),
         )
-        for mean, sd, low, high, lacking, _, status, _ in found
-    ]  # fmt: skip
+        for of in found
+    ]

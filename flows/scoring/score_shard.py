@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from evaluators.scorer import add_scorers
+from evaluators.scorer_metrics import add_scorers
 from flows.scoring.batches import BatchScores, Key, TextBatch, score_batch
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.workers.shards import Executor, Setting, cut, pages_of

@@ -62,7 +62,7 @@ def train_scorer(
     """
     from evaluators.classifier import load_classifier
     from evaluators.networks.agreement import agreement
-    from evaluators.networks.training import fit
+    from evaluators.networks.fit_scorer import fit
     from evaluators.scorer import read_scorer
 
     if safe(folder).exists():

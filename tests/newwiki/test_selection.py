@@ -32,17 +32,17 @@ def judged(english: Language) -> Callable[..., Judged]:
 
 def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[..., Judged]) -> None:
     assert judged() == Judged(
-        7,
-        "Lumen",
-        DAY,
-        "selected",
-        None,
-        70,
-        DAY,
-        3,
-        12,
-        "The Lumen is a long river there.",
-        "It is blue.\n\nIt runs.",
+        page_id=7,
+        title="Lumen",
+        created_at=DAY,
+        verdict="selected",
+        detail=None,
+        rev_id=70,
+        revised_at=DAY,
+        revisions=3,
+        words=12,
+        first_sentence="The Lumen is a long river there.",
+        completion="It is blue.\n\nIt runs.",
         sha1=sha1(LUMEN.wikitext or ""),
         headings="[]",
     )

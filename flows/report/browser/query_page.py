@@ -1,9 +1,7 @@
 """The page of SQL: a query, its result, a plot of it, and the whole result as a file."""
 
 import tempfile
-import tomllib
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from flows.report.browser import plotting, query_process
 from flows.report.browser.live import Live, records
 from flows.report.browser.pages import HtmlPage
 from newwiki.errors import NewWikiError, UsageError
+from storage.cookbook import questions
 
 
 def query(live: Live, request: Request) -> HtmlPage:
@@ -24,7 +23,7 @@ def query(live: Live, request: Request) -> HtmlPage:
     with live.read() as connection:
         schema = records(connection, "browse_schema")
     shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
-    shown |= {"schema": schema, "examples": _examples(), "answer": None, "limit": query_process.SHOWN}
+    shown |= {"schema": schema, "examples": questions(), "answer": None, "limit": query_process.SHOWN}
     if not statement:
         return HtmlPage("sql.html", shown | {"seconds": query_process.SECONDS})
     try:
@@ -60,9 +59,3 @@ def as_csv(live: Live, request: Request) -> Response:
         folder.cleanup()
         raise
     return FileResponse(path, media_type="text/csv", filename="newwiki.csv", background=BackgroundTask(folder.cleanup))
-
-
-def _examples() -> list[dict[str, str]]:
-    text = (files("flows.report.browser") / "examples.toml").read_text("utf-8")
-    found: list[dict[str, str]] = tomllib.loads(text)["example"]
-    return found

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
 import random
 import shutil
 import signal
@@ -22,8 +23,8 @@ from flows.cli import cli
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Selection, Window
-from newwiki.sources import side_by_side, unpacking
+from newwiki.records import Page, Selection, Window
+from newwiki.sources import parallel_reading, unpacking
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldDump
 from storage.database import Database
@@ -38,7 +39,8 @@ def packed(file: Path, body: bytes, kind: str) -> Path:
     target = file.with_name(f"{file.name}.{kind}") if kind else file
     if kind == "7z":
         if not shutil.which("7z"):
-            pytest.skip("needs 7-Zip (apt install p7zip-full)")
+            say = pytest.fail if os.environ.get("CI") else pytest.skip
+            say("needs 7-Zip (apt install p7zip-full)")
         file.write_bytes(body)
         subprocess.run(["7z", "a", "-bd", target.name, file.name], cwd=file.parent, check=True, capture_output=True)
         file.unlink()
@@ -92,6 +94,25 @@ def test_five_parts_in_any_order_give_the_snapshot_of_the_whole(
         assert published(tmp_path / "folder", parts[0].parent) == whole
         again = cut(sample_wiki, tmp_path / "again", seed=1, kinds=("", "gz"))
         assert published(tmp_path / "two", list(reversed(again))) == whole
+
+
+def test_a_process_without_a_part_judges_what_another_has_read(
+    sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a large file, which is one part."""
+    whole = published(tmp_path / "alone", sample_wiki)
+    handed_on: list[int] = []
+
+    def hand_on(work: parallel_reading._Work, pages: Sequence[Page]) -> None:
+        handed_on.append(len(pages))
+        original(work, pages)
+
+    original = parallel_reading._Work._hand_on
+    monkeypatch.setattr(parallel_reading._Work, "_hand_on", hand_on)
+    monkeypatch.setattr(parallel_reading, "_LARGE", 1)
+    monkeypatch.setattr(parallel_reading, "cores", lambda: 3)
+    assert published(tmp_path / "shared", sample_wiki) == whole
+    assert handed_on == [24]
 
 
 def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
@@ -173,8 +194,8 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom pathlib import Path\n"
-        "from tests.flows.refreshing.test_dump_parts import NEW, published\n"
+        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\n"
+        "from pathlib import Path\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]
@@ -196,7 +217,7 @@ def _readers() -> list[int]:
             line, status = (process / "cmdline").read_bytes(), (process / "status").read_text()
         except OSError:
             continue
-        if side_by_side._START.encode() in line and "PPid:\t1\n" in status:
+        if parallel_reading._START.encode() in line and "PPid:\t1\n" in status:
             found.append(int(process.name))
     return found
 
@@ -204,7 +225,7 @@ def _readers() -> list[int]:
 def test_a_reader_that_is_killed_is_told_and_what_is_judged_stays(
     parts: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(side_by_side, "_START", "import os; os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(parallel_reading, "_START", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(Exception, match="was ended, perhaps for want of memory; run this again to go on"):
         published(tmp_path, parts)
     monkeypatch.undo()

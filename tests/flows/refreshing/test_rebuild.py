@@ -16,7 +16,7 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.manifest import Manifest
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.export import manifest as manifest_of
+from storage.export_snapshot import manifest as manifest_of
 from tests.flows.conftest import Run
 
 

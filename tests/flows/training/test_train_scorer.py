@@ -121,7 +121,9 @@ def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
         train([Graded("a word", 1.0)] * 20, tmp_path / "mine")
     with pytest.raises(UsageError, match="--held-out is a share between 0 and 1, not 1"):
         train(graded(20), tmp_path / "mine", held_out=1.0)
-    with pytest.raises(UsageError, match="name is 'My score', and must be small letters"):
+    with pytest.raises(
+        UsageError, match="name: must be small letters, digits and underscores, a letter first, not 'My score'"
+    ):
         train(graded(20), tmp_path / "mine", name="My score")
     assert not (tmp_path / "mine").exists()
 
