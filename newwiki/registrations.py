@@ -20,8 +20,8 @@ from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
-class RequestTable(Table):
-    """A table that says what a request's fields are."""
+class Asked(Table):
+    """A table that says something of what is asked for."""
 
     def fields_for(self, request: type) -> dict[str, Any]:
         """What it says of the fields of a request."""
@@ -29,11 +29,7 @@ class RequestTable(Table):
 
 
 def _fields(
-    request: type,
-    base: type[RequestTable] = RequestTable,
-    *,
-    names: Collection[str],
-    defaults: Mapping[str, object] | None = None,
+    request: type, base: type[Asked] = Asked, *, names: Collection[str], defaults: Mapping[str, object] | None = None
 ) -> Any:
     """A table to derive from, with the fields of a request that have these names, after those of `base`."""
     known = {one.name: one for one in fields_of(request)}
@@ -62,11 +58,11 @@ _OF_AN_EVALUATION = ("models", "decoder", "model_args", "snapshot", "dtype")
 _OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
 
 
-class _NamedWiki(RequestTable):
+class _NamedWiki(Asked):
     name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
 
 
-class _NamedModel(RequestTable):
+class _NamedModel(Asked):
     name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
     decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
 
@@ -116,7 +112,7 @@ class Wiki(_OfAWiki):  # type: ignore[misc]
 class Model(_OfAModel):  # type: ignore[misc]
     """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
 
-    arguments: dict[str, Any] = Field({})
+    arguments: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("arguments")
     @classmethod

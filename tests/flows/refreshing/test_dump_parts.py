@@ -195,8 +195,8 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom pathlib import Path\n"
-        "from tests.flows.refreshing.test_dump_parts import NEW, published\n"
+        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\n"
+        "from pathlib import Path\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]
