@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text.
+# Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text, but for those of its
+# `Readability`, which have a version of their own.
 ANALYSIS_VERSION = "1"
 
 

@@ -3,48 +3,85 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence, Set
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from evaluators.rules import load_rules, rules_sha256
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import maker
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
 
     from newwiki.settings import Settings
 
 DEFAULT_TAGGER = "spacy:en_core_web_sm"
+STAND_IN = "rules-v1"
 
 # What spaCy's statistical entity recogniser does not read. The parser stays: entities do not cross its sentence ends.
 _UNREAD = {"tagger", "morphologizer", "attribute_ruler", "lemmatizer", "trainable_lemmatizer", "textcat"}
-_STAND_IN = (
-    "or choose --entities rules-v1 (NEWWIKI_ENTITIES=rules-v1), "
-    "a regular-expression stand-in whose scores are kept apart"
-)
+# Characters without white space that spaCy's tokenizer gets at once: its time grows with the square of a run of marks
+# (20,000 quotation marks took it half a minute).
+_LONGEST_RUN = 64
+_LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN}}}(?=\S)")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # which spaCy cannot store
+_KEPT_WORDS = 200_000  # some 80 MB
 
 
-class Tagger(ABC):
-    """Finds named entities: the maker of the part `entities`."""
+class Tagger:
+    """Finds named entities by a spaCy pipeline: the maker of the part `entities`."""
 
     parts = frozenset({"entities"})
-    model: str
-    model_sha256: str | None = None
-    packages: tuple[str, ...] = ()
-    parameters: Mapping[str, object] = MappingProxyType({})
+    packages: tuple[str, ...] = ("spacy",)
+    parameters: Mapping[str, object] = MappingProxyType({"longest_run": _LONGEST_RUN})
     dtype: str | None = None
     backend: str | None = None
 
-    @abstractmethod
+    def __init__(self, nlp: Language, model: str, model_sha256: str) -> None:
+        self.model = model
+        self.model_sha256 = model_sha256
+        self._nlp = nlp
+        # spaCy refuses long texts for the sake of memory; here every text is scored whole.
+        nlp.max_length = sys.maxsize
+
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         """For each text its mentions of entities in order, repetitions included."""
+        with self._bounded_memory():
+            documents = self._nlp.pipe(map(self._tokenized, texts))
+            return [
+                [text[entity.start_char : entity.end_char] for entity in document.ents]
+                for text, document in zip(texts, documents, strict=True)
+            ]
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
+
+    def _tokenized(self, text: str) -> Doc:
+        from spacy.tokenizer import Tokenizer
+        from spacy.tokens import Doc
+
+        readable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+        # Chinese, Japanese and Thai have tokenizers of their own, which read what is written without spaces.
+        pieces = _pieces(readable) if isinstance(self._nlp.tokenizer, Tokenizer) else [readable]
+        documents = [self._nlp.make_doc(piece) for piece in pieces]
+        return documents[0] if len(documents) == 1 else Doc.from_docs(documents, ensure_whitespace=False)
+
+    def _bounded_memory(self) -> AbstractContextManager[object]:
+        """spaCy keeps every word that it has ever seen: from `_KEPT_WORDS` on it forgets what a batch has brought."""
+        forgetting: AbstractContextManager[object] = self._nlp.memory_zone()
+        return forgetting if len(self._nlp.vocab) > _KEPT_WORDS else nullcontext()
+
+
+def _pieces(text: str) -> list[str]:
+    """The text in pieces that have no long runs without white space: its only piece, as a rule."""
+    ends = [run.end() for run in _LONG_RUN.finditer(text)]
+    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
 
 
 @maker("entities", options={"model": "--entities"})
@@ -55,47 +92,29 @@ def _as_set(settings: Settings) -> Tagger:
 def load_tagger(choice: str) -> Tagger:
     """The tagger named `spacy:NAME_OR_PATH` or `rules-v1`.
 
-    Raises UsageError for any other name, and TerminalError where spaCy or its pipeline is not installed.
+    Raises UsageError for any other name, and TerminalError where there is no such pipeline or it finds no entities.
     """
-    if choice == "rules-v1":
-        from evaluators.rules import RuleTagger
-
-        return RuleTagger()
+    if choice == STAND_IN:
+        return Tagger(load_rules(), STAND_IN, rules_sha256())
     kind, _, pipeline = choice.partition(":")
     if kind != "spacy" or not pipeline:
-        raise UsageError(f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}) or rules-v1")
-    return SpacyTagger(pipeline)
-
-
-class SpacyTagger(Tagger):
-    """An installed spaCy pipeline, or one in a folder."""
-
-    packages = ("spacy",)
-
-    def __init__(self, pipeline: str) -> None:
-        self._nlp = _load_pipeline(pipeline)
-        # spaCy refuses long texts for the sake of memory; here every text is scored whole.
-        self._nlp.max_length = sys.maxsize
-        meta = self._nlp.meta
-        self.model = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
-        self.model_sha256 = folder_sha256(self._nlp.path)
-
-    def tag(self, texts: Sequence[str]) -> list[list[str]]:
-        return [[entity.text for entity in doc.ents] for doc in self._nlp.pipe(texts)]
+        raise UsageError(f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}) or {STAND_IN}")
+    nlp = _load_pipeline(pipeline)
+    model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
+    return Tagger(nlp, model, folder_sha256(nlp.path))
 
 
 def _load_pipeline(pipeline: str) -> Language:
-    try:
-        import spacy
-    except ImportError as error:
-        raise TerminalError(
-            f"spaCy, which finds the entities, is not installed; pip install 'newwiki-eval[spacy]', {_STAND_IN}"
-        ) from error
+    """An installed spaCy pipeline, or one in a folder."""
+    import spacy
+
     try:
         nlp = spacy.load(pipeline)
     except OSError as error:
         raise TerminalError(
-            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, {_STAND_IN}"
+            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, or choose "
+            f"--entities {STAND_IN} (NEWWIKI_ENTITIES={STAND_IN}), a stand-in of regular expressions whose scores "
+            "are kept apart"
         ) from error
     finders = {name for name in nlp.pipe_names if "doc.ents" in nlp.get_pipe_meta(name).assigns}
     if not finders:

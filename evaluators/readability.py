@@ -27,7 +27,7 @@ _COUNTED_BY = {
             source="Flesch 1948; New-Wiki Eval paper, eq. 1",
         )
     ],
-    version="1",
+    version="2",
     packages=["pyphen"],
     parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
     core=True,
@@ -56,7 +56,7 @@ def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unsc
             source="Gunning 1952",
         )
     ],
-    version="1",
+    version="2",
     packages=["pyphen"],
     parameters=_COUNTED_BY,
     core=True,
@@ -85,7 +85,7 @@ def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
             source="New-Wiki Eval paper, eq. 2",
         )
     ],
-    version="1",
+    version="2",
     packages=["pyphen"],
     parameters=_COUNTED_BY,
     core=True,
@@ -113,7 +113,7 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
             source="Kincaid et al. 1975",
         )
     ],
-    version="1",
+    version="2",
     packages=["pyphen"],
     parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
 )

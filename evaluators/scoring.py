@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
 from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
+from evaluators.counts import READABILITY_VERSION
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.records import Fingerprint, Metric, RunScore, Score, SetScore, Unscorable
 from newwiki.registry import Evaluator, SetEvaluator, evaluators, set_evaluators
@@ -48,7 +49,10 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     makers = analyst.makers(evaluator.needs)
     of_run = isinstance(evaluator, SetEvaluator)
     read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
-    parameters: dict[str, object] = {**read, **evaluator.parameters, **_source(evaluator.function)}
+    strange = _source(evaluator.function)
+    if strange and not of_run:
+        read["readability"] = READABILITY_VERSION
+    parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
     for maker in makers:
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
     packages = {*evaluator.packages, *(package for maker in makers for package in maker.packages)}

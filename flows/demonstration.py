@@ -10,7 +10,7 @@ from pathlib import Path
 
 from flows.comparing import show_board
 from flows.progress import Progress
-from flows.refreshing.gather_and_publish import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.schedule.due import Month
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
@@ -35,8 +35,8 @@ def wiki() -> Path:
 
 def train_toy(database: Database, folder: Path, progress: Progress) -> None:
     """Publishes the older month, and trains the toy checkpoint on it unless it is there."""
-    request = RefreshRequest(Window.month(TRAINING_MONTH))
-    snapshot = refresh(database, sources.get("dump")(str(wiki())), request, progress)
+    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
+    snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
     if folder.is_dir():
         progress.note(f"the toy checkpoint is there: {folder}")
         return

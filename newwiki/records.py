@@ -27,6 +27,8 @@ Absence = Literal["hidden", "missing", "moved", "redirect"]
 FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
 Scope = Literal["text", "run"]
+# What the articles of a snapshot are told apart by where numbers are cut
+Stratum = Literal["length", "citations", "infobox", "topic", "age"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -151,7 +153,8 @@ class Page:
 class Judged:
     """A page and what became of it: the row that a candidate gets, and its text where it passed.
 
-    `sha1` is that of its wikitext, in hexadecimal digits; None where there is no wikitext to be had.
+    `sha1` is that of its wikitext, in hexadecimal digits; None where there is no wikitext to be had. `structure` is its
+    `newwiki.text.structure.Structure` in JSON; None where it has not passed, and where that was not read.
     """
 
     page_id: int
@@ -168,6 +171,7 @@ class Judged:
     sha1: str | None = None
     origin: Origin = "original"
     headings: str | None = None
+    structure: str | None = None
 
 
 @dataclass(frozen=True)

@@ -4,36 +4,94 @@ No secret stands here, only the names of those that hold one: registrations are 
 """
 
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
 from newwiki.errors import UsageError
+from newwiki.fields import fields_of
 from newwiki.records import Selection, Window
+from newwiki.request import EvaluationRequest, RefreshRequest
 from newwiki.settings import TABLES, read_toml
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
-Count = Annotated[int, Field(ge=1)]
-Texts = Annotated[tuple[str, ...], Field(strict=False)]
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
-class Wiki(Table):
+class RequestTable(Table):
+    """A table that says what a request's fields are."""
+
+    def fields_for(self, request: type) -> dict[str, Any]:
+        """What it says of the fields of a request."""
+        return {one.name: getattr(self, one.name) for one in fields_of(request) if one.name in type(self).model_fields}
+
+
+def _fields(
+    request: type,
+    base: type[RequestTable] = RequestTable,
+    *,
+    names: Collection[str],
+    defaults: Mapping[str, object] | None = None,
+) -> Any:
+    """A table to derive from, with the fields of a request that have these names, after those of `base`."""
+    known = {one.name: one for one in fields_of(request)}
+    made: dict[str, Any] = {}
+    for one in (known[name] for name in known if name in names):
+        declared = Field(
+            ... if one.required else (defaults or {}).get(one.name, one.default),
+            description=one.help,
+            examples=None if one.example is None else [one.example],
+            ge=one.at_least,
+            gt=one.above,
+            strict=not one.is_tuple,
+        )
+        made[one.name] = (one.annotation, declared)
+    return create_model(f"_{request.__name__}", __base__=base, **made)
+
+
+def _all_but(request: type, *names: str) -> list[str]:
+    return [one.name for one in fields_of(request) if one.name not in names]
+
+
+# What a table cannot say, as the schedule itself does, month by month …
+_OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
+_OF_AN_EVALUATION = ("models", "decoder", "model_args", "snapshot", "dtype")
+# … and what each model says for itself.
+_OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
+
+
+class _NamedWiki(RequestTable):
+    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
+
+
+class _NamedModel(RequestTable):
+    name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
+    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
+
+
+_OfAWiki: Any = _fields(
+    RefreshRequest,
+    _NamedWiki,
+    names=_all_but(RefreshRequest, *_OF_A_MONTH),
+    defaults={"min_words": Selection.min_words, "sample": Selection.sample},
+)
+_OfAModel: Any = _fields(EvaluationRequest, _NamedModel, names=_OF_A_MODEL)
+_OfAnEvaluation: Any = _fields(EvaluationRequest, names=_all_but(EvaluationRequest, *_OF_AN_EVALUATION, *_OF_A_MODEL))
+
+
+class Wiki(_OfAWiki):  # type: ignore[misc]
     """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump` (a place or a list), or
     else the Wikipedia whose database has this name. Without `since` it begins with the newest month that is due. What
     nearly repeats an article of the snapshots `novel_against` is dropped."""
 
-    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
-    api: Annotated[str | None, Field(examples=["https://wiki.example/w/api.php"])] = None
-    dump: Annotated[str | Texts | None, Field(examples=["parts/*.7z"])] = None
     since: Annotated[str | None, Field(examples=["2026-09"])] = None
-    min_revisions: Count = Selection.min_revisions
-    min_words: Count = Selection.min_words
-    sample: Count = Selection.sample
-    seed: int = Selection.seed
-    limit: Annotated[Count | None, Field(examples=[1000])] = None
-    novel_against: Texts = ()
+
+    @field_validator("dump", mode="before")
+    @classmethod
+    def _several(cls, dump: object) -> object:
+        return (dump,) if isinstance(dump, str) else dump
 
     @field_validator("since")
     @classmethod
@@ -47,28 +105,18 @@ class Wiki(Table):
     def _one_source(self) -> Self:
         if self.api and self.dump:
             raise ValueError("has an api and a dump; a wiki is read from one of them")
-        if self.dump == "-" or (isinstance(self.dump, tuple) and "-" in self.dump):
+        if "-" in self.dump:
             raise ValueError("has the dump '-', standard input, which is there for a command alone; name its files")
         return self
 
     def is_like(self, other: Table) -> bool:
         return isinstance(other, Wiki) and self.name == other.name
 
-    @property
-    def selection(self) -> Selection:
-        return Selection(self.min_revisions, self.min_words, self.sample, self.seed, self.limit)
 
-
-class Model(Table):
+class Model(_OfAModel):  # type: ignore[misc]
     """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
 
-    name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
-    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
-    backend: str = "hf"
-    arguments: dict[str, Any] = Field(default_factory=dict)
-    chat: bool = False
-    allow_pickle: bool = False
-    trust_remote_code: bool = False
+    arguments: dict[str, Any] = Field({})
 
     @field_validator("arguments")
     @classmethod
@@ -81,22 +129,11 @@ class Model(Table):
 
     def is_like(self, other: Table) -> bool:
         named = {"name", "backend", "arguments"}
-        return self.model_dump(include=named) == other.model_dump(include=named)
+        return bool(self.model_dump(include=named) == other.model_dump(include=named))
 
 
-class Evaluation(Table):
+class Evaluation(_OfAnEvaluation):  # type: ignore[misc]
     """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
-
-    prompts: Annotated[Count | None, Field(examples=[100])] = None
-    samples: Count = 20
-    keep: Count = 10
-    max_new_tokens: Count = 512
-    batch_size: Annotated[Count | None, Field(examples=[16])] = None
-    seed: int = 0
-    stop: Texts = ()
-    strict: bool = False
-    metrics: str = "core"
-    budget: Count = 200
 
 
 class Gate(Table):

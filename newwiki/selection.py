@@ -14,6 +14,7 @@ from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
 from newwiki.text.prose import count_words, extract
+from newwiki.text.structure import structure_json
 
 # What decides which pages are looked at, for the content hash. Version 1, which was not named, went by a page's title
 # and namespace on the day of the refresh; since version 2 those at the cutoff decide.
@@ -36,6 +37,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         words: int | None = None,
         text: tuple[str, str] = ("", ""),
         headings: str | None = None,
+        structure: str | None = None,
     ) -> Judged:
         return Judged(
             page_id=page.page_id,
@@ -52,6 +54,7 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
             sha1=None if page.wikitext is None else sha1(page.wikitext),
             origin=origin(page, language),
             headings=headings,
+            structure=structure,
         )
 
     if page.wikitext is None:
@@ -78,7 +81,14 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
     if revisions < selection.min_revisions:
         detail = f"{revisions} of {selection.min_revisions} revisions at the cutoff"
         return verdict("few_revisions", detail, revisions=revisions, words=words)
-    return verdict("selected", revisions=revisions, words=words, text=text, headings=extracted.headings_json)
+    return verdict(
+        "selected",
+        revisions=revisions,
+        words=words,
+        text=text,
+        headings=extracted.headings_json,
+        structure=structure_json(page.wikitext, language, page.title),
+    )
 
 
 def sha1(wikitext: str) -> str:

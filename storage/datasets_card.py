@@ -26,6 +26,18 @@ configs:
   data_files:
   - split: test
     path: data/candidates.parquet
+- config_name: structure
+  data_files:
+  - split: test
+    path: data/structure.parquet
+- config_name: facts
+  data_files:
+  - split: test
+    path: data/facts.parquet
+- config_name: citations
+  data_files:
+  - split: test
+    path: data/citations.parquet
 ---
 
 # New-Wiki Eval {snapshot_id}
@@ -35,6 +47,9 @@ into its first sentence, which is the prompt (with the title), and the rest, whi
 
 - `articles` (the default): `title`, `first_sentence`, `completion`, times, revision, hashes, `permalink`.
 - `candidates`: all {candidates:,} pages that were considered, and what became of each.
+- `structure`: of each article, how many infoboxes, citations, links, images and sections it has, and its templates.
+- `facts`: what the articles' infoboxes say, a row a parameter.
+- `citations`: what the articles cite, a row a citation.
 
 ## The funnel
 

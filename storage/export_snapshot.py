@@ -17,7 +17,7 @@ from storage.rows import RowsForm, write_rows
 from storage.snapshots import articles, resolve
 
 _MANIFEST = "manifest.json"
-_TABLES = ("articles", "candidates")
+_TABLES = ("articles", "candidates", "structure", "facts", "citations")
 
 
 Writer = Callable[[Database, Snapshot, Path], Sequence[Path]]

@@ -17,7 +17,10 @@ from storage.keys import KEYS
 from storage.queries import query, records
 
 # What makes up a snapshot; its own row comes last.
-TABLES = ("candidates", "stored_articles", "requests", "novelty", "topics", "snapshots")
+TABLES = (
+    "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests", "novelty",
+    "topics", "snapshots",
+)  # fmt: skip
 # What names a snapshot and is no part of it: what was made of it, and what was done about it.
 ELSEWHERE = frozenset({"runs", "reference_parts", "months", "snapshot_hashes"})
 

@@ -3,6 +3,9 @@
 import duckdb
 
 KEYS: dict[str, tuple[str, ...]] = {
+    "article_citations": ("snapshot_id", "page_id", "place"),
+    "article_facts": ("snapshot_id", "page_id", "infobox", "parameter"),
+    "article_structure": ("snapshot_id", "page_id"),
     "candidates": ("snapshot_id", "page_id"),
     "completions": ("run_id", "page_id", "sample"),
     "evaluators": ("evaluator_id",),

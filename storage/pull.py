@@ -19,7 +19,8 @@ from storage.shared import Note, Part, SharedFolder, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
-_HASHES = "snapshot_hashes"  # which older versions have not pushed
+# Which older versions have not pushed
+_LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "article_citations"})
 
 Notes = dict[Part, Note]
 
@@ -53,7 +54,7 @@ def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Mov
         here = rows_sha256(held(database, of_snapshot("stored_articles", name)))
         return None if here == there[of_snapshot("stored_articles", name)].sha256 else _other(f"snapshot '{name}'")
     parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
-    tables = {table: folder.read(there[one]) for table, one in parts.items() if one in there or table != _HASHES}
+    tables = {table: folder.read(there[one]) for table, one in parts.items() if one in there or table not in _LATER}
     [row] = tables["snapshots"].to_pylist()
     columns = ("snapshot_id", "permalink")
     articles = [

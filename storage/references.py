@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from storage.database import Database, insert_new
+from storage.structures import known_facts
 
 Parts = Mapping[str, Any]
 
@@ -14,11 +15,15 @@ Parts = Mapping[str, Any]
 def known_parts(
     database: Database, snapshot_id: str, page_ids: Sequence[int], makers: Mapping[str, str]
 ) -> dict[int, dict[str, Any]]:
-    """By page id, the parts that these makers (part: `made_by`) have made of the article."""
+    """By page id, the parts that these makers (part: `made_by`) have made of the article, and its `facts` where they
+    are asked for, which were published with it."""
     found: dict[int, dict[str, Any]] = {page_id: {} for page_id in page_ids}
     wanted = [f"{part}:{made_by}" for part, made_by in makers.items()]
     for page_id, part, value in database.rows("reference_parts", snapshot_id, list(page_ids), wanted):
         found[page_id][part] = json.loads(value)
+    if "facts" in makers:
+        for page_id, facts in known_facts(database, snapshot_id, page_ids).items():
+            found[page_id]["facts"] = facts
     return found
 
 

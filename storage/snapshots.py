@@ -15,7 +15,7 @@ from newwiki.novelty import PARAMETERS
 from newwiki.records import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.selection import RULES
 from newwiki.text.prose import EXTRACTOR_VERSION
-from storage import hashes
+from storage import hashes, structures
 from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow
 from storage.queries import query, records
@@ -117,6 +117,7 @@ def publish(
         insert_arrow(connection, "candidates", _candidate_rows(name, judged))
         insert(connection, "stored_articles", articles, snapshot_id=name, permalink="")
         insert(connection, "novelty", novelty, snapshot_id=name)
+        structures.add(connection, name, judged)
         connection.execute(query("permalinks"), [site.base_url, name])
         hashes.take(connection, name, "published")
     return snapshot

@@ -36,6 +36,7 @@ class Staging:
             if not connection.execute("select 1 from duckdb_tables() where table_name = 'request'").fetchone():
                 connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
+            connection.execute("alter table judged add column if not exists structure json")  # of older versions
             (found,) = connection.execute("select cutoff from request").fetchall()[0]
         return cls(path, found)
 

@@ -1,8 +1,10 @@
 """The rooms and the arrows between them: newwiki <- evaluators, storage <- flows."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -18,6 +20,8 @@ ROOMS = {
     "storage": {"newwiki"},
     "flows": {"newwiki", "evaluators", "storage"},
 }
+# What commands and Python functions are made of, in flows/
+FACES = ("flows.commands", "flows.api", "flows.cli", "flows.options", "flows.request_options")
 HEAVY = (
     "torch",
     "transformers",
@@ -28,6 +32,19 @@ HEAVY = (
     "pyarrow",
     "mwxml",
     "mwparserfromhell",
+    "textstat",
+    "nltk",
+)
+# What the product is built on, by its owner's word: each a dependency that every installation has, and at work in it.
+BUILT_ON = (
+    "requests",
+    "spacy",
+    "textstat",
+    "sentence-transformers",
+    "torch",
+    "transformers",
+    "prefect",
+    "duckdb",
 )
 
 
@@ -104,6 +121,60 @@ def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path, back: str)
     assert circle(tmp_path) == []
     (tmp_path / "newwiki" / "columns.py").write_text(back)
     assert {"newwiki.errors", "newwiki.records", "newwiki.columns"} == set(circle(tmp_path))
+
+
+def modules_imported(file: Path) -> set[str]:
+    """With their packages, what a file imports anywhere in it; of `from a import b` both `a` and `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def is_in(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def files_of_flows() -> Iterator[tuple[str, Path]]:
+    for file in sorted((ROOT / "flows").rglob("*.py")):
+        yield ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), file
+
+
+def test_nothing_imports_a_face_but_a_face() -> None:
+    """The commands, the API, and what makes a request's options or arguments."""
+    below = [(module, file) for module, file in files_of_flows() if not is_in(module, *FACES)]
+    assert len(below) > 50
+    for module, file in below:
+        assert {one for one in modules_imported(file) if is_in(one, *FACES)} == set(), module
+
+
+def test_a_step_does_not_import_the_report() -> None:
+    """Who runs a job hands it what writes the report: a command, or the job's flow."""
+    for module, file in files_of_flows():
+        if not is_in(module, "flows.report", *FACES) and not module.endswith(".flow"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report")} == set(), module
+
+
+def test_workers_know_of_no_job() -> None:
+    folders = {file.parent.name for file in (ROOT / "flows").glob("*/__init__.py")}
+    jobs = {f"flows.{name}" for name in folders - {"api", "commands", "report", "workers"}}
+    assert {"flows.evaluating", "flows.training"} < jobs
+    for module, file in files_of_flows():
+        if is_in(module, "flows.workers"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report", *jobs)} == set(), module
+
+
+@pytest.mark.parametrize("package", BUILT_ON)
+def test_what_the_product_is_built_on_is_a_dependency_and_is_used(package: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[^\w-]", requirement)[0] for requirement in project["dependencies"]}
+    assert package in names
+    files = [file for room in ROOMS for file in (ROOT / room).rglob("*.py")]
+    assert any(package.replace("-", "_") in imported(file) for file in files)
+    assert f"\n{package}==" in (ROOT / "constraints.txt").read_text()
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from evaluators.networks.chunks import cut
 from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import Trust, find, load_classifier, split_revision
 from newwiki.quiet import silence_transformers
+from newwiki.request import TrainScorerRequest
 
 _BATCH = 32
 _CONTEXT = 512
@@ -22,29 +22,16 @@ _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 Report = Callable[[int, int, str], None]  # steps done, of how many, and a few words
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is fitted and how: an `lstm`, or a `transformer` (a small BERT from nothing, or `base`, a checkpoint).
-
-    `width` is the size of the widest layer (300 for an LSTM, 256 for a transformer), `vocabulary` its most words.
-    """
-
-    kind: str = "lstm"
-    epochs: int = 10
-    seed: int = 0
-    width: int | None = None
-    vocabulary: int = 20_000
-    base: str | None = None
-
-
-def fit(texts: Sequence[str], scores: Sequence[float], plan: Plan, folder: Path, report: Report) -> None:
+def fit(
+    texts: Sequence[str], scores: Sequence[float], request: TrainScorerRequest, folder: Path, report: Report
+) -> None:
     """Fits by least squares, and writes model and tokenizer to `folder`. Every chunk of a text has the text's score.
 
     The same seed on the same machine gives the same model. Raises TerminalError where `base` is not to be had.
     """
     silence_transformers()
-    torch.manual_seed(plan.seed)
-    model, tokenizer, window = _begin(texts, plan)
+    torch.manual_seed(request.seed)
+    model, tokenizer, window = _begin(texts, request)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     mean, deviation = _centre(scores)
     examples = [
@@ -54,8 +41,8 @@ def fit(texts: Sequence[str], scores: Sequence[float], plan: Plan, folder: Path,
         if chunk.size
     ]
     if not examples:
-        raise TerminalError(f"the tokenizer of '{plan.base}' finds nothing in any text; choose another --base")
-    _descend(model, tokenizer, examples, plan, report)
+        raise TerminalError(f"the tokenizer of '{request.base}' finds nothing in any text; choose another --base")
+    _descend(model, tokenizer, examples, request, report)
     _rescale(model, mean, deviation)
     if isinstance(model, lstm.EssayLstm):
         lstm.save(model, tokenizer, folder)
@@ -64,16 +51,16 @@ def fit(texts: Sequence[str], scores: Sequence[float], plan: Plan, folder: Path,
         tokenizer.save_pretrained(folder)
 
 
-def _begin(texts: Sequence[str], plan: Plan) -> tuple[nn.Module, Any, int]:
+def _begin(texts: Sequence[str], request: TrainScorerRequest) -> tuple[nn.Module, Any, int]:
     """The model before any step, its tokenizer, and how many tokens it reads at once."""
-    if plan.kind == "lstm":
-        tokenizer = _words(texts, plan.vocabulary)
-        width = plan.width or 300
+    if request.kind == "lstm":
+        tokenizer = _words(texts, request.vocabulary)
+        width = request.width or 300
         return lstm.EssayLstm(lstm.Shape(len(tokenizer), layers=(width, max(1, width // 4)))), tokenizer, _CONTEXT
-    if plan.base is None:
-        tokenizer = _word_pieces(texts, plan.vocabulary)
-        return _small_bert(len(tokenizer), plan.width or 256), tokenizer, _CONTEXT
-    return _fine_tuned(plan.base)
+    if request.base is None:
+        tokenizer = _word_pieces(texts, request.vocabulary)
+        return _small_bert(len(tokenizer), request.width or 256), tokenizer, _CONTEXT
+    return _fine_tuned(request.base)
 
 
 def _small_bert(vocabulary: int, width: int) -> nn.Module:
@@ -144,16 +131,18 @@ def _centre(scores: Sequence[float]) -> tuple[float, float]:
 Example = tuple[tuple[int, ...], float]
 
 
-def _descend(model: nn.Module, tokenizer: Any, examples: Sequence[Example], plan: Plan, report: Report) -> None:
-    steps = plan.epochs * math.ceil(len(examples) / _BATCH)
-    rate = 2e-3 if plan.kind == "lstm" else 3e-5 if plan.base else 1e-3
+def _descend(
+    model: nn.Module, tokenizer: Any, examples: Sequence[Example], request: TrainScorerRequest, report: Report
+) -> None:
+    steps = request.epochs * math.ceil(len(examples) / _BATCH)
+    rate = 2e-3 if request.kind == "lstm" else 3e-5 if request.base else 1e-3
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
     planned = max(steps, 11)  # of 10 a tenth is a rise of no length, by which torch divides
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=rate, total_steps=planned, pct_start=0.1)
-    generator = torch.Generator().manual_seed(plan.seed)
+    generator = torch.Generator().manual_seed(request.seed)
     device = next(model.parameters()).device
     model.train()
-    for step, batch in enumerate(_batches(examples, plan.epochs, generator), start=1):
+    for step, batch in enumerate(_batches(examples, request.epochs, generator), start=1):
         targets = torch.tensor([target for _, target in batch], device=device)
         loss = nn.functional.mse_loss(_outputs(model, tokenizer, [ids for ids, _ in batch]), targets)
         loss.backward()

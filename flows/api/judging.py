@@ -1,7 +1,7 @@
 """Runs beside each other."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
@@ -17,14 +17,16 @@ def leaderboard(
     seed: int = 0,
     by_evaluator: bool = False,
     across: str | Sequence[str] = (),
+    by: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
 ) -> pa.Table:
     """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, under METRIC_sd,
     METRIC_low and METRIC_high its standard deviation and 95 % interval, under METRIC_no_interval why there is none,
     under METRIC_texts and METRIC_status on how many texts it stands and why not on the others, under METRIC_scored_by
-    who made it. Settings in which runs differ are columns."""
-    choices = {"rank": rank, "seed": seed, "by_evaluator": by_evaluator, "across": _several(across)}
+    who made it. Settings in which runs differ are columns. `by` a stratum (length, citations, infobox, topic or age) it
+    has a row for each run and `part`."""
+    choices = {"rank": rank, "seed": seed, "by_evaluator": by_evaluator, "across": _several(across), "by": by}
     return board_table(database_at(db), snapshot, quiet, **choices)
 
 
@@ -33,20 +35,20 @@ def compare(
     metrics: str | Sequence[str] = "all",
     seed: int = 0,
     across: str | Sequence[str] = (),
+    by: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
 ) -> pa.Table:
     """Whether runs differ from the first one: a row a run and metric, as `flows.comparing.differences.Difference` says.
 
-    Runs that were asked otherwise are refused, unless `across` names all settings of the protocol that differ.
+    Runs that were asked otherwise are refused, unless `across` names all settings of the protocol that differ. `by` a
+    stratum there is a row for each part too, which the column `part` names.
     """
-    from flows.comparing.differences import Difference, compare_all
+    from flows.comparing.differences import columns, compare_all
 
-    compared = compare_all(database_at(db), runs, joined(metrics), seed, _several(across))
+    compared = compare_all(database_at(db), runs, joined(metrics), seed, _several(across), by)
     say((note for *_, notes in compared for note in notes), quiet)
-    return rows_of(
-        [asdict(row) for _, _, rows, _ in compared for row in rows], [one.name for one in fields(Difference)]
-    )
+    return rows_of([asdict(row) for _, _, rows, _ in compared for row in rows], columns(by))
 
 
 def gate(*, baseline: str, candidate: str, fail_if: str, db: PathLike | None = None, quiet: bool = False) -> pa.Table:

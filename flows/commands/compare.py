@@ -1,12 +1,11 @@
 """`newwiki compare`: whether runs differ, metric by metric, on the prompts that they have in common."""
 
-from dataclasses import astuple, fields
 from typing import TYPE_CHECKING
 
 import click
 
 from flows import tables
-from flows.options import across_option, common, form_option, open_database
+from flows.options import across_option, by_option, common, form_option, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 
@@ -27,6 +26,7 @@ _LEGEND = (
     "--metrics", default="all", show_default=True, metavar="all|NAME,…", help="The fewer, the less it takes to differ."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of the sign flips.")
+@by_option
 @across_option
 @common
 @form_option
@@ -37,23 +37,27 @@ def compare(
     runs: tuple[str, ...],
     metrics: str,
     seed: int,
+    by: str | None,
     across: tuple[str, ...],
 ) -> None:
     """Tell whether runs differ from the first one, by each metric that the same evaluator gave to both.
 
     Runs that were asked otherwise (other max_new_tokens, samples, keep, template, stop or chat) are not compared,
     unless --across names every setting in which they differ. RUN is the beginning of a run's id, or the end of
-    MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT.
+    MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT. --by compares them
+    on each part of the snapshot, with one correction for all tests.
     """
-    from flows.comparing.differences import Difference, compare_all
+    from flows.comparing.differences import columns, compare_all
 
-    compared = compare_all(open_database(settings), runs, metrics, seed, across)
+    compared = compare_all(open_database(settings), runs, metrics, seed, across, by)
     if form in ("csv", "json"):
-        columns = [field.name for field in fields(Difference)]
-        tables.show(columns, [astuple(row) for _, _, rows, _ in compared for row in rows], form)
+        heads = columns(by)
+        tables.show(heads, [[getattr(row, name) for name in heads] for _, _, rows, _ in compared for row in rows], form)
     else:
         for first, other, rows, _ in compared:
-            tables.show(_heads(first, other, form), [_cells(row) for row in rows], form, _title(first, other))
+            heads = [*(["part"] if by else []), *_heads(first, other, form)]
+            cells = [[*([row.part] if by else []), *_cells(row)] for row in rows]
+            tables.show(heads, cells, form, _title(first, other))
         reporter(quiet).note(_LEGEND)
     for note in dict.fromkeys(note for *_, notes in compared for note in notes):
         reporter(quiet).note(note)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
@@ -10,11 +10,12 @@ from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import snapshots
+from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
+PART = "part"  # the column that says which articles, where the board is cut
 ANOTHER = "another evaluator"
 
 Row = Mapping[str, Any]
@@ -65,13 +66,17 @@ def board(
     *,
     by_evaluator: bool = False,
     prefer: Collection[str] | None = None,
+    by: str | None = None,
 ) -> Board:
-    """The board of one snapshot (`latest` too), or of all.
+    """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
 
     A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
+    Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises UsageError for a stratum that there
+    is none of, TerminalError where a snapshot lacks what it is cut by.
     """
+    stratum = strata.known(by) if by else None
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
     rows = database.records(dict[str, Any], "board_rows", name)
     texts = [row["completions"] for row in rows]
@@ -92,8 +97,39 @@ def board(
     by_time = [] if by_evaluator else sorted(summaries, key=lambda one: one["finished_at"])
     others = {(one["run_id"], one["metric"]): one["evaluator_id"] for one in by_time}
     records = tuple(_record(row, asked.get(row["run_id"], {}), apart_in, columns, cells, others) for row in rows)
-    shared = _shared(asked.values(), apart_in)
-    return Board((*ABOUT, *apart_in), tuple(columns), records, (*notes, *leaks(database, name)), shared)
+    whole = Board(
+        (*ABOUT, *apart_in),
+        tuple(columns),
+        records,
+        (*notes, *leaks(database, name)),
+        _shared(asked.values(), apart_in),
+    )
+    return _cut(database, whole, stratum, others) if stratum and records else whole
+
+
+def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[str, str], str]) -> Board:
+    """A record for each run and part of its snapshot."""
+    found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records})
+    run_ids = [record["run_id"] for record in whole.records]
+    of_runs = strata.parts_of_runs(database, stratum, run_ids)
+    summaries = strata.summaries(database, stratum, run_ids, of_runs)
+    metrics = {one["metric"] for one in summaries}
+    columns = tuple(column for column in whole.columns if column.metric in metrics)
+    records = []
+    for record in whole.records:
+        for part in (one for one in of_runs if one.run_id == record["run_id"]):
+            about = {name: record[name] for name in whole.about}
+            about |= {PART: part.value, "prompts": part.prompts, "completions": part.completions}
+            here = [one for one in summaries if one["value"] == part.value]
+            of_part = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in here}
+            records.append(about | _values(part.run_id, columns, of_part, others))
+    notes = [*whole.notes, *strata.told(stratum, found)]
+    if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
+        notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
+    if elsewhere := [run_id for run_id in run_ids if run_id not in {one.run_id for one in of_runs}]:
+        notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
+    return replace(whole, about=(*ABOUT, PART, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
+                   notes=tuple(notes))  # fmt: skip
 
 
 def _scoring(row: Row) -> Scoring:
@@ -165,8 +201,14 @@ def _record(
     cells: Cells,
     others: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    run_id = row["run_id"]
-    record = {name: row[name] for name in ABOUT} | {name: asked.get(name) for name in apart_in}
+    about = {name: row[name] for name in ABOUT} | {name: asked.get(name) for name in apart_in}
+    return about | _values(row["run_id"], columns, cells, others)
+
+
+def _values(
+    run_id: str, columns: Iterable[Column], cells: Cells, others: Mapping[tuple[str, str], str]
+) -> dict[str, Any]:
+    record: dict[str, Any] = {}
     for column in columns:
         found = cells.get((run_id, column.metric, column.evaluator_id))
         record |= {column.name + part: found and found[of.summary] for part, of in PARTS.items()}

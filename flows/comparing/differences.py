@@ -1,17 +1,18 @@
 """Two runs on the prompts that they have in common: what differs, how surely, and what it would take to tell."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evaluators import power, statistics
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import settings_named
-from storage import comparison
+from storage import comparison, strata
 from storage.comparison import Contender, Scoring
 from storage.database import Database
 
@@ -27,7 +28,8 @@ class Difference:
     over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
     the metrics of this pair of runs. `effect_size` is d_z. `prompts_needed_low` to `prompts_needed_high` prompts would
     show the difference, the second None where no number may do; `smallest_visible` is the smallest difference that
-    these prompts would show: both after the correction, at 80 % power. None is what cannot be computed.
+    these prompts would show: both after the correction, at 80 % power. `part` is which articles of the snapshot it is
+    on, None for all. None is what cannot be computed.
     """
 
     run_a: str
@@ -52,6 +54,12 @@ class Difference:
     smallest_visible: float | None
     status_a: str = "ok"
     status_b: str = "ok"
+    part: str | None = None
+
+
+def columns(by: str | None) -> list[str]:
+    """The fields of a difference that are told: `part` where it is by a stratum."""
+    return [one.name for one in fields(Difference) if by or one.name != "part"]
 
 
 def compare(
@@ -61,38 +69,78 @@ def compare(
     metrics: Collection[str] | None = None,
     seed: int = 0,
     across: Collection[str] = (),
+    by: str | None = None,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
-    settings of the protocol in which the two may differ.
+    settings of the protocol in which the two may differ. `by` a stratum there is one for each part of A's snapshot,
+    and Holm's correction is for all of them.
 
-    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise or nothing
-    can be compared.
+    Raises UsageError for a metric that neither has and for a stratum that there is none of, and TerminalError where the
+    runs were asked otherwise or nothing can be compared.
     """
+    stratum = strata.known(by) if by else None
     require_one_protocol(a, b, across)
     shared, notes = _evaluators(database, a, b, metrics)
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
     means = comparison.page_means(database, runs, shared)
-    values = means.values[[0, len(runs) - 1]]
+    values, pages = means.values[[0, len(runs) - 1]], means.pages
     if a.snapshot_id != b.snapshot_id:
-        values = values[:, :, np.isin(means.pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))]
-    differences = (values[1] - values[0]).T
-    common = np.isfinite(differences).any(axis=0)
-    if not common.any():
+        both = np.isin(pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))
+        values, pages = values[:, :, both], pages[both]
+    paired = np.isfinite(values[1] - values[0])
+    if not paired.any():
         raise TerminalError(
             f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
             "compare runs on the same prompts of one snapshot"
         )
-    names = np.array(list(shared), object)
+    tests = [Test(metric, evaluator_id) for metric, evaluator_id in shared.items()]
+    if stratum:
+        notes += strata.told(stratum, strata.parts(database, stratum, [a.snapshot_id]))
+        tests, values = _cut(tests, values, pages, strata.pages(database, stratum, a.snapshot_id))
+    differences = (values[1] - values[0]).T
+    common = np.isfinite(differences).any(axis=0)
     if not common.all():
-        notes.append(f"left out, as no prompt has a number from both: {', '.join(names[~common])}")
-    chosen = {name: shared[name] for name in names[common]}
+        without = ", ".join(test.words for test, one in zip(tests, common, strict=True) if not one)
+        notes.append(f"left out, as no prompt has a number from both: {without}")
+    chosen = [test for test, one in zip(tests, common, strict=True) if one]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
-    rows, fewer = with_coverage(database, rows)
-    notes += [*told(a, b, max(row.prompts for row in rows)), *fewer]
-    few = {row.metric: row.prompts for row in rows if row.no_interval == statistics.TOO_FEW}
+    rows, fewer = with_coverage(database, rows, stratum)
+    notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer]
+    few = {
+        Test(row.metric, row.evaluator_id, row.part).words: row.prompts
+        for row in rows
+        if row.no_interval == statistics.TOO_FEW
+    }
     if few:
         notes.append(too_few(few))
     return rows, notes
+
+
+@dataclass(frozen=True)
+class Test:
+    """What is compared: by which metric and evaluator, and on which part of the articles (None for all)."""
+
+    metric: str
+    evaluator_id: str
+    part: str | None = None
+
+    @property
+    def words(self) -> str:
+        return f"{self.metric} ({self.part})" if self.part else self.metric
+
+
+def _cut(
+    tests: Sequence[Test],
+    values: comparison.Array,
+    pages: NDArray[np.int64],
+    parts: Mapping[str, NDArray[np.int64]],
+) -> tuple[list[Test], comparison.Array]:
+    """Each test on each part, whose values are NaN for the pages of the others."""
+    if not parts:
+        raise TerminalError("these runs are on no snapshot's articles, which have no parts; compare them without --by")
+    cut = [replace(test, part=part) for part in parts for test in tests]
+    of_parts = [np.where(np.isin(pages, of_part), values, np.nan) for of_part in parts.values()]
+    return cut, np.concatenate(of_parts, axis=1)
 
 
 def too_few(prompts: Mapping[str, int]) -> str:
@@ -105,7 +153,12 @@ def too_few(prompts: Mapping[str, int]) -> str:
 
 
 def compare_all(
-    database: Database, names: Sequence[str], metrics: str = "all", seed: int = 0, across: Collection[str] = ()
+    database: Database,
+    names: Sequence[str],
+    metrics: str = "all",
+    seed: int = 0,
+    across: Collection[str] = (),
+    by: str | None = None,
 ) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
     """The first of the runs with each of the others, with what `compare` says of the two.
 
@@ -118,7 +171,7 @@ def compare_all(
         raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
     wanted = None if metrics == "all" else [name.strip() for name in metrics.split(",")]
     named = settings_named(across)
-    return [(first, other, *compare(database, first, other, wanted, seed, named)) for other in others]
+    return [(first, other, *compare(database, first, other, wanted, seed, named, by)) for other in others]
 
 
 def _evaluators(
@@ -164,7 +217,7 @@ def _differences(
     database: Database,
     a: Contender,
     b: Contender,
-    evaluators: dict[str, str],
+    tests: Sequence[Test],
     values: comparison.Array,
     differences: comparison.Array,
     seed: int,
@@ -175,23 +228,23 @@ def _differences(
     corrected = statistics.holm(p)
     effects = statistics.effect_size(differences)
     deviations = statistics.spread(differences)
-    spans = dict(database.rows("spans", list(evaluators)))
+    spans = dict(database.rows("spans", [test.metric for test in tests]))
     paired = np.where(np.isfinite(differences.T), values, np.nan)
     means = np.nanmean(paired, axis=2)
     rows = []
-    for n, (metric, evaluator) in enumerate(evaluators.items()):
+    for n, test in enumerate(tests):
         prompts, lacking = int(estimate.clusters[n]), estimate.lacking[n]
         least, most = power.prompts_range(float(effects[n]), prompts, len(p))
         ends = [
-            None if lacking else _within(float(end[n]), spans.get(metric))
+            None if lacking else _within(float(end[n]), spans.get(test.metric))
             for end in (estimate.low, estimate.high, drawn_low, drawn_high)
         ]
         rows.append(
             Difference(
                 run_a=a.run_id,
                 run_b=b.run_id,
-                metric=metric,
-                evaluator_id=evaluator,
+                metric=test.metric,
+                evaluator_id=test.evaluator_id,
                 prompts=prompts,
                 mean_a=float(means[0, n]),
                 mean_b=float(means[1, n]),
@@ -208,6 +261,7 @@ def _differences(
                 prompts_needed_low=_number(least),
                 prompts_needed_high=_number(most),
                 smallest_visible=_number(power.visible_effect(prompts, len(p)) * deviations[n]),
+                part=test.part,
             )
         )
     return rows
@@ -224,25 +278,42 @@ def _within(end: float, span: float | None) -> float | None:
     return _number(end if span is None else min(max(end, -span), span))
 
 
-def with_coverage(database: Database, rows: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
+def with_coverage(
+    database: Database, rows: Sequence[Difference], stratum: str | None = None
+) -> tuple[list[Difference], list[str]]:
     """The rows with what there is to say of texts that have no number, and a note on each that has such."""
-    evaluators = {row.metric: row.evaluator_id for row in rows}
-    found = comparison.text_coverage(database, [rows[0].run_a, rows[0].run_b], evaluators)
+    found = _coverage(database, rows, stratum)
     whole = [
         replace(
             row,
-            status_a=found.get((row.run_a, row.metric), "ok"),
-            status_b=found.get((row.run_b, row.metric), "ok"),
+            status_a=found.get((row.run_a, row.metric, row.part), "ok"),
+            status_b=found.get((row.run_b, row.metric, row.part), "ok"),
         )
         for row in rows
     ]
     fewer = [
-        f"{row.metric} of {run_id} stands on {status}"
+        f"{Test(row.metric, row.evaluator_id, row.part).words} of {run_id} stands on {status}"
         for row in whole
         for run_id, status in dict.fromkeys([(row.run_a, row.status_a), (row.run_b, row.status_b)])
         if status != "ok"
     ]
     return whole, [f"not all texts have a number: {'; '.join(fewer)}"] if fewer else []
+
+
+def _coverage(
+    database: Database, rows: Sequence[Difference], stratum: str | None
+) -> dict[tuple[str, str, str | None], str]:
+    """By run, metric and part."""
+    runs, evaluators = [rows[0].run_a, rows[0].run_b], {row.metric: row.evaluator_id for row in rows}
+    if stratum is None:
+        found = comparison.text_coverage(database, runs, evaluators)
+        return {(run_id, metric, None): status for (run_id, metric), status in found.items()}
+    cut = strata.summaries(database, stratum, runs, strata.parts_of_runs(database, stratum, runs))
+    return {
+        (one["run_id"], one["metric"], one["value"]): one["status"]
+        for one in cut
+        if evaluators.get(one["metric"]) == one["evaluator_id"]
+    }
 
 
 def _number(value: float) -> float | None:

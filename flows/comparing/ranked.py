@@ -25,10 +25,16 @@ def leaderboard(
     rank: str | None = None,
     seed: int = 0,
     across: Collection[str] = (),
+    by: str | None = None,
 ) -> Board:
-    """The board (see `flows.comparing.board`), ranked by a metric if one is named."""
+    """The board (see `flows.comparing.board`), ranked by a metric if one is named.
+
+    Raises UsageError where it is to be ranked and cut at once.
+    """
     named = settings_named(across)
-    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer)
+    if rank and by:
+        raise UsageError(f"a leaderboard is ranked or cut; `newwiki compare --by {by}` says in which parts runs differ")
+    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer, by=by)
     return ranked(database, shown, rank, seed, named) if rank and shown.records else shown
 
 

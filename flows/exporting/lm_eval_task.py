@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
 from newwiki.records import Article, Metric, Snapshot
 from newwiki.registry import Evaluator, SetEvaluator
+from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from storage import snapshots
@@ -28,28 +28,13 @@ _SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "likel
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
 
 
-@dataclass(frozen=True)
-class TaskRequest:
-    """`prompts` None means all articles, a number the longest ones; `metrics` are names between commas, or core."""
-
-    prompts: int | None = None
-    max_new_tokens: int = 512
-    metrics: str = "core"
-
-    def __post_init__(self) -> None:
-        for name in ("prompts", "max_new_tokens"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise UsageError(f"--{name.replace('_', '-')} must be at least 1, not {number}")
-
-
 def task_name(snapshot_id: str) -> str:
     """`newwiki_enwiki_2026_10`."""
     return f"newwiki_{re.sub(r'[^a-z0-9]+', '_', snapshot_id.lower())}"
 
 
 def export_task(
-    database: Database, name: str, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
+    database: Database, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
 ) -> list[Path]:
     """Writes the task's folder; gives the files.
 
@@ -82,7 +67,7 @@ def export_task(
             parquet.write_table(_documents(articles, settings.template), part, compression="zstd")
         return [folder / place for place in (*texts, task_files.DOCUMENTS)]
 
-    return write_folder(database, name, folder, write)
+    return write_folder(database, request.snapshot, folder, write)
 
 
 def _evaluators(chosen: Sequence[Evaluator], everything: bool) -> list[Evaluator]:

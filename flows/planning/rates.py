@@ -5,11 +5,14 @@ from typing import Any
 
 from flows.planning.costs import Rate, Rates
 from flows.planning.linear_fit import Fit, fit
+from newwiki.request import EvaluationRequest
 from storage.database import Database
 
 # Where there is no database to ask. What was not measured says so; docs/scale.md has more.
 TABLE = Rates(
-    tokens_per_completion=Rate(512, "--max-new-tokens' default, as if nothing ended by itself"),
+    tokens_per_completion=Rate(
+        EvaluationRequest.max_new_tokens, "--max-new-tokens' default, as if nothing ended by itself"
+    ),
     tokens_per_second=Rate(77, "measured: a GPT-2 of 124 million parameters, float32, two cores shared with others"),
     write_run_seconds=Rate(0.4, "measured: a toy model, two cores; most of it is opening the file"),
     score_seconds=Rate(0.064, "measured: core metrics by rules-v1 and MiniLM, texts of 240 tokens, two cores"),

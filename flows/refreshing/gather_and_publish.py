@@ -26,8 +26,8 @@ from storage.staging import Staging
 
 
 @dataclass(frozen=True)
-class RefreshRequest:
-    """What to publish: the pages created in `window`, as they stood at `cutoff` (None: now).
+class SnapshotDefinition:
+    """What is published: the pages created in `window`, as they stood at `cutoff` (None: now).
 
     `kind` is `new` for all of them, or `old` for a random walk over page ids until the sample is full. What nearly
     repeats an article of the published snapshots `novel_against` is dropped.
@@ -63,30 +63,30 @@ class Gathered:
     sketches: Mapping[int, Sketch] = field(default_factory=dict)
 
 
-def gather(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Gathered:
+def gather(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Gathered:
     """Judges every page of the window, going on where an interrupted refresh stopped.
 
     Raises TerminalError for a source that cannot be read, and leaves nothing of it behind; UsageError for a snapshot
     in `novel_against` that is not here.
     """
-    against = _content_of(database, request.novel_against)
+    against = _content_of(database, wanted.novel_against)
     if isinstance(source, Waiting):
         source.tell(progress.note)
     site = source.site()
-    name = snapshots.snapshot_id(site, request.window, request.selection, request.cutoff, against)
+    name = snapshots.snapshot_id(site, wanted.window, wanted.selection, wanted.cutoff, against)
     now = datetime.now(UTC).replace(microsecond=0)
     published = snapshots.find(database, name)
     if published:
         Staging.discard_leftover(database.path, name)
         return Gathered(name, site, None, published, against)
-    staging = Staging.open(database.path, name, request.cutoff or now)
+    staging = Staging.open(database.path, name, wanted.cutoff or now)
     done = staging.done()
     if done:
         progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
     count, sketches = len(done), dict[int, Sketch]()
     try:
         with staging.held():
-            found = _judged(source, site, request, staging, done)
+            found = _judged(source, site, wanted, staging, done)
             for listed, stretch in groupby(found, key=lambda some: some.listed):
                 title, unit = (f"listing {listed} for {name}", "days") if listed else (f"reading {name}", source.unit)
                 with progress.stretch(f"{title} from {source.name}", unit) as bar:
@@ -104,25 +104,25 @@ def gather(database: Database, source: Source, request: RefreshRequest, progress
     return Gathered(name, site, staging, None, against, sketches)
 
 
-def publish(database: Database, gathered: Gathered, request: RefreshRequest, progress: Progress) -> Snapshot:
+def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
     """Draws the sample and publishes. Raises TerminalError where no page has passed."""
     if gathered.published:
         return gathered.published
     assert gathered.staging
     pages = gathered.staging.pages()
-    if request.kind == "old":
-        pages = considered(pages, request.selection)
+    if wanted.kind == "old":
+        pages = considered(pages, wanted.selection)
     pages, nearest = drop_near_duplicates(
         database,
         gathered.snapshot_id,
         gathered.site,
-        request.window,
+        wanted.window,
         pages,
         gathered.against.keys(),
         gathered.sketches,
         progress=progress,
     )
-    drawn = draw((page.title for page in pages if page.verdict == "selected"), request.selection)
+    drawn = draw((page.title for page in pages if page.verdict == "selected"), wanted.selection)
     pages = [_sampled(page, drawn) for page in pages]
     if not drawn:
         gathered.staging.discard()
@@ -133,9 +133,9 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
             database,
             gathered.snapshot_id,
             gathered.site,
-            request.window,
+            wanted.window,
             gathered.staging.cutoff,
-            snapshots.parameters_json(request.window, request.selection, request.kind, gathered.against),
+            snapshots.parameters_json(wanted.window, wanted.selection, wanted.kind, gathered.against),
             pages,
             gathered.staging.requests(),
             [nearest.get(page.page_id, Nearest(page.page_id)) for page in pages if page.verdict == "selected"],
@@ -145,9 +145,9 @@ def publish(database: Database, gathered: Gathered, request: RefreshRequest, pro
     return snapshot
 
 
-def refresh(database: Database, source: Source, request: RefreshRequest, progress: Progress) -> Snapshot:
+def refresh(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
     """The whole step. A snapshot that is published already is given back as it is."""
-    return publish(database, gather(database, source, request, progress), request, progress)
+    return publish(database, gather(database, source, wanted, progress), wanted, progress)
 
 
 @dataclass(frozen=True)
@@ -162,20 +162,20 @@ class _JudgedBatch:
 
 
 def _judged(
-    source: Source, site: Site, request: RefreshRequest, staging: Staging, done: set[int]
+    source: Source, site: Site, wanted: SnapshotDefinition, staging: Staging, done: set[int]
 ) -> Iterator[_JudgedBatch]:
     """Every page of the window that is not done: those of a dump in parallel, all else in the source's order."""
-    selection = request.selection
+    selection = wanted.selection
     if isinstance(source, DumpSource) and selection.limit is None and is_worth_it(source.parts):
         source.require_all()
-        is_old = request.kind == "old"
-        wanted = Wanted(site, request.window, staging.cutoff, selection, frozenset(done), is_old)
+        is_old = wanted.kind == "old"
+        reading = Wanted(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
         full = partial(_rank_when_full, staging, selection) if is_old else None
-        for found, position in judged_parts(source.parts, wanted, source.name, full):
+        for found, position in judged_parts(source.parts, reading, source.name, full):
             yield _JudgedBatch(found.judged, position, source.size, sketches=found.sketches)
         return
     language = load_language(site.language)
-    for batch in _batches(source, request, staging, done):
+    for batch in _batches(source, wanted, staging, done):
         pages = [
             judge(
                 page,
@@ -192,12 +192,12 @@ def _rank_when_full(staging: Staging, selection: Selection) -> int:
     return last_rank(staging.passed(), selection)
 
 
-def _batches(source: Source, request: RefreshRequest, staging: Staging, done: set[int]) -> Iterator[Batch]:
-    if request.kind != "old":
-        return source.pages(request.window, staging.cutoff, done, limit=request.selection.limit, memory=staging)
+def _batches(source: Source, wanted: SnapshotDefinition, staging: Staging, done: set[int]) -> Iterator[Batch]:
+    if wanted.kind != "old":
+        return source.pages(wanted.window, staging.cutoff, done, limit=wanted.selection.limit, memory=staging)
     if not isinstance(source, OldSource):
         raise UsageError(f"{source.name} lists new pages only; for old ones open it as old-api or old-dump")
-    return source.old_pages(request.window, staging.cutoff, request.selection, staging.passed, done)
+    return source.old_pages(wanted.window, staging.cutoff, wanted.selection, staging.passed, done)
 
 
 def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
@@ -208,7 +208,7 @@ def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
 
 def _sampled(page: Judged, drawn: set[str]) -> Judged:
     if page.verdict == "selected" and page.title not in drawn:
-        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None)
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None, structure=None)
     return page
 
 

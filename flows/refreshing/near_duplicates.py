@@ -13,7 +13,7 @@ from storage.database import Database
 
 
 @dataclass(frozen=True)
-class Text:
+class ComparedText:
     """A text to compare with: where it stands, and when its page was created."""
 
     snapshot_id: str
@@ -28,7 +28,7 @@ class Twins:
 
     nearest: dict[int, Nearest] = field(default_factory=dict)
 
-    def add(self, page_id: int, text: Text, similarity: float) -> None:
+    def add(self, page_id: int, text: ComparedText, similarity: float) -> None:
         known = self.nearest.get(page_id)
         if known is None or similarity > (known.similarity or 0):
             self.nearest[page_id] = Nearest(page_id, text.title, text.snapshot_id, similarity)
@@ -57,7 +57,8 @@ def drop_near_duplicates(
         known[page.page_id] if page.page_id in known else sketcher.sketch(compared_text(page)) for page in passed
     ]
     texts = [
-        Text(snapshot_id, page.title, page.created_at, sketch) for page, sketch in zip(passed, sketches, strict=True)
+        ComparedText(snapshot_id, page.title, page.created_at, sketch)
+        for page, sketch in zip(passed, sketches, strict=True)
     ]
     index = Index(sketches)
     with (progress or Silent()).stretch(f"comparing the texts of {snapshot_id}", "pages") as bar:
@@ -74,12 +75,12 @@ def drop_near_duplicates(
     return [_judged(page, decisive.nearest.get(page.page_id)) for page in pages], recorded.nearest
 
 
-def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Text]:
+def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[ComparedText]:
     articles = sorted(snapshots.articles(database, snapshot_id), key=lambda a: (a.created_at, a.title))
-    return [Text(snapshot_id, a.title, a.created_at, sketcher.sketch(compared_text(a))) for a in articles]
+    return [ComparedText(snapshot_id, a.title, a.created_at, sketcher.sketch(compared_text(a))) for a in articles]
 
 
-def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[Text], twins: Twins) -> None:
+def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[ComparedText], twins: Twins) -> None:
     index = Index([text.sketch for text in texts])
     for page, sketch in zip(passed, sketches, strict=True):
         for place, similarity in index.similar(sketch):

@@ -14,6 +14,7 @@ from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
 from newwiki.text.prompts import split
 from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract
+from newwiki.text.structure import structure_json
 from storage import snapshots
 from storage.database import Database
 
@@ -164,6 +165,7 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
         completion=completion,
         sha1=found,
         headings=extracted.headings_json,
+        structure=structure_json(revision.wikitext, language, entry.title),
     )
 
 

@@ -29,7 +29,7 @@ class Passage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Example:
+class ExampleText:
     """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
 
     rank: str
@@ -50,7 +50,7 @@ class Examples:
     """Of one run; `entities` says who found those that are marked, or why none are."""
 
     entities: str
-    shown: Sequence[Example]
+    shown: Sequence[ExampleText]
 
 
 def column_for(material: Material, metric: str | None) -> Column | None:
@@ -77,7 +77,7 @@ def examples(database: Database, material: Material, column: Column, progress: P
     asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id]
     rows = database.records(dict[str, Any], "report_examples", *asked)
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
-    by_run: dict[str, list[Example]] = defaultdict(list)
+    by_run: dict[str, list[ExampleText]] = defaultdict(list)
     with progress.stretch("finding entities in the examples", "texts") as bar:
         for done, row in enumerate(rows, 1):
             finder = finders[row["run_id"]]
@@ -92,10 +92,10 @@ def _who(finder: Tagger | str) -> str:
     return f"by {finder.model}, which scored this run"
 
 
-def _example(row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str) -> Example:
+def _example(row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
     text, reference = row["text"], row["reference"]
     here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
-    return Example(
+    return ExampleText(
         rank=_rank(row["place"], row["scored"], direction),
         value=row["value"],
         page_id=row["page_id"],
@@ -124,5 +124,5 @@ def _rank(place: int, scored: int, direction: str) -> str:
     return lowest if place == 1 else highest if place == scored else "median"
 
 
-def _worst_first(shown: Sequence[Example]) -> Sequence[Example]:
+def _worst_first(shown: Sequence[ExampleText]) -> Sequence[ExampleText]:
     return shown[::-1] if shown[0].rank == "best" else shown

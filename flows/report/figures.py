@@ -41,7 +41,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Panel:
+class SweepPanel:
     title: str
     column: PaperColumn
     image: Markup
@@ -57,7 +57,7 @@ class Sweep:
     heads: Sequence[PaperColumn]
     families: Sequence[Family]
     keys: Sequence[Key]
-    panels: Sequence[Panel]
+    panels: Sequence[SweepPanel]
     command: str
 
 
@@ -70,7 +70,7 @@ def sweep(material: Material, parameter: str) -> Sweep:
         Key(colour, shape, family.label) for colour, shape, family in zip(PALETTE, SHAPES.values(), drawn, strict=False)
     ]
     panels = [
-        Panel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
+        SweepPanel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
         for place, head in enumerate(heads)
         if head.low is not None and any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]

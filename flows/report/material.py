@@ -68,6 +68,11 @@ class Material:
         """The columns whose numbers are of one text each."""
         return [column for column in self.board.columns if self.metrics[column.metric].scope == "text"]
 
+    @property
+    def has_evaluators_apart(self) -> bool:
+        """Whether a metric has a column for each of several evaluators."""
+        return any(column.name != column.metric for column in self.board.columns)
+
     def label(self, record: Record) -> str:
         return f"{self.names[record['run_id']]} · {short_form(record['decoder'])}"
 

@@ -20,6 +20,7 @@ from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.material import Record, gather
 from flows.report.paper import PAPER, paper_columns
+from flows.report.strata import cuts
 from flows.report.training_curves import training
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
@@ -69,6 +70,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
             )
         column = column_for(material, by)
         alike = paper_tables.alike(material)
+        cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
         stored = {
             "funnel": database.rows("funnel", snapshot_id),
@@ -77,6 +79,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
             "examples": examples(database, material, column, progress) if column else {},
+            "cuts": cuts(database, material, cut_column) if cut_column else [],
             "old_and_new": paper_tables.old_and_new(database, material),
         }
     reference = [material.reference] if material.reference else []
@@ -95,6 +98,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material.records, run_id)],
         example_column=column,
+        strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
         paper=PAPER,
         written_at=datetime.now(UTC),

@@ -76,10 +76,14 @@ def best_first(material: Material, column: Column | None) -> list[Record]:
 def rows(material: Material, records: Iterable[Record], columns: Sequence[Column]) -> list[Row]:
     """A row a record with a cell a column."""
     listed = list(records)
-    asked = [material.settings[one["run_id"]] for one in listed if one["run_id"] in material.settings]
-    alike = not any(name in PROTOCOL for name in varying(asked))
-    by_column = [_cells(listed, column, material.direction(column) if alike else "none") for column in columns]
+    by_column = [cells(listed, column, direction(material, listed, column)) for column in columns]
     return [Row(record, cells) for record, *cells in zip(listed, *by_column, strict=True)]
+
+
+def direction(material: Material, records: Iterable[Record], column: Column) -> str:
+    """Which is better; `none` where the runs were asked otherwise, so that none is the best."""
+    asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
+    return "none" if any(name in PROTOCOL for name in varying(asked)) else material.direction(column)
 
 
 def alike(material: Material) -> list[Record]:
@@ -127,7 +131,8 @@ def apart(status: str | None) -> str:
     return "" if status in (None, "ok") else str(status)
 
 
-def _cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
+def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
+    """A column's cells, one a record."""
     found = [numbers_of(record, column.name) for record in records]
     ends = [of[end] for of in found for end in ("mean", "low", "high") if of[end] is not None]
     means = [of["mean"] for of in found if of["mean"] is not None]

@@ -29,7 +29,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     column: Column
     image: Markup
 
@@ -41,7 +41,7 @@ class Training:
     columns: Sequence[Column]
     series: Sequence[Series]
     keys: Sequence[Key]
-    panels: Sequence[Panel]
+    panels: Sequence[CurvePanel]
 
 
 def training(material: Material) -> Training | None:
@@ -59,7 +59,7 @@ def training(material: Material) -> Training | None:
     drawn = series[: len(PALETTE)]
     keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
     panels = [
-        Panel(column, _panel(drawn, place, column))
+        CurvePanel(column, _panel(drawn, place, column))
         for place, column in enumerate(columns)
         if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]

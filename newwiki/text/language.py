@@ -47,6 +47,11 @@ class Language:
     currencies: Mapping[str, str]
     characters: Mapping[str, str]
     templates: Mapping[str, str]
+    infobox_templates: tuple[str, ...]
+    citation_templates: tuple[str, ...]
+    citation_addresses: tuple[str, ...]
+    citation_dates: tuple[str, ...]
+    list_templates: tuple[str, ...]
     switches: frozenset[str] = frozenset()
     countries: Mapping[str, str] = field(default_factory=dict)
     quoting_summaries: frozenset[str] = frozenset()

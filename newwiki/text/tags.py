@@ -42,8 +42,8 @@ _DRESS = frozenset(_KNOWN["elements"]) - _BLOCKS - _ITEMS - {"br", "sup", "sub"}
 _HEADING = re.compile(r"<[hH]([1-6])(?:\s[^<>]*+)?>([^<]*+(?:<(?!/?[hH][1-6][\s>])[^<]*+)*+)</[hH]\1\s*+>")
 
 
-def without_raw(text: str) -> str:
-    """The text without comments and without the tags whose content is no wikitext of the page.
+def without_raw(text: str, but: frozenset[str] = frozenset()) -> str:
+    """The text without comments and without the tags, `but` for these, whose content is no wikitext of the page.
 
     As MediaWiki reads it: from the left, each up to its first end tag. What is literal stays, with its markup made
     characters. A tag that is never closed is left to `without_tags`.
@@ -54,7 +54,7 @@ def without_raw(text: str) -> str:
     bracket = -1
     for opener in _RAW_OPENER.finditer(text):
         start, name = opener.start(), (opener[1] or "").lower()
-        if start < position or name in never_closed:
+        if start < position or name in never_closed or name in but:
             continue
         if not name:
             end = text.find("-->", start + 4)

@@ -54,6 +54,33 @@ comment on column stored_articles.permalink is 'Where this revision can be read.
 comment on column stored_articles.headings is 'A list of [level, title, offset in characters]: where in the prose the text below a heading begins.';
 comment on column stored_articles.sha1 is 'The hex SHA-1 of the wikitext, as MediaWiki gives it; NULL in old snapshots.';
 
+comment on table article_structure is 'What stands beside the prose of an article, in numbers; no row in a snapshot that was published before this was kept, and of a page that is too large.';
+comment on column article_structure.snapshot_id is 'The snapshot.';
+comment on column article_structure.page_id is 'The article.';
+comment on column article_structure.structure_version is 'What read it.';
+comment on column article_structure.infoboxes is 'How many infoboxes it has.';
+comment on column article_structure.citations is 'How many citations: rows in article_citations.';
+comment on column article_structure.templates is 'Which templates it calls, and how often.';
+comment on column article_structure.links is 'How many links to pages of the wiki.';
+comment on column article_structure.images is 'How many images: links to files, lines of galleries, file names in infoboxes.';
+comment on column article_structure.sections is 'How many headings of any level.';
+
+comment on table article_facts is 'What the infoboxes of an article say: a row a parameter that has a text.';
+comment on column article_facts.snapshot_id is 'The snapshot.';
+comment on column article_facts.page_id is 'The article.';
+comment on column article_facts.infobox is 'The number of the infobox among those of the article, from 1.';
+comment on column article_facts.template is 'The infobox''s name.';
+comment on column article_facts.parameter is 'The parameter.';
+comment on column article_facts.value is 'Its value as a reader sees it; the items of a list are separated by "; ".';
+
+comment on table article_citations is 'What an article cites: a row a citation template, and a row a footnote without one.';
+comment on column article_citations.snapshot_id is 'The snapshot.';
+comment on column article_citations.page_id is 'The article.';
+comment on column article_citations.place is 'Its number in the article, from 1.';
+comment on column article_citations.template is 'The template; NULL for a footnote without one.';
+comment on column article_citations.host is 'The host of its address, without www.; NULL where it has none.';
+comment on column article_citations.date is 'Its date as it is written there; NULL where it has none.';
+
 comment on table topics is 'What articles are about: a row for each that was looked up.';
 comment on column topics.snapshot_id is 'The snapshot.';
 comment on column topics.page_id is 'The page.';

@@ -17,7 +17,8 @@ create table judged (
     completion varchar,
     sha1 varchar,
     origin varchar,
-    headings json
+    headings json,
+    structure json
 );
 
 create table remembered (

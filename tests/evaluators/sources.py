@@ -10,11 +10,12 @@ from pathlib import Path
 
 from evaluators.analysis import ANALYSIS_VERSION
 from evaluators.corpus import CORPUS_VERSION
+from evaluators.counts import READABILITY_VERSION
 from newwiki.registry import evaluators, set_evaluators
 
 KEPT = Path(__file__).with_suffix(".json")
 _HOME = Path(__file__).parents[2]
-_ELSEWHERE = {"analysis": ANALYSIS_VERSION, "corpus": CORPUS_VERSION}
+_ELSEWHERE = {"analysis": ANALYSIS_VERSION, "corpus": CORPUS_VERSION, "counts": READABILITY_VERSION}
 
 
 def sources() -> dict[str, dict[str, str]]:

@@ -7,7 +7,7 @@ import pytest
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder
-from evaluators.rules import RuleTagger
+from evaluators.entities import Tagger
 from evaluators.scoring import fingerprint, needs_of, score, select
 from newwiki.registry import Evaluator, SetEvaluator
 
@@ -36,7 +36,7 @@ LONG = {
 METRICS = {metric.name: metric for evaluator in select("all") for metric in evaluator.metrics}
 
 
-PARTS = RuleTagger.parts | Embedder.parts
+PARTS = Tagger.parts | Embedder.parts
 PROMPT = "Anna Berg\n\nAnna Berg is a writer."
 
 

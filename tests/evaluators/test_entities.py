@@ -1,11 +1,19 @@
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 
-from evaluators.entities import folder_sha256, load_tagger
+from evaluators.entities import Tagger, folder_sha256, load_tagger
 from newwiki.errors import TerminalError, UsageError
+
+
+@spacy.registry.tokenizers("newwiki_test_whole")
+def _whole() -> Callable[[Language], Callable[[str], Doc]]:
+    """A text is one token."""
+    return lambda nlp: lambda text: Doc(nlp.vocab, words=[text])
 
 
 def test_a_spacy_pipeline_in_a_folder_tags_every_mention(spacy_pipeline: Path) -> None:
@@ -35,12 +43,6 @@ def test_a_missing_pipeline_names_both_remedies() -> None:
         load_tagger("spacy:xx_not_there_sm")
     assert "python -m spacy download xx_not_there_sm" in str(error.value)
     assert "--entities rules-v1" in str(error.value)
-
-
-def test_missing_spacy_names_both_remedies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(TerminalError, match=r"newwiki-eval\[spacy\].*--entities rules-v1"):
-        load_tagger("spacy:en_core_web_sm")
 
 
 def test_a_pipeline_that_finds_no_entities_is_refused(tmp_path: Path) -> None:
@@ -74,3 +76,37 @@ def test_a_text_longer_than_spacys_limit_is_tagged_whole(spacy_pipeline: Path) -
     (entities,) = load_tagger(f"spacy:{spacy_pipeline}").tag([text])
     assert len(text) > 1_000_000
     assert len(entities) == 70_000
+
+
+@pytest.mark.parametrize("choice", ["rules-v1", "spacy"])
+def test_the_stand_in_goes_the_road_of_every_pipeline(choice: str, spacy_pipeline: Path) -> None:
+    tagger = load_tagger(choice if choice == "rules-v1" else f"spacy:{spacy_pipeline}")
+    assert tagger.packages == ("spacy",)
+    assert tagger.parameters == {"longest_run": 64}
+    assert tagger.tag(["Paris and New York.", "Nowhere.", ""])[0] == ["Paris", "New York"]
+    # Half a surrogate pair, a null, and marks without an end, over which spaCy's tokenizer alone takes minutes.
+    assert tagger.tag(["\ud800 Paris \x00 is old.", "Paris " + '"' * 20_000 + " Paris"]) == [["Paris"], ["Paris"] * 2]
+
+
+def test_a_long_run_is_read_in_pieces_and_entities_stay_whole(rules: Tagger) -> None:
+    for before in range(50, 70):
+        assert rules.tag([f"{'-' * before}Anna Berg-Olsen, {'x' * 300}."]) == [["Anna Berg-Olsen"]]
+
+
+def test_runs_of_a_script_without_spaces_are_left_to_its_own_tokenizer(tmp_path: Path) -> None:
+    nlp = spacy.blank("ja", config={"nlp": {"tokenizer": {"@tokenizers": "newwiki_test_whole"}}})
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "ALL", "pattern": "句" * 200}])  # type: ignore[attr-defined]
+    assert Tagger(nlp, "whole", "").tag(["句" * 200]) == [["句" * 200]]
+
+
+def test_the_words_of_a_long_run_of_texts_are_forgotten_and_no_entity_changes(
+    monkeypatch: pytest.MonkeyPatch, spacy_pipeline: Path
+) -> None:
+    tagger = load_tagger(f"spacy:{spacy_pipeline}")
+    texts = [f"Paris and w{number} are in New York." for number in range(200)]
+    kept = tagger.tag(texts)
+    monkeypatch.setattr("evaluators.entities._KEPT_WORDS", 0)
+    assert tagger.tag([text.replace(" w", " v") for text in texts]) == kept == [["Paris", "New York"]] * 200
+    words = {lexeme.text for lexeme in tagger._nlp.vocab}
+    assert "w199" in words and "v199" not in words

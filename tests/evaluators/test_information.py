@@ -1,11 +1,10 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.analysis import Analysis, Analyst
-from evaluators.entities import Tagger
+from evaluators.analysis import Analysis
 from evaluators.information import (
     entities_per_sentence,
     entity_overlap,
@@ -19,17 +18,8 @@ Named = Callable[[str], Analysis]
 NAMES = st.lists(st.sampled_from(["Paris", "New  York", "new york", "Oslo"]), max_size=6)
 
 
-class GivenTagger(Tagger):
-    """Finds in a text of lines each line."""
-
-    model = "given"
-
-    def tag(self, texts: Sequence[str]) -> list[list[str]]:
-        return [text.splitlines()[1:] for text in texts]
-
-
 def having(entities: list[str]) -> Analysis:
-    return Analyst(GivenTagger()).analyse(["\n".join(["words", *entities])], {"entities"})[0]
+    return Analysis("\n".join(["words", *entities]), parts={"entities": tuple(entities)})
 
 
 @pytest.mark.by_hand("information_density")

@@ -15,7 +15,6 @@ import pytest
 from evaluators.analysis import Analysis, Analyst
 from evaluators.ngrams import distinct_2, rep_4
 from evaluators.readability import flesch_reading_ease, gunning_fog_newwiki
-from evaluators.rules import RuleTagger
 from newwiki.records import Unscorable
 
 ARTICLES = Path(__file__).parents[2] / "../shared/data/articles/wikipedia_english_20240601to20240615.json"
@@ -37,7 +36,7 @@ def articles() -> list[Analysis]:
         )
         for article in json.loads(ARTICLES.read_text())
     ]
-    return Analyst(RuleTagger()).analyse([text for text in prose if len(text.split()) >= 500], {"entities"})
+    return Analyst().analyse([text for text in prose if len(text.split()) >= 500], frozenset())
 
 
 def mean_of(evaluate: Callable[[Analysis, Analysis], float | Unscorable], articles: list[Analysis]) -> float:

@@ -160,6 +160,17 @@ def test_whatever_changes_the_numbers_changes_the_evaluator_id(analyst: Analyst,
     assert len(ids | {mark.evaluator_id}) == 5
 
 
+def test_an_evaluator_that_is_not_ours_is_another_where_the_readability_counts_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (ours,) = select("rep_4")
+    theirs = made_up(lambda analysis, reference: analysis.readability.syllables, "a")
+    before = [fingerprint(evaluator, Analyst()).evaluator_id for evaluator in (ours, theirs)]
+    monkeypatch.setattr("evaluators.scoring.READABILITY_VERSION", "other")
+    after = [fingerprint(evaluator, Analyst()).evaluator_id for evaluator in (ours, theirs)]
+    assert before[0] == after[0] and before[1] != after[1]
+
+
 def test_there_is_no_fingerprint_without_the_model() -> None:
     for evaluator in select("sbert,entity_overlap"):
         with pytest.raises(TerminalError, match="no model is loaded that makes the part"):

@@ -24,7 +24,7 @@ def registered(text: str) -> Registrations:
 def test_a_wiki_alone_is_enough() -> None:
     found = registered(WIKI)
     assert [wiki.name for wiki in found.wikis] == ["enwiki"]
-    assert found.wikis[0].selection == Selection()
+    assert (found.wikis[0].min_words, found.wikis[0].sample) == (Selection.min_words, Selection.sample)
     assert found.evaluation == Evaluation()
     assert (found.models, found.gates, found.report.out) == ((), (), "reports")
 
@@ -42,7 +42,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         '[report]\nout = "pages"\n[notify]\nwebhook_env = "HOOK"\n'
     )
     first, second = found.wikis
-    assert (first.since, first.selection) == ("2026-01", Selection(min_words=400, sample=5))
+    assert (first.since, first.min_words, first.sample) == ("2026-01", 400, 5)
     assert second.api == "https://wiki.example/w/api.php"
     assert found.models[0].decoders == ("greedy", "sample:top_p=0.9")
     assert found.models[0].arguments == {"dtype": "float32", "device": "cpu", "tries": 3}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from newwiki.records import Judged, Page, Selection
 from newwiki.selection import draw, is_disambiguation, is_redirect, judge, sha1
 from newwiki.text.language import Language
+from newwiki.text.structure import structure_json
 
 DAY = datetime(2026, 9, 1, tzinfo=UTC)
 ASKED = Selection(min_revisions=3, min_words=4, sample=10)
@@ -30,7 +31,9 @@ def judged(english: Language) -> Callable[..., Judged]:
     return judge_page
 
 
-def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[..., Judged]) -> None:
+def test_a_page_that_passes_has_its_text_split_and_its_numbers(
+    judged: Callable[..., Judged], english: Language
+) -> None:
     assert judged() == Judged(
         page_id=7,
         title="Lumen",
@@ -45,6 +48,7 @@ def test_a_page_that_passes_has_its_text_split_and_its_numbers(judged: Callable[
         completion="It is blue.\n\nIt runs.",
         sha1=sha1(LUMEN.wikitext or ""),
         headings="[]",
+        structure=structure_json(LUMEN.wikitext or "", english, "Lumen"),
     )
 
 

@@ -8,6 +8,8 @@ import duckdb
 import pytest
 
 from newwiki.records import Judged, Nearest, Requests, Selection, Site, Topic, Window
+from newwiki.text.language import load_language
+from newwiki.text.structure import structure_json
 from storage import hashes, topics
 from storage.database import Database
 from storage.hashes import ELSEWHERE, TABLES
@@ -22,6 +24,7 @@ _OTHERS = {
     "BIGINT": "{} + 1",
     "VARCHAR": "concat({}, 'x')",
     "VARCHAR[]": "list_append({}, 'Q0')",
+    'STRUCT("template" VARCHAR, uses BIGINT)[]': "list_append({}, {{'template': 'X', 'uses': 1}})",
     "JSON": "'[0]'",
     "DOUBLE": "nextafter(coalesce({}, 0), 1e9)",
     "TIMESTAMP WITH TIME ZONE": "{} + interval 1 microsecond",
@@ -31,10 +34,10 @@ _OTHERS = {
 @pytest.fixture
 def whole(database: Database, selected: Callable[..., Judged]) -> Database:
     """A snapshot with a row in every table that belongs to one."""
-    pages = [
-        selected(7, "Lumen", detail="none", origin="original", sha1="a", headings="[]"),
-        selected(8, "Rhine", detail="none", origin="original", sha1="b", headings="[]"),
-    ]
+    wikitext = "{{Infobox river|length=1 km}}<ref>{{Cite web|url=https://a.example|date=2019}}</ref>"
+    about = {"detail": "none", "origin": "original", "headings": "[]"}
+    about["structure"] = structure_json(wikitext, load_language("en")) or ""
+    pages = [selected(7, "Lumen", sha1="a", **about), selected(8, "Rhine", sha1="b", **about)]
     window = Window.month("2026-09")
     publish(
         database, NAME, Site("testwiki", "en", "https://wiki.example/wiki/Main_Page", "CC BY-SA", "https://cc.example"),
@@ -118,7 +121,8 @@ def test_topics_are_hashed_when_they_are_looked_up(whole: Database) -> None:
 
 def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Database) -> None:
     with duckdb.connect(str(whole.path)) as connection:  # as it was before the hashes
-        connection.execute("drop table snapshot_hashes")
+        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
+            connection.execute(f"drop table {table}")
         connection.execute("delete from schema_migrations where version >= 18")
         connection.execute("alter table runs drop column heard_at")
         connection.execute("alter table runs drop column process")

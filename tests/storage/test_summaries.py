@@ -18,7 +18,7 @@ BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
 ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
 # What undoes the migrations after 14.
 NEWER = (
-    "drop table snapshot_hashes",
+    *[f"drop table {name}" for name in ("snapshot_hashes", "article_structure", "article_facts", "article_citations")],
     *[f"alter table runs drop column {name}" for name in ("numerics", "heard_at", "process")],
     *[f"alter table snapshots drop column {name}" for name in ("language", "licence", "licence_url")],
 )

@@ -54,6 +54,15 @@ union all
 select 'novelty without an article', count(*)
 from novelty anti join stored_articles using (snapshot_id, page_id)
 union all
+select 'structure without an article', count(*)
+from article_structure anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'facts without a structure', count(*)
+from article_facts anti join article_structure using (snapshot_id, page_id)
+union all
+select 'citations without a structure', count(*)
+from article_citations anti join article_structure using (snapshot_id, page_id)
+union all
 select 'hashes without a snapshot', count(*)
 from snapshot_hashes anti join snapshots using (snapshot_id)
 union all
@@ -110,6 +119,14 @@ union all
 select 'the permanent links are of more than one wiki'
 from article
 having count(distinct regexp_replace(permalink, '\d+$', '')) > 1
+union all
+select printf('page %d has %d citations, and %d are stored', page_id, citations, (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+))
+from article_structure
+where snapshot_id = $1 and citations <> (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+)
 union all
 select 'its kind is not that of its parameters' from snapshot where kind is distinct from (parameters ->> 'kind')
 union all

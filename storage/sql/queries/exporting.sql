@@ -84,3 +84,26 @@ join metrics using (metric)
 left join kept_texts using (run_id)
 where summaries.run_id = $1 and summaries.mean is not null
 order by summaries.metric;
+
+-- name: export_citations
+select article_citations.*, title, permalink
+from article_citations
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id, place;
+
+
+-- name: export_facts
+select article_facts.*, title, permalink
+from article_facts
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id, infobox, parameter;
+
+
+-- name: export_structure
+select article_structure.*, title, permalink
+from article_structure
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id;

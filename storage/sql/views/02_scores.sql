@@ -10,25 +10,26 @@ group by run_id, metric, evaluator_id, page_id;
 
 -- The standard error is that of the mean over texts, clustered by prompt, because completions of one prompt are correlated:
 -- CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in evaluators/statistics.py. Null texts (see
--- `status`) are left out of all and counted.
-create or replace view summaries_anew as
-with means as (
+-- `status`) are left out of all and counted. The parameters name what is summarised: scores and page_means with the
+-- columns stratum, part and place, of which each part of a stratum has a summary.
+create or replace macro summaries_of(scores_asked, means_asked) as table
+with whole as (
     select
-        run_id, metric, evaluator_id, count(*) as pages, sum(texts) as texts,
+        run_id, metric, evaluator_id, stratum, part, count(*) as pages, sum(texts) as texts,
         sum(texts * mean order by page_id) / sum(texts) as mean, avg(mean order by page_id) as middle
-    from page_means
-    group by run_id, metric, evaluator_id
+    from query_table(means_asked)
+    group by run_id, metric, evaluator_id, stratum, part
 ),
 prompts as (
     select
-        run_id, metric, evaluator_id, page_id, pages, page_means.texts / means.texts as share,
-        nullif(1 - share, 0) as others, page_means.mean - means.mean as apart, page_means.mean - middle as centred
-    from page_means
-    join means using (run_id, metric, evaluator_id)
+        run_id, metric, evaluator_id, stratum, part, page_id, pages, one.texts / whole.texts as share,
+        nullif(1 - share, 0) as others, one.mean - whole.mean as apart, one.mean - middle as centred
+    from query_table(means_asked) as one
+    join whole using (run_id, metric, evaluator_id, stratum, part)
 ),
 sums as (
     select
-        run_id, metric, evaluator_id,
+        run_id, metric, evaluator_id, stratum, part,
         any_value(pages) as pages,
         sqrt(sum((share * apart) ** 2 / others order by page_id)) as standard_error,
         sum(share ** 2 order by page_id) as squares,
@@ -38,20 +39,23 @@ sums as (
         sum(centred ** 2 order by page_id) / any_value(pages) as second,
         sum(centred ** 3 order by page_id) / any_value(pages) as third
     from prompts
-    group by run_id, metric, evaluator_id
+    group by run_id, metric, evaluator_id, stratum, part
 ),
 errors as (
     select
-        run_id, metric, evaluator_id, pages, standard_error,
+        run_id, metric, evaluator_id, stratum, part, pages, standard_error,
         1 / (squares + pulls ** 2 - square_pulls) as freedom,
         if(pages > 2 and second > 0, sqrt(pages * (pages - 1.0)) / (pages - 2) * third / second ** 1.5, 0)
             * cubes / squares ** 1.5 as skew
     from sums
 )
 select
-    scores.run_id,
-    scores.metric,
-    scores.evaluator_id,
+    one.run_id,
+    one.metric,
+    one.evaluator_id,
+    one.stratum,
+    one.part,
+    any_value(place) as place,
     avg(value order by page_id, sample) as mean,
     stddev_samp(value order by page_id, sample) as sd,
     any_value(standard_error) as standard_error,
@@ -61,10 +65,18 @@ select
     count(value) as scored,
     count(*) - count(value) as unscored,
     coalesce(histogram(status) filter (value is null), map()) as reasons
-from scores
-join scorings using (run_id, evaluator_id)
-left join errors using (run_id, metric, evaluator_id)
-group by scores.run_id, scores.metric, scores.evaluator_id;
+from query_table(scores_asked) as one
+left join errors using (run_id, metric, evaluator_id, stratum, part)
+group by one.run_id, one.metric, one.evaluator_id, one.stratum, one.part;
+
+create or replace view whole_scores as
+select scores.*, '' as stratum, '' as part, 1 as place from scores join scorings using (run_id, evaluator_id);
+
+create or replace view whole_page_means as
+select *, '' as stratum, '' as part from page_means;
+
+create or replace view summaries_anew as
+select * exclude (stratum, part, place) from summaries_of('whole_scores', 'whole_page_means');
 
 -- The 97.5 % point of Student's t distribution from one degree of freedom on, to a millionth: the normal one, and a
 -- polynomial fitted to the logarithm of their ratio.
@@ -199,6 +211,28 @@ comment on column page_means_anew.evaluator_id is 'Who made the numbers.';
 comment on column page_means_anew.page_id is 'The prompt''s article.';
 comment on column page_means_anew.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means_anew.texts is 'How many these are.';
+
+comment on view whole_scores is 'The numbers of finished scorings as one part, of which summaries_anew is made.';
+comment on column whole_scores.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column whole_scores.page_id is 'The article.';
+comment on column whole_scores.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column whole_scores.metric is 'The metric.';
+comment on column whole_scores.value is 'The number; NULL where it cannot be had.';
+comment on column whole_scores.status is 'ok, or why there is no number.';
+comment on column whole_scores.evaluator_id is 'Who made it.';
+comment on column whole_scores.stratum is 'Empty: all are one part.';
+comment on column whole_scores.part is 'Empty likewise.';
+comment on column whole_scores.place is 'Its place.';
+
+comment on view whole_page_means is 'The means by prompt as one part, of which summaries_anew is made.';
+comment on column whole_page_means.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column whole_page_means.metric is 'The metric.';
+comment on column whole_page_means.evaluator_id is 'Who made the numbers.';
+comment on column whole_page_means.page_id is 'The prompt''s article.';
+comment on column whole_page_means.mean is 'The mean over the prompt''s texts that have a number.';
+comment on column whole_page_means.texts is 'How many these are.';
+comment on column whole_page_means.stratum is 'Empty: all are one part.';
+comment on column whole_page_means.part is 'Empty likewise.';
 
 comment on view summaries_anew is 'What stored_summaries must be, from the scores themselves: slow, for checks.';
 comment on column summaries_anew.run_id is 'The run, or reference:SNAPSHOT.';

@@ -6,15 +6,14 @@ select
 from stored_articles
 left join topics using (snapshot_id, page_id);
 
+-- What an article is about, or why that is not known; `page_id` is NULL where it was not looked up.
+create or replace macro topic_label(page_id, wikibase_item, topic) as
+    case when page_id is null then 'unknown' when wikibase_item is null then 'no item' else coalesce(topic, 'no class') end;
+
 create or replace view topic_counts as
 with labelled as (
     select
-        stored_articles.snapshot_id,
-        case
-            when topics.page_id is null then 'unknown'
-            when topics.wikibase_item is null then 'no item'
-            else coalesce(topics.topic, 'no class')
-        end as label
+        stored_articles.snapshot_id, topic_label(topics.page_id, topics.wikibase_item, topics.topic) as label
     from stored_articles
     left join topics using (snapshot_id, page_id)
 )

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.refreshing.gather_and_publish import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Page, Selection, Window
 from newwiki.sources import parallel_reading, unpacking
@@ -30,8 +30,8 @@ from newwiki.sources.old import OldDump
 from storage.database import Database
 
 CUTOFF = datetime(2026, 10, 15, 12, tzinfo=UTC)
-NEW = RefreshRequest(Window.month("2026-09"), Selection(), CUTOFF)
-OLD = RefreshRequest(Window.before(datetime(2026, 10, 1).date()), Selection(min_words=100, sample=9), CUTOFF, "old")
+NEW = SnapshotDefinition(Window.month("2026-09"), Selection(), CUTOFF)
+OLD = SnapshotDefinition(Window.before(datetime(2026, 10, 1).date()), Selection(min_words=100, sample=9), CUTOFF, "old")
 KINDS = ("", "gz", "bz2", "7z", "gz")
 
 
@@ -71,7 +71,9 @@ def parts(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
     return cut(sample_wiki, tmp_path_factory.mktemp("cut") / "parts")
 
 
-def published(folder: Path, places: Sequence[Path | str] | Path, request: RefreshRequest = NEW) -> tuple[object, ...]:
+def published(
+    folder: Path, places: Sequence[Path | str] | Path, request: SnapshotDefinition = NEW
+) -> tuple[object, ...]:
     database = Database(folder / "newwiki.duckdb")
     open_source = OldDump if request.kind == "old" else DumpSource
     given = [places] if isinstance(places, Path) else places
@@ -84,7 +86,7 @@ def published(folder: Path, places: Sequence[Path | str] | Path, request: Refres
 
 @pytest.mark.parametrize("request_", [NEW, OLD], ids=["new", "old"])
 def test_five_parts_in_any_order_give_the_snapshot_of_the_whole(
-    sample_wiki: Path, parts: list[Path], tmp_path: Path, request_: RefreshRequest
+    sample_wiki: Path, parts: list[Path], tmp_path: Path, request_: SnapshotDefinition
 ) -> None:
     whole = published(tmp_path / "whole", sample_wiki, request_)
     assert published(tmp_path / "parts", [*parts[2:], *parts[:2]], request_) == whole
@@ -114,7 +116,7 @@ def test_a_process_without_a_part_judges_what_another_has_read(
 
 
 def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
-    first = RefreshRequest(NEW.window, Selection(limit=9, min_words=100, min_revisions=1), CUTOFF)
+    first = SnapshotDefinition(NEW.window, Selection(limit=9, min_words=100, min_revisions=1), CUTOFF)
     assert published(tmp_path / "whole", sample_wiki, first) == published(tmp_path / "parts", parts, first)
 
 
@@ -192,8 +194,8 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom tests.flows.refreshing.test_dump_parts import NEW, published\n"
-        "from pathlib import Path\n"
+        "Staging.add = once\nfrom pathlib import Path\n"
+        "from tests.flows.refreshing.test_dump_parts import NEW, published\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]

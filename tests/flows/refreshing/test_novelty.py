@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.gather_and_publish import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from flows.refreshing.rebuild import rebuild
 from newwiki.errors import TerminalError, UsageError
@@ -56,7 +56,7 @@ def publish(
     return refresh(
         Database(folder / "newwiki.duckdb"),
         DumpSource(str(export)),
-        RefreshRequest(window, Selection(**selection), novel_against=against),
+        SnapshotDefinition(window, Selection(**selection), novel_against=against),
         Silent(),
     )
 

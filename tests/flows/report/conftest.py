@@ -35,9 +35,9 @@ _SCALES = {"bleu": (3, 1), "flesch_reading_ease": (55, 12), "gunning_fog_newwiki
 
 def rules() -> Fingerprint:
     """An evaluator that had its entities found by this rules-v1."""
-    from evaluators.rules import RuleTagger
+    from evaluators.rules import rules_sha256
 
-    return Fingerprint("evaluator-all", "everything", "1", "rules-v1", RuleTagger().model_sha256, {"analysis": "1"})
+    return Fingerprint("evaluator-all", "everything", "1", "rules-v1", rules_sha256(), {"analysis": "1"})
 
 
 def add_texts(database: Database, run_id: str, texts: dict[tuple[int, int], str]) -> None:

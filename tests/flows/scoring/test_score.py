@@ -173,16 +173,16 @@ class Counting:
     """What the analyst's models were asked to make."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from evaluators.rules import RuleTagger
+        from evaluators.entities import Tagger
 
         self.texts = 0
-        tag = RuleTagger.tag
+        tag = Tagger.tag
 
-        def counted(tagger: RuleTagger, texts: Sequence[str]) -> list[list[str]]:
+        def counted(tagger: Tagger, texts: Sequence[str]) -> list[list[str]]:
             self.texts += len(texts)
             return tag(tagger, texts)
 
-        monkeypatch.setattr(RuleTagger, "tag", counted)
+        monkeypatch.setattr(Tagger, "tag", counted)
 
 
 def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(

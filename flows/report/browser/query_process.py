@@ -40,7 +40,7 @@ _PROCESSES.set_forkserver_preload(["flows.report.browser.plotting", "storage.dat
 
 
 @dataclass(frozen=True)
-class Answer:
+class QueryAnswer:
     """The first rows of a result, long texts in them cut; `whole` where there are no more."""
 
     columns: tuple[str, ...]
@@ -48,15 +48,15 @@ class Answer:
     whole: bool
 
 
-Draw = Callable[[Answer], Any]
+Draw = Callable[[QueryAnswer], Any]
 
 
-def ask(live: Live, statement: str) -> Answer:
+def ask(live: Live, statement: str) -> QueryAnswer:
     """Up to `SHOWN` rows. Raises UsageError for a query that is refused, TerminalError for one that took too much."""
     return _in_a_process(live, statement, SHOWN, None, None)[0]
 
 
-def ask_and_draw(live: Live, statement: str, most: int, draw: Draw) -> tuple[Answer, Any]:
+def ask_and_draw(live: Live, statement: str, most: int, draw: Draw) -> tuple[QueryAnswer, Any]:
     """Up to `most` rows, and what `draw`, which can be pickled, makes of them there: or a NewWikiError, if it makes
     nothing. Raises like `ask`."""
     return _in_a_process(live, statement, most, None, draw)
@@ -67,7 +67,9 @@ def save(live: Live, statement: str, file: Path) -> None:
     _in_a_process(live, statement, 0, file, None)
 
 
-def _in_a_process(live: Live, statement: str, most: int, file: Path | None, draw: Draw | None) -> tuple[Answer, Any]:
+def _in_a_process(
+    live: Live, statement: str, most: int, file: Path | None, draw: Draw | None
+) -> tuple[QueryAnswer, Any]:
     if not statement.strip():
         raise UsageError("there is no query; write one, such as: select * from runs")
     receiver, sender = _PROCESSES.Pipe(duplex=False)
@@ -102,7 +104,7 @@ def _answer(sender: Connection, path: Path, statement: str, most: int, file: Pat
     """What the process does: sends an answer, or the error that it is, and then what is drawn of it."""
     answer = _asked(path, statement, most, file)
     sender.send(answer)
-    if draw and isinstance(answer, Answer):
+    if draw and isinstance(answer, QueryAnswer):
         _limit_memory(resource.RLIM_INFINITY)  # what draws reserves more than it takes; no query runs any more
         try:
             sender.send(draw(answer))
@@ -112,7 +114,7 @@ def _answer(sender: Connection, path: Path, statement: str, most: int, file: Pat
             sender.send(TerminalError(f"this result cannot be drawn: {_one_line(error)}"))
 
 
-def _asked(path: Path, statement: str, most: int, file: Path | None) -> Answer | NewWikiError:
+def _asked(path: Path, statement: str, most: int, file: Path | None) -> QueryAnswer | NewWikiError:
     _limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # DuckDB draws a progress bar there
@@ -141,16 +143,16 @@ def _limit_memory(most: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (hard if most == resource.RLIM_INFINITY else most, hard))
 
 
-def _result(cursor: Any, most: int, file: Path | None) -> Answer | UsageError:
+def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageError:
     if cursor is None or cursor.description is None:
         return UsageError("the query asks for nothing; write one, such as: select * from runs")
     columns = tuple(column[0] for column in cursor.description)
     if file:
         _write(cursor, columns, file)
-        return Answer(columns, [], True)
+        return QueryAnswer(columns, [], True)
     rows = cursor.fetchmany(most + 1)
     kept = [tuple(_cut(cell, _CELL if place < SHOWN else _LABEL) for cell in row) for place, row in enumerate(rows)]
-    return Answer(columns, kept[:most], len(rows) <= most)
+    return QueryAnswer(columns, kept[:most], len(rows) <= most)
 
 
 def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:

@@ -1,0 +1,66 @@
+"""The runs on parts of the snapshot: its short and long articles, those with and without an infobox …"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.comparing.board import PART, Column, board
+from flows.report import paper_tables
+from flows.report.material import Material, Record
+from flows.report.paper_tables import Cell, Row
+from newwiki.errors import TerminalError
+from storage import strata
+from storage.database import Database
+from storage.strata import Part
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A column of the leaderboard cut by a stratum: a row a run, the articles' last, a cell for each of `parts`.
+
+    There are no rows where all articles are of one part, or where `lacking` says what is not known of them.
+    """
+
+    stratum: str
+    parts: Sequence[Part] = ()
+    rows: Sequence[Row] = ()
+    lacking: str = ""
+
+
+def cuts(database: Database, material: Material, column: Column) -> list[Cut]:
+    """One for each stratum."""
+    return [_cut(database, material, column, stratum) for stratum in strata.STRATA]
+
+
+def _cut(database: Database, material: Material, column: Column, stratum: str) -> Cut:
+    snapshot_id = material.snapshot.snapshot_id
+    try:
+        parts = strata.parts(database, stratum, [snapshot_id])
+    except TerminalError as error:
+        return Cut(stratum, lacking=str(error))
+    if len(parts) < 2:
+        return Cut(stratum, parts)
+    shown = board(database, snapshot_id, by_evaluator=material.has_evaluators_apart, by=stratum)
+    order = [record["run_id"] for record in paper_tables.best_first(material, column)]
+    by_part: list[dict[str, Record]] = [
+        {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
+    ]
+    whole: dict[str, Record] = {record["run_id"]: record for record in material.board.records}
+    reference = [material.reference["run_id"]] if material.reference else []
+    rows = [row for run_ids in (order, reference) for row in _rows(material, whole, by_part, column, run_ids)]
+    return Cut(stratum, parts, rows)
+
+
+def _rows(
+    material: Material,
+    whole: dict[str, Record],
+    by_part: Sequence[dict[str, Record]],
+    column: Column,
+    run_ids: Sequence[str],
+) -> list[Row]:
+    columns = []
+    for records in by_part:
+        there = [run_id for run_id in run_ids if run_id in records]
+        listed = [records[run_id] for run_id in there]
+        made = paper_tables.cells(listed, column, paper_tables.direction(material, listed, column))
+        columns.append(dict(zip(there, made, strict=True)))
+    return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

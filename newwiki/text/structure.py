@@ -1,0 +1,337 @@
+"""What stands beside an article's prose: infoboxes, citations, templates, links, images and sections.
+
+mwparserfromhell reads them. It takes quadratic time where something is opened and not closed, and leaves the rest of
+such a page unread, so it is shown a page in which only what is closed is markup: one linear pass finds the pairs, and
+every other sign that it would look at stands under another name until the text is read. `STRUCTURE_VERSION` changes
+whenever what is found may: it is stored with every page's structure.
+"""
+
+import functools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from fnmatch import translate
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from newwiki.text.language import Language
+from newwiki.text.prose import extract_prose
+from newwiki.text.tags import without_raw
+
+STRUCTURE_VERSION = "1"
+
+_DEEPEST = 30  # mwparserfromhell gives up at 40
+_LONGEST_NAME = 300  # characters of a template's name or a link's target
+_LONGEST = 100_000  # characters of a template, a link or a reference; a longer one is taken for text
+_PIECE = 20_000  # characters that are read at once, or more where something is longer
+_MOST = 50_000  # signs that open or close something: seconds of work; a long article has some five thousand
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff]")
+_SIGNS = "{}[]<>&'*#:;-="
+_HIDDEN = str.maketrans({sign: chr(0x0E + place) for place, sign in enumerate(_SIGNS)})
+_SHOWN = str.maketrans({chr(0x0E + place): sign for place, sign in enumerate(_SIGNS)})
+_HIDDEN_BUT_EQUALS = {sign: name for sign, name in _HIDDEN.items() if sign != ord("=")}
+_SEVERAL_EQUALS = re.compile("==+")
+_NOT_RAW = frozenset({"ref", "references", "gallery"})
+_TOKEN = re.compile(r"\{\{+|\}\}+|\[\[+|\]\]+|<ref(?:\s[^<>]*+)?>|</ref\s*+>", re.IGNORECASE)
+_PAIRS = {"}": ("{{", "{{{"), "]": ("[[",), "<": ("<",)}
+_HEADING = re.compile(r"^(={1,6})[^\n=][^\n]*?\1[ \t]*$", re.MULTILINE)
+_GALLERY = re.compile(r"<(/?)gallery(?:\s[^<>]*+)?>", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[^\s|\[\]<>{}\"]+", re.IGNORECASE)
+_IMAGE = re.compile(r"[^|\[\]{}<>\n]+\.(?:jpe?g|png|svg|gif|tiff?|webp)", re.IGNORECASE)
+_ITEM = re.compile(r"<br\s*+/?>|</?(?:li|p)(?:\s[^<>]*+)?>|(?:^|\n)\s*[*#:;]+|\n\s*\n", re.IGNORECASE)
+_REFERENCE = re.compile(r"<ref>.*?</ref>", re.DOTALL)
+_PLAIN = re.compile(r"[\w ,.()/–-]+")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A parameter of the page's infobox of that number (from 1), and what a reader sees of its value: the items of a
+    list are separated by `; `."""
+
+    infobox: int
+    template: str
+    parameter: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A citation template, or a footnote without one (`template` None). The host is that of its address, the date as
+    it is written there; None where there is none."""
+
+    template: str | None
+    host: str | None
+    date: str | None
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The parameters of a page's infoboxes that say something, its citations in their order, how often it calls which
+    template, and how many links to pages, images and headings it has."""
+
+    infoboxes: int
+    facts: tuple[Fact, ...]
+    citations: tuple[Citation, ...]
+    templates: Mapping[str, int]
+    links: int
+    images: int
+    sections: int
+    version: str = STRUCTURE_VERSION
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        read = json.loads(text)
+        facts = tuple(Fact(**one) for one in read.pop("facts"))
+        return cls(facts=facts, citations=tuple(Citation(**one) for one in read.pop("citations")), **read)
+
+
+def read_structure(wikitext: str, language: Language, title: str = "") -> Structure | None:
+    """The structure of a page; `title` is what `{{PAGENAME}}` shows in a value. None of a page that no person writes,
+    with more than 50,000 signs that open or close a template, a link or a reference.
+
+    Takes time in proportion to the length of the page, whatever is left open in it.
+    """
+    text = without_raw(_CONTROL.sub("", wikitext), _NOT_RAW)
+    marks = _marks(text)
+    if len(marks) > _MOST:
+        return None
+    reader = _Reader(language, title)
+    for piece in _pieces(text, marks):
+        reader.read(piece)
+    return Structure(
+        reader.infoboxes,
+        tuple(reader.facts),
+        tuple(reader.citations),
+        dict(sorted(reader.templates.items())),
+        reader.links,
+        reader.images + _in_galleries(text),
+        reader.sections,
+    )
+
+
+def structure_json(wikitext: str, language: Language, title: str = "") -> str | None:
+    """What `read_structure` gives, as it is stored until it is published."""
+    structure = read_structure(wikitext, language, title)
+    return structure.to_json() if structure else None
+
+
+def template_name(written: str) -> str:
+    """As MediaWiki knows it: `cite_web` is Cite web."""
+    name = " ".join(written.replace("_", " ").split())
+    return name[:1].upper() + name[1:]
+
+
+class _Reader:
+    """What has been found in the pieces so far."""
+
+    def __init__(self, language: Language, title: str) -> None:
+        self._language = language
+        self._title = title
+        self.infoboxes = self.links = self.images = self.sections = 0
+        self.facts: list[Fact] = []
+        self.citations: list[Citation] = []
+        self.templates: Counter[str] = Counter()
+
+    def read(self, piece: str) -> None:
+        from mwparserfromhell import nodes, parse
+
+        for node in parse(piece, skip_style_tags=True).ifilter():
+            if isinstance(node, nodes.Template):
+                self._template(node)
+            elif isinstance(node, nodes.Wikilink):
+                self._link(_shown(node.title))
+            elif isinstance(node, nodes.Heading):
+                self.sections += 1
+            elif isinstance(node, nodes.Tag):
+                self._footnote(node)
+
+    def _template(self, template: Any) -> None:
+        name = template_name(_shown(template.name))
+        if name.startswith("#"):
+            return
+        self.templates[name] += 1
+        if _is_any(name, self._language.infobox_templates):
+            self._infobox(name, template)
+        elif _is_any(name, self._language.citation_templates):
+            self.citations.append(self._citation(name, template))
+
+    def _infobox(self, name: str, template: Any) -> None:
+        self.infoboxes += 1
+        values = {_shown(one.name).strip(): one.value for one in template.params if one.showkey}
+        for parameter, value in values.items():
+            if _IMAGE.fullmatch(_shown(value).strip()):
+                self.images += 1
+            elif text := self._text(value):
+                self.facts.append(Fact(self.infoboxes, name, parameter, text))
+
+    def _citation(self, name: str, template: Any) -> Citation:
+        given = {_shown(one.name).strip().lower(): one.value for one in template.params if one.showkey}
+        addresses = (_shown(given[one]) for one in self._language.citation_addresses if one in given)
+        dates = (self._text(given[one]) for one in self._language.citation_dates if one in given)
+        return Citation(name, next(filter(None, map(_host, addresses)), None), next(filter(None, dates), None))
+
+    def _footnote(self, tag: Any) -> None:
+        called = (template_name(_shown(one.name)) for one in tag.contents.ifilter_templates())
+        written = _shown(tag.contents)
+        if written.strip() and not any(_is_any(name, self._language.citation_templates) for name in called):
+            self.citations.append(Citation(None, _host(written), None))
+
+    def _link(self, target: str) -> None:
+        prefix, colon, _ = target.partition(":")
+        namespace = prefix.strip().lower()
+        if not colon or not self._language.is_no_prose(namespace):
+            self.links += 1
+        elif namespace in self._language.media_namespaces:
+            self.images += 1
+
+    def _text(self, value: Any) -> str:
+        """What a reader sees of a value."""
+        written = _shown(_REFERENCE.sub("", self._listed(value))).strip()
+        if _PLAIN.fullmatch(written):
+            return " ".join(written.split())
+        items = (extract_prose(item.strip(), self._language, self._title) for item in _ITEM.split(written))
+        return "; ".join(filter(None, (" ".join(item.split()).rstrip(",; ") for item in items)))
+
+    def _listed(self, value: Any) -> str:
+        """The wikitext, with the lists that templates make written as lists."""
+        from mwparserfromhell.nodes import Template
+
+        return "".join(
+            "".join(f"\n* {self._listed(one.value)}" for one in node.params if not one.showkey)
+            if isinstance(node, Template) and _is_any(template_name(_shown(node.name)), self._language.list_templates)
+            else str(node)
+            for node in value.nodes
+        )
+
+
+def _shown(wikitext: object) -> str:
+    return str(wikitext).translate(_SHOWN)
+
+
+def _host(text: str) -> str | None:
+    if not (found := _ADDRESS.search(text)):
+        return None
+    try:
+        return (urlsplit(found[0]).hostname or "").removeprefix("www.") or None
+    except ValueError:
+        return None
+
+
+def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
+    return _any_of(patterns).match(name.lower()) is not None
+
+
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
+
+
+def _in_galleries(text: str) -> int:
+    """The lines between the tags of galleries that name something."""
+    images, start = 0, None
+    for tag in _GALLERY.finditer(text):
+        if tag[1] and start is not None:
+            images += sum(bool(line.strip()) for line in text[start : tag.start()].split("\n"))
+        start = None if tag[1] or tag[0].endswith("/>") else tag.end()
+    return images
+
+
+def _marks(text: str) -> list[tuple[int, int, int]]:
+    """Where that stands which mwparserfromhell is to see: what opens (1), what closes (-1), and headings (0)."""
+    return sorted([*_closed(text), *((found.start(), found.end(), 0) for found in _HEADING.finditer(text))])
+
+
+def _pieces(text: str, marks: Iterable[tuple[int, int, int]]) -> Iterator[str]:
+    """The text in which only these are markup, cut between lines where nothing is open."""
+    piece: list[str] = []
+    size = depth = position = 0
+    for start, end, step in marks:
+        if start < position or (depth and not step):
+            continue  # a heading within something else is none
+        hidden = _hidden(text[position:start])
+        if size > _PIECE and not depth and "\n" in hidden:
+            before, line_end, hidden = hidden.partition("\n")
+            yield "".join([*piece, before, line_end])
+            piece, size = [], 0
+        mark = _mark(text[start:end], step)
+        piece += hidden, mark
+        size += len(hidden) + len(mark)
+        depth += step
+        position = end
+    yield "".join([*piece, _hidden(text[position:])])
+
+
+def _mark(mark: str, step: int) -> str:
+    if mark[0] == "<":
+        return "<ref>" if step > 0 else "</ref>"
+    if mark[0] == "=":
+        level = len(mark) - len(mark.lstrip("="))
+        return f"{mark[:level]}{_all_hidden(mark.rstrip()[level:-level])}{mark[:level]}"
+    return mark
+
+
+def _hidden(text: str) -> str:
+    return _SEVERAL_EQUALS.sub(lambda several: _all_hidden(several[0]), text.translate(_HIDDEN_BUT_EQUALS))
+
+
+def _all_hidden(text: str) -> str:
+    return text.translate(_HIDDEN)
+
+
+def _closed(text: str) -> list[tuple[int, int, int]]:
+    """Where the signs stand that open (1) or close (-1) a template, a link or a reference that can be read.
+
+    Not all where there are too many.
+    """
+    kept: list[tuple[int, int, int]] = []
+    opened: list[tuple[str, int, int]] = []
+    count = dict.fromkeys(("{{", "{{{", "[[", "<"), 0)
+    for token in _TOKEN.finditer(text):
+        if len(kept) > _MOST:
+            break
+        mark, start, end = token[0], token.start(), token.end()
+        if mark[0] in "{[" or (mark[0] == "<" and mark[1] != "/"):
+            for kind, begins, ends in _openers(mark, start, end):
+                if len(opened) < _DEEPEST:
+                    opened.append((kind, begins, ends))
+                    count[kind] += 1
+            continue
+        kinds, width = _PAIRS[mark[0]], 2 if mark[0] in "}]" else end - start
+        while end - start >= width and any(count[kind] for kind in kinds):
+            while True:
+                kind, begins, ends = opened.pop()
+                count[kind] -= 1
+                if kind in kinds:
+                    break
+            if kind == "{{{" and end - start >= 3:
+                start += 3
+                continue
+            if kind != "{{{" and _is_readable(text, kind, ends, start):
+                kept += (begins, ends, 1), (start, start + width, -1)
+            start += width
+    return kept
+
+
+def _openers(mark: str, start: int, end: int) -> Iterable[tuple[str, int, int]]:
+    if mark[0] == "<":
+        return () if mark.endswith("/>") else (("<", start, end),)
+    if mark == "{{{":
+        return (("{{{", start, end),)
+    return ((mark[:2], place, place + 2) for place in range(start + len(mark) % 2, end, 2))
+
+
+def _is_readable(text: str, kind: str, start: int, end: int) -> bool:
+    """Whether what stands there has a name, and is not endless."""
+    if end - start > _LONGEST:
+        return False
+    if kind == "<":
+        return True
+    bar = text.find("|", start, min(end, start + _LONGEST_NAME))
+    name = text[start : end if bar < 0 else bar].strip(" \t\n" if kind == "{{" else " ")
+    return 0 < len(name) <= _LONGEST_NAME and not any(sign in name for sign in "{}[]<>\n")

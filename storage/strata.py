@@ -1,0 +1,101 @@
+"""The parts of snapshots by which numbers are cut: their long and their short articles, those with an infobox …"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.records import Stratum
+from storage.database import Database
+
+STRATA: tuple[str, ...] = get_args(Stratum)
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The articles of a snapshot that a stratum has one value for, and between how many words they have."""
+
+    snapshot_id: str
+    value: str
+    place: int
+    articles: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
+class PartOfRun:
+    """How many prompts and texts a run has in a part of its snapshot."""
+
+    run_id: str
+    value: str
+    place: int
+    prompts: int
+    completions: int
+
+
+def known(stratum: str) -> str:
+    """The stratum. Raises UsageError for a name that is none."""
+    if stratum not in STRATA:
+        nearest = did_you_mean(stratum, STRATA) or ";"
+        raise UsageError(f"there is no stratum '{stratum}'{nearest} there are: {', '.join(STRATA)}")
+    return stratum
+
+
+def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[Part]:
+    """The parts of these snapshots, in their order; none of those that are no snapshots (`file:…`).
+
+    Raises TerminalError where nothing is known of all articles of a snapshot.
+    """
+    found = database.records(Part, "stratum_parts", list(snapshot_ids), stratum)
+    for name in dict.fromkeys(part.snapshot_id for part in found):
+        if all(part.value == _UNKNOWN for part in found if part.snapshot_id == name):
+            raise TerminalError(_remedy(stratum, name))
+    return found
+
+
+def told(stratum: str, found: Sequence[Part]) -> list[str]:
+    """For each snapshot what its parts are."""
+    return [
+        f"{stratum} of {name}: {', '.join(_words(stratum, part) for part in found if part.snapshot_id == name)}"
+        for name in dict.fromkeys(part.snapshot_id for part in found)
+    ]
+
+
+def pages(database: Database, stratum: str, snapshot_id: str) -> dict[str, NDArray[np.int64]]:
+    """The page ids of each part of a snapshot. Raises TerminalError as `parts` does."""
+    parts(database, stratum, [snapshot_id])
+    return {value: np.array(ids, np.int64) for value, ids in database.rows("stratum_pages", snapshot_id, stratum)}
+
+
+def parts_of_runs(database: Database, stratum: str, run_ids: Sequence[str]) -> list[PartOfRun]:
+    """What each run has of which part, in the parts' order."""
+    return database.records(PartOfRun, "stratum_rows", list(run_ids), stratum)
+
+
+def summaries(
+    database: Database, stratum: str, run_ids: Sequence[str], of_runs: Sequence[PartOfRun]
+) -> list[dict[str, Any]]:
+    """A summary for each run, metric, evaluator and value."""
+    keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
+    return database.records(dict[str, Any], "stratum_board", list(run_ids), stratum, keys, texts)
+
+
+def _words(stratum: str, part: Part) -> str:
+    articles = f"{part.articles:,} article{'s' * (part.articles != 1)}"
+    length = f" of {part.least:,} to {part.most:,} words" if stratum == "length" else ""
+    return f"{part.value} ({articles}{length})"
+
+
+def _remedy(stratum: str, name: str) -> str:
+    if stratum == "topic":
+        return f"nobody has looked up what the articles of {name} are about; `newwiki snapshots topics {name}` does"
+    return (
+        f"the infoboxes and citations of {name} are not stored here, as it was published by an older version; for a "
+        f"database that has them: `newwiki snapshots export {name} --format manifest --out FOLDER`, and `newwiki "
+        "snapshots rebuild FOLDER/manifest.json --db NEW.duckdb`"
+    )

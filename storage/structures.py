@@ -1,0 +1,54 @@
+"""What stands beside the articles' prose: stored with the snapshot that it belongs to, in three tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import duckdb
+import pyarrow as pa
+
+from newwiki.records import Judged
+from newwiki.text.structure import STRUCTURE_VERSION, Structure
+from storage.database import Database, insert_arrow
+
+Facts = Sequence[tuple[str, str]]  # parameter and value
+
+
+def add(connection: duckdb.DuckDBPyConnection, snapshot_id: str, pages: Iterable[Judged]) -> None:
+    """Stores what is known of the selected pages."""
+    known = [
+        (page.page_id, Structure.from_json(page.structure))
+        for page in pages
+        if page.verdict == "selected" and page.structure
+    ]
+    counts = [
+        {
+            "structure_version": found.version,
+            "infoboxes": found.infoboxes,
+            "citations": len(found.citations),
+            "templates": [{"template": name, "uses": uses} for name, uses in found.templates.items()],
+            "links": found.links,
+            "images": found.images,
+            "sections": found.sections,
+            "page_id": page_id,
+        }
+        for page_id, found in known
+    ]
+    facts = [vars(fact) | {"page_id": page_id} for page_id, found in known for fact in found.facts]
+    citations = [
+        vars(citation) | {"place": place, "page_id": page_id}
+        for page_id, found in known
+        for place, citation in enumerate(found.citations, 1)
+    ]
+    for table, rows in (("article_structure", counts), ("article_facts", facts), ("article_citations", citations)):
+        if rows:
+            named = [row | {"snapshot_id": snapshot_id} for row in rows]
+            insert_arrow(connection, table, pa.Table.from_pylist(named))
+
+
+def known_facts(database: Database, snapshot_id: str, page_ids: Sequence[int]) -> Mapping[int, Facts | None]:
+    """By page id what its infoboxes say, nothing where it has none; None where this version has not read it."""
+    found: dict[int, list[tuple[str, str]] | None] = dict.fromkeys(page_ids)
+    for page_id, parameter, value in database.rows("known_facts", snapshot_id, list(page_ids), STRUCTURE_VERSION):
+        of_page = found[page_id] = found[page_id] or []
+        if parameter is not None:
+            of_page.append((parameter, value))
+    return found
