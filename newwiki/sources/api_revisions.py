@@ -7,7 +7,7 @@ from newwiki.errors import TransientError
 from newwiki.sources.api import Api, joined
 
 WITH_TEXT = {"prop": "revisions", "rvprop": "ids|timestamp|size|content", "rvslots": "main"}
-WITH_SIZE = {"prop": "revisions", "rvprop": "ids|timestamp|size|sha1"}
+WITH_SIZE = {"prop": "revisions", "rvprop": "ids|size|sha1"}
 
 
 def fetch_revisions(

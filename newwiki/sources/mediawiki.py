@@ -121,7 +121,8 @@ class ApiSource:
         """Up to `at_most` revisions, newest first, from the cutoff back. That there are more is not followed up."""
         answer = next(
             self._api.query(
-                "history", pageids=page_id, rvdir="older", rvlimit=at_most, rvstart=stamp(cutoff), **WITH_SIZE,
+                "history", pageids=page_id, prop="revisions", rvprop="ids|timestamp|size|sha1", rvdir="older",
+                rvlimit=at_most, rvstart=stamp(cutoff),
             )
         )  # fmt: skip
         revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
