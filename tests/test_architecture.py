@@ -183,6 +183,7 @@ def loaded_by(statement: str) -> set[str]:
     return set(answer.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["--help", "refresh --help", "snapshots export --help", "evaluate --help"])
 def test_the_command_line_loads_nothing_heavy_before_a_command_needs_it(asked: str) -> None:
     statement = f"from flows.cli import cli; cli.main({asked.split()}, standalone_mode=False)"
@@ -194,5 +195,6 @@ def test_every_file_of_a_command_is_that_command() -> None:
     assert {name.replace("-", "_") for name in cli.commands} == files
 
 
+@pytest.mark.slow
 def test_the_package_itself_loads_no_other_room() -> None:
     assert loaded_by("import newwiki") & (set(HEAVY) | set(ROOMS)) == {"newwiki"}

@@ -15,6 +15,8 @@ import pytest
 
 from tests.flows.conftest import environment
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).parents[1]
 _PACKAGES = ("newwiki", "evaluators", "storage", "flows")
 _DESCRIBED_BY = ("pyproject.toml", "README.md", "LICENSE")

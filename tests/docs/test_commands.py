@@ -83,6 +83,7 @@ def _command(line: str) -> str:
     return line.partition("  #")[0].strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_works(page: str, new_shell: OpenShell, scored: Path) -> None:
     shell = new_shell(None if page in _FROM_NOTHING else scored)

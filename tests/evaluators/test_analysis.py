@@ -60,6 +60,7 @@ def test_the_order_of_a_batch_does_not_matter(analyst: Analyst) -> None:
         np.testing.assert_allclose(one.embedded(), other.embedded(), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", sorted(file.stem for file in Path(evaluators.__path__[0]).glob("*.py")))
 def test_importing_an_evaluator_is_light(module: str) -> None:
     heavy = "{'torch', 'transformers', 'sentence_transformers', 'spacy', 'sacrebleu'}"

@@ -36,6 +36,7 @@ print(text.value.count(b"<heap nr="))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only glibc has arenas")
 def test_threads_share_freed_memory_unless_the_user_says_otherwise() -> None:
     assert arenas() == 1

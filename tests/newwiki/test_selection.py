@@ -151,6 +151,7 @@ def test_a_disambiguation_page_says_so(english: Language, title: str, wikitext: 
     assert is_disambiguation(title, wikitext, english) is answer
 
 
+@pytest.mark.slow
 def test_a_template_that_never_closes_is_read_once() -> None:
     """One page must not hold up a refresh: with a backtracking search this takes hours, else no time at all."""
     program = (

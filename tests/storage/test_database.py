@@ -124,11 +124,13 @@ def test_the_words_of_a_statement_say_nothing_of_the_file(database: Database, as
         connection.execute(asked)
 
 
+@pytest.mark.slow
 def test_reading_waits_until_another_process_has_written(database: Database, held: Callable[[float], None]) -> None:
     held(0.3)
     assert stored(database) == ["late"]
 
 
+@pytest.mark.slow
 def test_writing_waits_until_another_process_has_written(database: Database, held: Callable[[float], None]) -> None:
     held(0.3)
     with database.write() as connection:
@@ -136,6 +138,7 @@ def test_writing_waits_until_another_process_has_written(database: Database, hel
     assert stored(database) == ["late", "later"]
 
 
+@pytest.mark.slow
 def test_a_file_that_stays_busy_is_transient_and_named(
     database: Database, held: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

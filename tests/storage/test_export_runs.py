@@ -96,6 +96,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.slow
 def test_datasets_loads_the_folder(stored: Database, tmp_path: Path) -> None:
     """By Hugging Face's own library, in a process of its own, which finds the tables by the card."""
     export_runs(stored, named(stored), "datasets", tmp_path / "out")

@@ -118,6 +118,7 @@ loaded["test"].to_parquet(to)
 """
 
 
+@pytest.mark.slow
 def test_datasets_loads_the_folder(database: Database, snapshot: Snapshot, out: Path, tmp_path: Path) -> None:
     """By Hugging Face's own library, in a process of its own, which finds the tables by the card."""
     export(database, "latest", "datasets", out)

@@ -98,6 +98,7 @@ def test_discarding_leaves_no_file_and_can_be_repeated(database: Path, selected:
     assert Staging.open(database, "a", LATER).cutoff == LATER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
 def test_times_come_back_in_utc_wherever_the_machine_stands(database: Path, zone: str) -> None:
     """The cutoff goes on to the wiki, which would cut at another moment."""
@@ -117,6 +118,7 @@ print(staging.cutoff.isoformat(), staging.pages()[0].created_at.isoformat())
     assert answer.stdout.split() == [CUTOFF.isoformat(), DAY.isoformat()]
 
 
+@pytest.mark.slow
 def test_a_refresh_that_another_process_has_open_is_transient(database: Path, selected: Page) -> None:
     staging = Staging.open(database, "a", CUTOFF)
     hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"

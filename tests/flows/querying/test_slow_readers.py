@@ -12,6 +12,8 @@ import pytest
 from storage.database import Database
 from tests.flows.conftest import command, environment
 
+pytestmark = pytest.mark.slow
+
 _FLOWS = Path(__file__).parents[3] / "flows"
 _HOLDING = {"read", "write", "fenced", "beside"}
 _TELLING = {"print", "echo", "show", "tell", "markdown", "render", "write_text", "writelines", "send", "note"}

@@ -87,6 +87,7 @@ def test_a_long_table_says_that_it_is_cut_and_no_other_format_is(newwiki: Run, d
     assert (ended.stdout.count("\n"), ended.stderr) == (250_001, "")
 
 
+@pytest.mark.slow
 def test_queries_are_piped_in_and_answers_piped_out(database: Path, tmp_path: Path) -> None:
     def piped(text: str, *arguments: str) -> bytes:
         asked = command("sql", "--db", database, *arguments)
@@ -201,6 +202,7 @@ def leave(shell: pexpect.spawn) -> None:
     shell.close()
 
 
+@pytest.mark.slow
 def test_the_prompt_goes_on_after_errors_and_remembers(prompt: Callable[[], pexpect.spawn], tmp_path: Path) -> None:
     shell = prompt()
     shell.expect("newwiki>")

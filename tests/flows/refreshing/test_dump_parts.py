@@ -29,6 +29,8 @@ from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldDump
 from storage.database import Database
 
+pytestmark = pytest.mark.slow
+
 CUTOFF = datetime(2026, 10, 15, 12, tzinfo=UTC)
 NEW = SnapshotDefinition(Window.month("2026-09"), Selection(), CUTOFF)
 OLD = SnapshotDefinition(Window.before(datetime(2026, 10, 1).date()), Selection(min_words=100, sample=9), CUTOFF, "old")

@@ -26,6 +26,8 @@ from tests.browser import chromium, watched
 from tests.flows.conftest import Run, environment
 from tests.flows.scored import RULES, SNAPSHOT, add_run
 
+pytestmark = pytest.mark.slow
+
 _GREEDY, _NUCLEUS, _UNDER_WAY = "aaaa0123", "bbbb4567", "cccc89ab"
 _TITLE = "\"><img src=x onerror=console.error(1)> <script>console.error('title')</script>"
 _TEXT = "He wrote <script>console.error('text')</script> </textarea></div>\"><img src=x onerror=console.error(2)> שלום"
