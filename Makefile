@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
 
 test: check
 	$(BIN)/pytest
+
+quick: $(INSTALLED)
+	$(BIN)/pytest -m 'not slow'
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -22,6 +22,7 @@ from evaluators.statistics import TOO_FEW, Array
 PROMPTS = (5, 10, statistics.FEWEST, 20, 100)
 WHERE_TESTED = (10, 20, 100)
 TESTS = (1, 6, 20)
+WANTED, TWO_POINTS = 1 - statistics.LEVEL, 0.02  # further off is said beside the number
 ALIKE = 0.46  # correlation of texts of one prompt, as S-BERT's are
 _AT_ONCE = 1000  # draws of all prompts
 _COLUMNS = 50  # that one call tests with as many sign flips as it tests one
@@ -202,7 +203,8 @@ def _cell(found: Covered) -> str:
     if found.lacking == 1:
         return "none"
     share = math.ceil(1000 * found.lacking) / 10
-    return f"{found.covered:.3f}" + (f" ({share:g} % none)" if share else "")
+    off = "" if abs(found.covered - WANTED) <= TWO_POINTS else " wide" if found.covered > WANTED else " narrow"
+    return f"{found.covered:.3f}{off}" + (f" ({share:g} % none)" if share else "")
 
 
 def intervals_table(draws: int) -> str:

@@ -175,7 +175,7 @@ def show_novelty(count: int) -> None:
     start = time.perf_counter()
     sketches = [sketcher.sketch(text) for text in texts]
     index = Index(sketches)
-    pairs = [value for place, one in enumerate(sketches) for _, value in index.similar(one, before=place)]
+    pairs = [value for similar in index.each_with_earlier() for _, value in similar]
     seconds = time.perf_counter() - start
     near = sum(value >= NEAR_DUPLICATE for value in pairs)
     print(

@@ -69,10 +69,22 @@ class Maker:
         asked = list(product(range(MODELS), decoders))[:each]
         for snapshot_id, (model, decoder) in list(product(snapshots, asked))[: self.size.runs]:
             run = Run(
-                f"{self.random.integers(2**63):016x}", snapshot_id, f"models/model-{model}", f"{model}" * 64, "hf",
-                decoder.canonical, json.dumps(decoder.parameters), "{title}\n\n{first_sentence}", self.size.prompts, 0,
-                self.size.kept, self.size.kept, 512, "float32", "{}",
-            )  # fmt: skip
+                run_id=f"{self.random.integers(2**63):016x}",
+                snapshot_id=snapshot_id,
+                model=f"models/model-{model}",
+                model_sha256=f"{model}" * 64,
+                backend="hf",
+                decoder=decoder.canonical,
+                decoder_parameters=json.dumps(decoder.parameters),
+                prompt_template="{title}\n\n{first_sentence}",
+                prompts=self.size.prompts,
+                seed=0,
+                samples=self.size.kept,
+                keep=self.size.kept,
+                max_new_tokens=512,
+                dtype="float32",
+                versions="{}",
+            )
             self._run(run)
 
     def _snapshot(self, kind: str) -> str:
@@ -80,10 +92,21 @@ class Maker:
         name = f"enwiki-{window.label}"
         texts = self._texts(self.size.prompts * REJECTED, 3000)
         judged = [
-            Judged(page, f"Page {page} {kind}", window.start, "selected" if page <= self.size.prompts else "few_words",
-                   None, page, window.start, 12, 500 if page <= self.size.prompts else 400, text[:100], text)
+            Judged(
+                page_id=page,
+                title=f"Page {page} {kind}",
+                created_at=window.start,
+                verdict="selected" if page <= self.size.prompts else "few_words",
+                detail=None,
+                rev_id=page,
+                revised_at=window.start,
+                revisions=12,
+                words=500 if page <= self.size.prompts else 400,
+                first_sentence=text[:100],
+                completion=text,
+            )
             for page, text in enumerate(texts, start=1)
-        ]  # fmt: skip
+        ]
         publish(self.database, name, SITE, window, CUTOFF, parameters_json(window, Selection(), kind), judged)
         pages = np.arange(1, self.size.prompts + 1)
         topics = pa.table({

@@ -46,8 +46,7 @@ def main() -> None:
     sketched = clock()
     index = Index(sketches)
     repeated = sum(
-        any(similarity >= NEAR_DUPLICATE for _, similarity in index.similar(sketch, before=place))
-        for place, sketch in enumerate(sketches)
+        any(similarity >= NEAR_DUPLICATE for _, similarity in similar) for similar in index.each_with_earlier()
     )
     compared = clock()
     known = twins(sketches, [sketcher.sketch(text) for text in old])

@@ -17,13 +17,13 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.evaluating.evaluate_all import evaluate_all
-from flows.evaluating.generate import EvaluationRequest
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.workers.prefect_executor import PrefectExecutor, prefect_executor
 from newwiki.records import Window
+from newwiki.request import EvaluationRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
@@ -31,14 +31,14 @@ from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 from storage.database import Database
 
-REQUEST = EvaluationRequest(samples=40, keep=20, max_new_tokens=256)
+REQUEST = EvaluationRequest(models=(), decoder=("sample:top_p=0.9",), samples=40, keep=20, max_new_tokens=256)
 SETTINGS = Settings(entities="rules-v1")
 
 
 def prepare(folder: Path) -> tuple[Database, Path]:
     """A snapshot of the sample wiki, and a checkpoint trained on its earlier pages."""
     database, source = Database(folder / "bench.duckdb"), DumpSource(str(wiki()))
-    refresh(database, source, RefreshRequest(Window.month("2026-09")), Silent())
+    refresh(database, source, SnapshotDefinition(Window.month("2026-09")), Silent())
     window, cutoff = Window.month("2026-08"), Window.month("2026-09").end
     texts = [page.wikitext or "" for batch in source.pages(window, cutoff, set()) for page in batch.pages]
     toy.train([extract_prose(text, load_language("en")) for text in texts], folder / "toy", steps=20)
@@ -47,7 +47,7 @@ def prepare(folder: Path) -> tuple[Database, Path]:
 
 def timed(hired: PrefectExecutor, database: Database, model: Path, request: EvaluationRequest) -> float:
     start = time.perf_counter()
-    evaluate_all(database, [str(model)], ["sample:top_p=0.9"], request, SETTINGS, Silent(), executor=hired)
+    evaluate_all(database, replace(request, models=(str(model),)), SETTINGS, Silent(), executor=hired)
     return time.perf_counter() - start
 
 

@@ -218,26 +218,37 @@ def _seconds(work: Callable[[], None]) -> float:
 def _stored(database: Database, work: Texts) -> tuple[Run, list[Article]]:
     """The texts as a run's completions."""
     articles = [
-        Article(page, page, f"Page {page}", MOMENT, MOMENT, 10, len(text.split()), "It is.", text, "")
+        Article(
+            page_id=page,
+            rev_id=page,
+            title=f"Page {page}",
+            created_at=MOMENT,
+            revised_at=MOMENT,
+            revisions=10,
+            words=len(text.split()),
+            first_sentence="It is.",
+            completion=text,
+            text_sha256="",
+        )
         for page, text in enumerate(work.references)
     ]
     template = "{title}\n\n{first_sentence}"
     run = Run(
-        "run",
-        "benchmark",
-        "none",
-        "",
-        "none",
-        "none",
-        "{}",
-        template,
-        len(articles),
-        0,
-        SAMPLES,
-        SAMPLES,
-        512,
-        "",
-        "{}",
+        run_id="run",
+        snapshot_id="benchmark",
+        model="none",
+        model_sha256="",
+        backend="none",
+        decoder="none",
+        decoder_parameters="{}",
+        prompt_template=template,
+        prompts=len(articles),
+        seed=0,
+        samples=SAMPLES,
+        keep=SAMPLES,
+        max_new_tokens=512,
+        dtype="",
+        versions="{}",
     )
     runs.start(database, run)
     completions = [

@@ -10,7 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluators.counts import Readability, count_readability, count_tokens
+from newwiki import registry
 from newwiki.errors import TerminalError
+from newwiki.records import Unscorable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,13 +20,6 @@ if TYPE_CHECKING:
 
 # Part of every fingerprint: raise it whenever a number in an `Analysis` changes for the same text.
 ANALYSIS_VERSION = "1"
-
-_FLAGS = {
-    "entities": "--entities",
-    "embedding": "--embedder",
-    "embedding_truncated": "--embedder",
-    "prompt_embedding": "--embedder",
-}
 
 
 class Maker(Protocol):
@@ -71,6 +66,12 @@ class Analysis:
         """Whether the text has no word at all: it is empty, or only punctuation marks, symbols or emoji."""
         return self.readability.words == 0
 
+    def wordless_beside(self, reference: Analysis) -> Unscorable | None:
+        """Why the text cannot be compared with the reference, where either has no word."""
+        if self.wordless:
+            return Unscorable("no words")
+        return Unscorable("the reference has no words") if reference.wordless else None
+
     def part(self, name: str) -> Any:
         """What a model made of the text. Raises TerminalError if the text was analysed without it."""
         if name not in self.parts:
@@ -99,8 +100,9 @@ class Analyst:
         """The models that make these parts. Raises TerminalError where a part has none."""
         made = frozenset[str]().union(*(maker.parts for maker in self._makers))
         if lacking := sorted(needs - made):
-            flag = _FLAGS.get(lacking[0], "--scorer")
-            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'; choose one with {flag}")
+            option = registry.makers.get(lacking[0]).options.get("model")
+            remedy = f"; choose one with {option}" if option else ""
+            raise TerminalError(f"no model is loaded that makes the part '{lacking[0]}'{remedy}")
         return [maker for maker in self._makers if maker.parts & needs]
 
     def analyse(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evaluators.networks.chunks import cut
 from evaluators.scorer import Scorer
 from evaluators.sentences import SENTENCES_VERSION, split_sentences
 from newwiki.errors import TerminalError, UsageError
@@ -53,10 +54,9 @@ class Classifier:
 
     def read(self, text: str) -> float | None:
         """The score of one text; None where the tokenizer finds nothing in it, or there is no sentence to read."""
-        from evaluators.networks.chunks import cut
-
         pieces = split_sentences(text) if self.scorer.reads == "sentence" else [text]
-        cuts = [cut(self._network.tokenizer, piece, self._window) for piece in pieces]
+        whole = [cut(self._network.tokenizer, piece, self._window) for piece in pieces]
+        cuts = [[chunk for chunk in chunks if chunk.size] for chunks in whole]
         numbers = iter(self._numbers([chunk.tokens for chunks in cuts for chunk in chunks]))
         means = [_mean([(next(numbers), chunk.size) for chunk in chunks]) for chunks in cuts if chunks]
         return _mean([(mean, 1) for mean in means]) if means else None

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
+from evaluators.networks.chunks import cut, first_chunk
 from evaluators.networks.embedder_files import DEFAULT_EMBEDDER, folder_of, load_transformer
 from newwiki.allocator import keep_freed_memory
 from newwiki.errors import UsageError
@@ -28,7 +29,6 @@ DTYPES = ("auto", "float32", "bfloat16")
 BACKENDS = ("torch", "openvino")
 
 _BATCH = 8  # chunks that run together, at most
-_LETTERS = 10  # a token, at most, in most texts
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
 
@@ -93,36 +93,14 @@ class Embedder:
         return np.stack([row["embedding"] for row in self._embed(texts, whole=True)])
 
     def _embed(self, texts: Sequence[str], *, whole: bool) -> list[dict[str, NDArray[np.float32]]]:
-        chunks = [self._chunks(text, whole) for text in texts]
-        rows = iter(self._embed_chunks([tokens for of_text in chunks for tokens, _ in of_text]))
+        read, window = self._transformer.tokenizer, self._transformer.max_seq_length
+        chunks = [cut(read, text, window) if whole else [first_chunk(read, text, window)] for text in texts]
+        rows = iter(self._embed_chunks([chunk.tokens for of_text in chunks for chunk in of_text]))
         made = []
         for of_text in chunks:
-            units, sizes = [next(rows) for _ in of_text], [size for _, size in of_text]
+            units, sizes = [next(rows) for _ in of_text], [chunk.size for chunk in of_text]
             made.append({"embedding_truncated": _pooled(units[:1], sizes[:1]), "embedding": _pooled(units, sizes)})
         return made
-
-    def _chunks(self, text: str, whole: bool) -> list[tuple[list[int], int]]:
-        """The tokens of each chunk, or only of the first, with the special ones; and how many the others are."""
-        text = text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair is no text to a tokenizer
-        longest = _LETTERS * self._transformer.max_seq_length
-        if not whole and len(text) > longest and " " in text[:longest]:
-            [first] = self._tokenized(text[: text.rindex(" ", 0, longest)], whole)
-            if len(first[0]) == self._transformer.max_seq_length:
-                return [first]
-        return self._tokenized(text, whole)
-
-    def _tokenized(self, text: str, whole: bool) -> list[tuple[list[int], int]]:
-        read = self._transformer.tokenizer(
-            text,
-            truncation=True,
-            max_length=self._transformer.max_seq_length,
-            return_overflowing_tokens=whole,
-            return_special_tokens_mask=True,
-        )
-        tokens, marks = read["input_ids"], read["special_tokens_mask"]
-        if not whole:
-            tokens, marks = [tokens], [marks]
-        return [(chunk, len(mask) - sum(mask)) for chunk, mask in zip(tokens, marks, strict=True)]
 
     def _embed_chunks(self, chunks: Sequence[Sequence[int]]) -> list[Tensor]:
         """Unit rows in float64, in the order of the chunks."""
@@ -190,7 +168,10 @@ def _pooled(rows: Sequence[Tensor], sizes: Sequence[int]) -> NDArray[np.float32]
     return row
 
 
-@maker("embedding", "embedding_truncated", "prompt_embedding")
+@maker(
+    *Embedder.parts,
+    options={"model": "--embedder", "dtype": "--embedder-dtype", "backend": "--embedder-backend"},
+)
 def _as_set(settings: Settings) -> Embedder:
     return load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend)
 

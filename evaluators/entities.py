@@ -47,7 +47,7 @@ class Tagger(ABC):
         return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
 
 
-@maker("entities")
+@maker("entities", options={"model": "--entities"})
 def _as_set(settings: Settings) -> Tagger:
     return load_tagger(settings.entities)
 

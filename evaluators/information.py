@@ -1,21 +1,18 @@
 """What a text names: how densely, and how much of it the true article names too."""
 
 from evaluators.analysis import Analysis
+from evaluators.scales import amount, ratio
 from evaluators.sentences import SENTENCES_VERSION, split_sentences
-from newwiki.records import Metric, Unscorable
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "information_density",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="mentions of named entities / words and punctuation marks",
-            source="New-Wiki Eval paper, eq. 5",
+            "mentions of named entities / words and punctuation marks",
+            "New-Wiki Eval paper, eq. 5",
         )
     ],
     version="1",
@@ -36,14 +33,10 @@ def information_density(analysis: Analysis, reference: Analysis) -> float | Unsc
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "entity_overlap",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="entities in both texts / entities in either, each counted once",
-            source="New-Wiki Eval paper, eq. 6 (Jaccard index)",
+            "entities in both texts / entities in either, each counted once",
+            "New-Wiki Eval paper, eq. 6 (Jaccard index)",
         )
     ],
     version="1",
@@ -57,8 +50,8 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
     forms of a name count as other entities, and a generation much shorter or longer than the article cannot score high;
     the paper's own numbers for repetitive text are higher than this formula can give.
     """
-    if unscorable := _wordless(analysis, reference):
-        return unscorable
+    if reason := analysis.wordless_beside(reference):
+        return reason
     here, there = _compared(analysis.named()), _compared(reference.named())
     if not here | there:
         return Unscorable("no entities in either text")
@@ -67,14 +60,10 @@ def entity_overlap(analysis: Analysis, reference: Analysis) -> float | Unscorabl
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "entity_precision",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="entities in both texts / entities in the text, each counted once",
-            source="the sets of New-Wiki Eval paper, eq. 6",
+            "entities in both texts / entities in the text, each counted once",
+            "the sets of New-Wiki Eval paper, eq. 6",
         )
     ],
     version="1",
@@ -87,22 +76,18 @@ def entity_precision(analysis: Analysis, reference: Analysis) -> float | Unscora
     which its numbers for repetitive text suggest. Pitfalls: a text that repeats one right name scores 1; what the
     article does not name need not be wrong.
     """
-    if unscorable := _wordless(analysis, reference):
-        return unscorable
+    if reason := analysis.wordless_beside(reference):
+        return reason
     here, there = _compared(analysis.named()), _compared(reference.named())
     return len(here & there) / len(here) if here else Unscorable("no entities in the text")
 
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "entity_recall",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="entities in both texts / entities in the article, each counted once",
-            source="the sets of New-Wiki Eval paper, eq. 6",
+            "entities in both texts / entities in the article, each counted once",
+            "the sets of New-Wiki Eval paper, eq. 6",
         )
     ],
     version="1",
@@ -114,22 +99,19 @@ def entity_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable
     The sets are those of `entity_overlap`, which it is never below. Source: the paper's eq. 6 with another denominator.
     Pitfall: it rises with the length of the text, and a list of all names there are would score 1.
     """
-    if unscorable := _wordless(analysis, reference):
-        return unscorable
+    if reason := analysis.wordless_beside(reference):
+        return reason
     here, there = _compared(analysis.named()), _compared(reference.named())
     return len(here & there) / len(there) if there else Unscorable("no entities in the reference")
 
 
 @evaluator(
     metrics=[
-        Metric(
+        amount(
             "entities_per_sentence",
-            unit="mentions a sentence",
-            minimum=0.0,
-            maximum=None,
-            direction="higher",
-            definition="mentions of named entities / sentences",
-            source="Massarelli et al. 2020, table 4 (#entities)",
+            "mentions a sentence",
+            "mentions of named entities / sentences",
+            "Massarelli et al. 2020, table 4 (#entities)",
         )
     ],
     version="1",
@@ -148,14 +130,6 @@ def entities_per_sentence(analysis: Analysis, reference: Analysis) -> float | Un
         return Unscorable("no words")
     found = split_sentences(analysis.text)
     return len(analysis.named()) / len(found) if found else Unscorable("no sentence end")
-
-
-def _wordless(analysis: Analysis, reference: Analysis) -> Unscorable | None:
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
-    return None
 
 
 def _compared(entities: tuple[str, ...]) -> set[str]:

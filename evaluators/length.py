@@ -3,7 +3,8 @@
 from evaluators.analysis import Analysis
 from evaluators.counts import without_spaces
 from evaluators.readability import at_least_one_sentence
-from newwiki.records import Metric, Unscorable
+from evaluators.scales import amount
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 _NO_SPACES = Unscorable("written without spaces between words")
@@ -11,14 +12,12 @@ _NO_SPACES = Unscorable("written without spaces between words")
 
 @evaluator(
     metrics=[
-        Metric(
+        amount(
             "words",
-            unit="words",
-            minimum=0.0,
-            maximum=None,
+            "words",
+            "runs between white space that are left when punctuation marks and symbols are taken out",
+            "textstat 0.7.4, lexicon_count; W of the readability formulas",
             direction="none",
-            definition="runs between white space that are left when punctuation marks and symbols are taken out",
-            source="textstat 0.7.4, lexicon_count; W of the readability formulas",
         )
     ],
     version="1",
@@ -35,15 +34,13 @@ def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 @evaluator(
     metrics=[
-        Metric(
+        amount(
             "sentences",
-            unit="sentences",
-            minimum=0.0,
-            maximum=None,
-            direction="none",
-            definition="stretches between full stops, question and exclamation marks of more than two words, at least "
+            "sentences",
+            "stretches between full stops, question and exclamation marks of more than two words, at least "
             "one where there are words and an end mark",
-            source="textstat 0.7.4, sentence_count; S of the readability formulas",
+            "textstat 0.7.4, sentence_count; S of the readability formulas",
+            direction="none",
         )
     ],
     version="1",

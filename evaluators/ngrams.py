@@ -8,7 +8,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
-from newwiki.records import Metric, Unscorable
+from evaluators.scales import ratio
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 if TYPE_CHECKING:
@@ -19,17 +20,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
 @evaluator(
-    metrics=[
-        Metric(
-            "distinct_2",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="different word bigrams / words",
-            source="Li et al. 2016; New-Wiki Eval paper, eq. 3",
-        )
-    ],
+    metrics=[ratio("distinct_2", "different word bigrams / words", "Li et al. 2016; New-Wiki Eval paper, eq. 3")],
     version="1",
     core=True,
 )
@@ -45,14 +36,11 @@ def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "rep_4",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
+            "1 - different word 4-grams / word 4-grams",
+            "Welleck et al. 2019; New-Wiki Eval paper, eq. 4",
             direction="lower",
-            definition="1 - different word 4-grams / word 4-grams",
-            source="Welleck et al. 2019; New-Wiki Eval paper, eq. 4",
         )
     ],
     version="1",
@@ -69,15 +57,7 @@ def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 @evaluator(
     metrics=[
-        Metric(
-            f"distinct_{n}",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition=f"different {name} / words",
-            source="Li et al. 2016",
-        )
+        ratio(f"distinct_{n}", f"different {name} / words", "Li et al. 2016")
         for n, name in ((1, "words"), (3, "word trigrams"))
     ],
     version="1",
@@ -93,15 +73,7 @@ def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unsco
 
 @evaluator(
     metrics=[
-        Metric(
-            f"rep_{n}",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="lower",
-            definition=f"1 - different {name} / {name}",
-            source="Welleck et al. 2019",
-        )
+        ratio(f"rep_{n}", f"1 - different {name} / {name}", "Welleck et al. 2019", direction="lower")
         for n, name in ((2, "word bigrams"), (3, "word trigrams"))
     ],
     version="1",
@@ -117,14 +89,10 @@ def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "diversity",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="(1 - rep_2) (1 - rep_3) (1 - rep_4)",
-            source="Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
+            "(1 - rep_2) (1 - rep_3) (1 - rep_4)",
+            "Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
         )
     ],
     version="1",

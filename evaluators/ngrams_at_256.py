@@ -2,7 +2,8 @@
 
 from evaluators.analysis import Analysis
 from evaluators.ngrams import distinct_share, diverse_share, repeated_share
-from newwiki.records import Metric, Unscorable
+from evaluators.scales import ratio
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 _WORDS = 256
@@ -12,37 +13,26 @@ _NAMES = ("words", "word bigrams", "word trigrams", "word 4-grams")
 @evaluator(
     metrics=[
         *(
-            Metric(
+            ratio(
                 f"distinct_{n}_at_256",
-                unit="ratio",
-                minimum=0.0,
-                maximum=1.0,
-                direction="higher",
-                definition=f"different {_NAMES[n - 1]} / words, of the first {_WORDS} words",
-                source="Li et al. 2016",
+                f"different {_NAMES[n - 1]} / words, of the first {_WORDS} words",
+                "Li et al. 2016",
             )
             for n in (1, 2, 3)
         ),
         *(
-            Metric(
+            ratio(
                 f"rep_{n}_at_256",
-                unit="ratio",
-                minimum=0.0,
-                maximum=1.0,
+                f"1 - different {_NAMES[n - 1]} / {_NAMES[n - 1]}, of the first {_WORDS} words",
+                "Welleck et al. 2019",
                 direction="lower",
-                definition=f"1 - different {_NAMES[n - 1]} / {_NAMES[n - 1]}, of the first {_WORDS} words",
-                source="Welleck et al. 2019",
             )
             for n in (2, 3, 4)
         ),
-        Metric(
+        ratio(
             "diversity_at_256",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition=f"(1 - rep_2) (1 - rep_3) (1 - rep_4), of the first {_WORDS} words",
-            source="Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
+            f"(1 - rep_2) (1 - rep_3) (1 - rep_4), of the first {_WORDS} words",
+            "Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
         ),
     ],
     version="1",

@@ -43,10 +43,8 @@ def bleu(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     Source: Papineni et al. 2002; Post 2018, A call for clarity in reporting BLEU scores. Pitfall: open-ended text is
     near 0 whatever its worth, which is why the New-Wiki Eval paper puts it in its appendix.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if reason := analysis.wordless_beside(reference):
+        return reason
     score = _sentence_bleu(analysis.text, reference.text)
     # Rounding may lift the geometric mean of four hundreds above a hundred.
     return min(score, 100.0)
@@ -76,10 +74,8 @@ def chrf(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     translations; two unrelated English articles score about 31, and a text shorter than the article loses by its
     recall.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if reason := analysis.wordless_beside(reference):
+        return reason
     score: float = _chrf_against(reference.text).corpus_score([analysis.text], None).score
     return min(score, 100.0)
 

@@ -40,10 +40,8 @@ def tfidf_relevance(analysis: Analysis, reference: Analysis) -> float | Unscorab
     words of the article 0.75. Pitfalls: words are not stemmed; a text that repeats the prompt's own words scores well;
     an article of one sentence weighs all its words alike.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if reason := analysis.wordless_beside(reference):
+        return reason
     weights, unseen, there = _article(reference.text)
     here = {word: (1 + log(count)) * weights.get(word, unseen) for word, count in Counter(terms(analysis.text)).items()}
     product = sum(weight * there.get(word, 0.0) for word, weight in here.items())

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from evaluators.analysis import Analysis
 from evaluators.counts import terms
-from newwiki.records import Metric, Unscorable
+from evaluators.scales import ratio
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 # Pairs of words: a second's work. Two texts of 10,000 words make a hundredth of it.
@@ -16,15 +17,11 @@ _MOST_PAIRS = 10**10
 
 @evaluator(
     metrics=[
-        Metric(
+        ratio(
             "rouge_l",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="F1 of L/words of the text and L/words of the article, L the length of the longest common "
+            "F1 of L/words of the text and L/words of the article, L the length of the longest common "
             "subsequence of words",
-            source="Lin 2004, sec. 3.1 with beta = 1",
+            "Lin 2004, sec. 3.1 with beta = 1",
         )
     ],
     version="1",
@@ -38,10 +35,8 @@ def rouge_l(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     rouge-score has it. Pitfalls: common words in common order give any two English articles about 0.12; not
     the summary-level variant that joins sentences (rougeLsum); a character of a script without spaces is a word.
     """
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if reason := analysis.wordless_beside(reference):
+        return reason
     mine, theirs = terms(analysis.text), terms(reference.text)
     if not mine or not theirs:
         return Unscorable("no words")

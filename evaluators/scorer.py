@@ -1,56 +1,90 @@
-"""Metrics that a TOML file describes: a classifier or regressor reads a text, and what it says is the score."""
+"""What a TOML file says of a scorer: which classifier or regressor reads a text, and how its outputs become a score."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, ValidationError, model_validator
 
 from evaluators.analysis import Analysis
-from newwiki.errors import UsageError, did_you_mean
-from newwiki.models.checkpoint import is_at_hand
-from newwiki.records import Direction, Metric, Unscorable
-from newwiki.registry import Evaluator, MakerLoader, check_names, evaluators, makers
-
-if TYPE_CHECKING:
-    from evaluators.classifier import Classifier
-
-PRESETS = Path(__file__).resolve().parent / "scorers"
-
-_VERSION = "1"  # of what is done with a model's outputs: raise it whenever the same model would give other numbers
+from newwiki.errors import UsageError
+from newwiki.records import Direction, Unscorable
+from newwiki.settings import read_toml
+from newwiki.toml_tables import Table, keys_in_words, what_is_wrong
 
 
-@dataclass(frozen=True)
-class Scorer:
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", text):
+        raise ValueError("must be small letters, digits and underscores, a letter first")
+    return text
+
+
+def _words(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must be some words")
+    return text
+
+
+def _number(value: Any) -> int | float:
+    """As it was written: a fingerprint tells 1 from 1.0."""
+    if type(value) not in (int, float) or not abs(value) < float("inf"):
+        raise ValueError("must be a number")
+    number: int | float = value
+    return number
+
+
+Words = Annotated[str, AfterValidator(_words)]
+Number = Annotated[float, PlainValidator(_number)]
+
+
+class Scorer(Table):
     """One metric, the model behind it, and how its outputs become a number.
 
-    `model` is a folder (seen from `file`) or a hub id, at `revision`; without one the metric waits for a user's model.
-    `output` is the logit itself (raw), its sigmoid, its share of the softmax, or the `values` of all labels weighted
-    by their softmax (expected). The model `reads` the whole text or each sentence, in chunks of `window` tokens with
-    the special ones (0: as many as it takes), `batch` of them at a time.
+    `model` is a folder (seen from the file) or a hub id, at `revision`; without one the metric waits for a user's
+    model. `output` is the logit itself (raw), its sigmoid, its share of the softmax, or the `values` of all labels
+    weighted by their softmax (expected). The model `reads` the whole text or each sentence, in chunks of `window`
+    tokens with the special ones (0: as many as it takes), `batch` of them at a time.
     """
 
-    file: Path
-    name: str
-    definition: str
-    model: str = ""
-    revision: str = "main"
-    output: str = "raw"
-    label: str = ""
-    values: tuple[float, ...] = ()
-    reads: str = "text"
-    window: int = 0
-    batch: int = 16
-    dtype: str = "float32"
-    unit: str = "score"
-    minimum: float | None = None
-    maximum: float | None = None
+    name: Annotated[str, AfterValidator(_name)]
+    definition: Words
+    model: Words = ""
+    revision: Words = "main"
+    output: Literal["raw", "sigmoid", "softmax", "expected"] = "raw"
+    label: Words = ""
+    values: Annotated[tuple[Number, ...], Field(strict=False)] = ()
+    reads: Literal["text", "sentence"] = "text"
+    window: Annotated[int, Field(ge=8)] = 0
+    batch: Annotated[int, Field(ge=1)] = 16
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    unit: Words = "score"
+    minimum: Number | None = None
+    maximum: Number | None = None
     direction: Direction = "none"
-    source: str = "a scorer of the user's own"
-    pitfalls: str = ""
+    source: Words = "a scorer of the user's own"
+    pitfalls: Words = ""
+    _file: Path = PrivateAttr()
+
+    def model_post_init(self, context: Any) -> None:
+        self._file = context
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if self.output == "softmax" and not self.label:
+            raise ValueError("output softmax needs a label, the one whose share is the score")
+        if (self.output == "expected") != bool(self.values) or len(self.values) == 1:
+            raise ValueError("output expected, and no other, needs values: a number for each label, two or more")
+        if self.output == "expected" and self.label:
+            raise ValueError("output expected is of all labels; leave label out")
+        if self.minimum is not None and self.maximum is not None and self.minimum >= self.maximum:
+            raise ValueError(f"minimum {self.minimum:g} must be below maximum {self.maximum:g}")
+        return self
+
+    @property
+    def file(self) -> Path:
+        return self._file
 
     @property
     def place(self) -> str:
@@ -68,132 +102,12 @@ class Scorer:
         return float(value)
 
 
-def add_preset(file: Path) -> None:
-    """Registers the metric of a file that comes with the project."""
-    scorer = read_scorer(file)
-    evaluators.add(scorer.name, _evaluator(scorer))
-    makers.add(scorer.name, _loader(scorer))
-
-
-def add_scorers(files: str) -> None:
-    """Registers the metrics of the files between commas. One may take the place of a preset, as a better model does.
-
-    Raises UsageError for a file that is not as it should be, and for the name of any other metric.
-    """
-    for file in filter(None, (part.strip() for part in files.split(","))):
-        scorer = read_scorer(Path(file))
-        givers = {metric.name: one for one in evaluators.all().values() for metric in one.metrics}
-        giver = givers.get(scorer.name)
-        before = getattr(giver.function, "__self__", None) if giver else None
-        replaceable = isinstance(before, Scorer) and (before.file == scorer.file or before.file.parent == PRESETS)
-        if giver and not replaceable:
-            raise UsageError(f"'{file}': there is a metric '{scorer.name}' already; give yours another name")
-        one = _evaluator(scorer)
-        check_names(one.name, one.metrics)
-        evaluators.put(scorer.name, one)
-        makers.put(scorer.name, _loader(scorer))
-
-
 def read_scorer(file: Path) -> Scorer:
     """The scorer of a file. Raises UsageError with the key that is wrong and what it may be."""
+    if not file.exists():
+        raise UsageError(f"there is no scorer file '{file}'")
     try:
-        written = tomllib.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"there is no scorer file '{file}'") from None
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{file}' cannot be read as TOML: {error}") from None
-    for key, value in written.items():
-        if key not in _RULES:
-            known = ", ".join(sorted(_RULES))
-            raise UsageError(f"'{file}' sets '{key}'; a scorer has only: {known}{did_you_mean(key, _RULES)}")
-        allowed, holds = _RULES[key]
-        if not holds(value):
-            raise UsageError(f"'{file}': {key} is {value!r}, and must be {allowed}")
-    for field in fields(Scorer):
-        if field.name != "file" and field.name not in written and field.default is MISSING:
-            raise UsageError(f"'{file}' lacks {field.name}, which is {_RULES[field.name][0]}")
-    values: dict[str, Any] = {key: tuple(value) if key == "values" else value for key, value in written.items()}
-    scorer = Scorer(file=file.resolve(), **values)
-    _check_together(scorer, file)
-    return scorer
-
-
-def _check_together(scorer: Scorer, file: Path) -> None:
-    if scorer.output == "softmax" and not scorer.label:
-        raise UsageError(f"'{file}': output softmax needs a label, the one whose share is the score")
-    if (scorer.output == "expected") != bool(scorer.values):
-        raise UsageError(f"'{file}': output expected, and no other, needs values: a number for each label of the model")
-    if scorer.output == "expected" and scorer.label:
-        raise UsageError(f"'{file}': output expected is of all labels; leave label out")
-    if scorer.minimum is not None and scorer.maximum is not None and scorer.minimum >= scorer.maximum:
-        raise UsageError(f"'{file}': minimum {scorer.minimum:g} must be below maximum {scorer.maximum:g}")
-
-
-Rule = tuple[str, Callable[[Any], bool]]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
-
-
-def _one_of(*words: str) -> Rule:
-    return "one of " + ", ".join(words), lambda value: value in words
-
-
-def _from(least: int) -> Rule:
-    return f"a whole number from {least}", lambda value: type(value) is int and value >= least
-
-
-_NAME: Rule = (
-    "small letters, digits and underscores, a letter first",
-    lambda value: isinstance(value, str) and bool(re.fullmatch(r"[a-z][a-z0-9_]*", value)),
-)
-_WORDS: Rule = ("a text in quotes", lambda value: isinstance(value, str) and bool(value.strip()))
-_NUMBER: Rule = ("a number", _is_number)
-_NUMBERS: Rule = (
-    "a list of two numbers or more",
-    lambda value: isinstance(value, list) and len(value) > 1 and all(map(_is_number, value)),
-)
-_RULES: Mapping[str, Rule] = {
-    "name": _NAME,
-    "definition": _WORDS,
-    "model": _WORDS,
-    "revision": _WORDS,
-    "output": _one_of("raw", "sigmoid", "softmax", "expected"),
-    "label": _WORDS,
-    "values": _NUMBERS,
-    "reads": _one_of("text", "sentence"),
-    "window": _from(8),
-    "batch": _from(1),
-    "dtype": _one_of("float32", "bfloat16", "float16"),
-    "unit": _WORDS,
-    "minimum": _NUMBER,
-    "maximum": _NUMBER,
-    "direction": _one_of("higher", "lower", "none"),
-    "source": _WORDS,
-    "pitfalls": _WORDS,
-}
-
-
-def _evaluator(scorer: Scorer) -> Evaluator:
-    metric = Metric(
-        scorer.name,
-        scorer.unit,
-        scorer.minimum,
-        scorer.maximum,
-        scorer.direction,
-        scorer.definition,
-        scorer.source,
-        pitfalls=scorer.pitfalls,
-    )
-    needs = frozenset({scorer.name})
-    return Evaluator(scorer.name, scorer.score, (metric,), _VERSION, needs, (), {}, core=False, costly=True, alone=True)
-
-
-def _loader(scorer: Scorer) -> MakerLoader:
-    def load(settings: object) -> Classifier:
-        from evaluators.classifier import load_classifier
-
-        return load_classifier(scorer)
-
-    return MakerLoader(load, lambda settings: bool(scorer.model) and is_at_hand(scorer.place, scorer.revision))
+        return Scorer.model_validate(read_toml(file), context=file.resolve())
+    except ValidationError as error:
+        words = what_is_wrong(error, lambda place: Scorer, lambda place: f"'{file}'{keys_in_words(place)}", repeat=True)
+        raise UsageError(words) from None

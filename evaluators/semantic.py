@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
-from newwiki.records import Metric, Unscorable
+from evaluators.scales import cosine
+from newwiki.records import Unscorable
 from newwiki.registry import evaluator
 
 if TYPE_CHECKING:
@@ -16,14 +17,10 @@ if TYPE_CHECKING:
 
 @evaluator(
     metrics=[
-        Metric(
+        cosine(
             "sbert",
-            unit="cosine",
-            minimum=-1.0,
-            maximum=1.0,
-            direction="higher",
-            definition="inner product of the unit embeddings of text and article, each pooled over all its chunks",
-            source="Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
+            "inner product of the unit embeddings of text and article, each pooled over all its chunks",
+            "Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
         )
     ],
     version="1",
@@ -42,15 +39,11 @@ def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
 
 @evaluator(
     metrics=[
-        Metric(
+        cosine(
             "sbert_truncated",
-            unit="cosine",
-            minimum=-1.0,
-            maximum=1.0,
-            direction="higher",
-            definition="inner product of the unit embeddings of the first chunk of text and article (256 tokens with "
+            "inner product of the unit embeddings of the first chunk of text and article (256 tokens with "
             "all-MiniLM-L6-v2)",
-            source="Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
+            "Reimers and Gurevych 2019; New-Wiki Eval paper, Evaluation Metrics",
         )
     ],
     version="1",
@@ -67,14 +60,10 @@ def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorab
 
 @evaluator(
     metrics=[
-        Metric(
+        cosine(
             "embedding_coherence",
-            unit="cosine",
-            minimum=-1.0,
-            maximum=1.0,
-            direction="higher",
-            definition="inner product of the unit embeddings of text and prompt",
-            source="Li et al. 2022 (contrastive decoding), sec. 5.1; Gao et al. 2021",
+            "inner product of the unit embeddings of text and prompt",
+            "Li et al. 2022 (contrastive decoding), sec. 5.1; Gao et al. 2021",
         )
     ],
     version="1",
@@ -94,10 +83,8 @@ def embedding_coherence(analysis: Analysis, reference: Analysis) -> float | Unsc
 
 
 def _cosine(analysis: Analysis, reference: Analysis, part: str) -> float | Unscorable:
-    if analysis.wordless:
-        return Unscorable("no words")
-    if reference.wordless:
-        return Unscorable("the reference has no words")
+    if reason := analysis.wordless_beside(reference):
+        return reason
     return _product(analysis.embedded(part), reference.embedded(part))
 
 

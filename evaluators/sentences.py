@@ -1,4 +1,10 @@
-"""The sentences of a text as strings, and how many of them differ."""
+"""The sentences of a text as strings, and how many of them differ.
+
+This is how scores split any text, a model's or an article's, in any language and however broken. Three others have
+another task: `newwiki.text.first_sentence` looks for one end in an article's own language, and would rather give too
+much than a prompt that breaks off; `newwiki.decoding.sentence_end` judges a text whose next word is not there yet;
+`counts` counts sentences, and does not find them, as the readability formulas' numbers were made with.
+"""
 
 import re
 from collections.abc import Iterator

@@ -3,15 +3,17 @@
 import functools
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from flows.settings_in_force import settings_in_force
 from flows.tables import FORMATS
 from newwiki.records import Stratum
 from newwiki.registry import load_plugin
-from newwiki.settings import Settings, load_settings
+from newwiki.settings import Settings
 
 if TYPE_CHECKING:
     from storage.database import Database
@@ -43,14 +45,7 @@ def common(command: Callable[..., Any]) -> Callable[..., Any]:
     def with_settings(db: str | None, config: Path | None, plugin: tuple[Path, ...], quiet: bool, **rest: Any) -> Any:
         for path in plugin:
             load_plugin(path)
-        flags = {
-            name: rest.pop(name)
-            for name in (
-                "contact", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "scorers",
-                "template",
-            )
-            if name in rest
-        }  # fmt: skip
+        flags = {one.name: rest.pop(one.name) for one in fields(Settings) if one.name in rest}
         settings = settings_in_force(config, db=db, **flags)
         _require_safe(settings, rest)
         return command(settings=settings, quiet=quiet, **rest)
@@ -85,20 +80,21 @@ def is_debugging() -> bool:
     return bool(os.environ.get(_DEBUG))
 
 
-def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
-    """The settings, with the metrics of the scorers that they name. Raises UsageError."""
-    settings = load_settings(config, **flags)
-    if settings.scorers:
-        from evaluators.scorer import add_scorers
-
-        add_scorers(settings.scorers)
-    return settings
-
-
 def dump_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The parts of a dump; the command gets `dump` for them."""
     text = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
     return click.option("--dump", metavar="FILE", multiple=True, help=text)(command)
+
+
+def contact_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whom the wikis may write to, which is in the command's `settings`."""
+    text = "Your address for the wiki's operators (NEWWIKI_CONTACT)."
+    return click.option("--contact", help=text)(command)
+
+
+def template_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What a prompt is made of, which is in the command's `settings`."""
+    return click.option("--template", help="The prompt, with {title} and {first_sentence}.")(command)
 
 
 def form_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -182,16 +178,6 @@ def by_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The stratum by which numbers are cut; the command gets `by`."""
     text = f"Cut by what the articles are: {', '.join(get_args(Stratum))}."
     return click.option("--by", metavar="STRATUM", help=text)(command)
-
-
-def metrics_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What to score by; the command gets `metrics` and `budget`."""
-    for option in (
-        click.option("--budget", type=int, default=200, show_default=True, help="Texts a run for costly evaluators."),
-        click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…"),
-    ):
-        command = option(command)
-    return command
 
 
 def open_database(settings: Settings) -> "Database":

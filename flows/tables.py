@@ -69,7 +69,7 @@ def _finite(cell: Any) -> Any:
 
 def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:
     """Writes what a stored query answers, under its own columns."""
-    from storage.database import query
+    from storage.queries import query
 
     with database.read() as connection:
         cursor = connection.execute(query(name), list(parameters))

@@ -2,6 +2,7 @@
 
 import errno
 import traceback
+from importlib.util import find_spec
 from pathlib import Path
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -15,7 +16,9 @@ def in_one_line(error: Exception) -> str:
     if isinstance(error, MemoryError) or "out of memory" in str(error).lower():
         return f"memory ran out{_because(error)}; end other programs, or ask for less at once (--batch-size 1)"
     if isinstance(error, ModuleNotFoundError) and error.name:
-        package = error.name.partition(".")[0]
+        package, _, inner = error.name.partition(".")
+        if inner and find_spec(package):
+            return f"the package '{package}' is too old or too new: it has no {inner}; install another version of it"
         return f"the package '{package}' is missing; install it: pip install {package}"
     if isinstance(error, ImportError):
         return f"a package that this needs cannot be imported{_because(error)}; install it"

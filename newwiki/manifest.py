@@ -11,7 +11,7 @@ from newwiki.errors import UsageError
 _FORMAT = "newwiki manifest 1"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One article: which revision it is, and what tells whether a text is that revision's.
 
@@ -29,7 +29,7 @@ class Entry:
     text_sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Manifest:
     """`base_url` is what permanent links begin with; `parameters` are what the snapshot was published with.
 

@@ -7,10 +7,13 @@ documents). What is found depends neither on the order of the texts nor on what 
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from newwiki.records import Article, Judged
 
 NEAR_DUPLICATE = 0.7
 WORTH_REPORTING = 0.1
@@ -21,33 +24,44 @@ PARAMETERS = {"version": 2, "words": _WORDS, "near_duplicate": NEAR_DUPLICATE}
 
 _AT_ONCE = 1_000_000  # places that are counted at once: some 30 MB
 Sketch = npt.NDArray[np.uint64]
+_Numbers = npt.NDArray[np.integer[Any]]
 _WORD = re.compile(r"\w+")
 _ODD = 0x9E3779B97F4A7C15  # Knuth's multiplicative hashing, at 64 bits
+
+
+def compared_text(page: Judged | Article) -> str:
+    """What of an article is compared."""
+    return f"{page.first_sentence} {page.completion}"
+
+
+class _WordHashes(dict[str, int]):
+    """64-bit hashes of words, each made when it is first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        made = self[word] = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
+        return made
 
 
 class Sketcher:
     """Makes sketches. It remembers the hashes of words, so one of them serves many texts best."""
 
     def __init__(self) -> None:
-        self._hashes: dict[str, int] = {}
+        self._hashes = _WordHashes()
 
     def sketch(self, text: str) -> Sketch:
         """A text's 5-grams as 64-bit hashes, sorted, each once.
 
         Of a text of fewer than five words the whole is its one gram; texts without a word are like nothing.
         """
-        words = np.array([self._hash(word) for word in _WORD.findall(text.lower())], np.uint64)
+        found = _WORD.findall(text.lower())
+        words = np.fromiter(map(self._hashes.__getitem__, found), np.uint64, len(found))
         width = min(_WORDS, len(words))
         grams = np.zeros(len(words) - width + 1 if width else 0, np.uint64)
         for place in range(width):
             grams = (grams ^ words[place : place + len(grams)]) * np.uint64(_ODD)
             grams ^= grams >> np.uint64(29)
-        return np.unique(grams)
-
-    def _hash(self, word: str) -> int:
-        if word not in self._hashes:
-            self._hashes[word] = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big")
-        return self._hashes[word]
+        grams.sort()
+        return grams[_firsts(grams)]
 
 
 def jaccard(one: Sketch, other: Sketch) -> float:
@@ -64,18 +78,34 @@ class Index:
     def __init__(self, sketches: Sequence[Sketch]) -> None:
         self._sizes = np.array([len(sketch) for sketch in sketches], np.int64)
         grams = np.concatenate([np.empty(0, np.uint64), *sketches])
-        order = np.argsort(grams, kind="stable")
-        self._grams, self._start, self._count = np.unique(grams[order], return_index=True, return_counts=True)
-        self._places = np.repeat(np.arange(len(sketches)), self._sizes)[order]
+        self._order = np.argsort(grams, kind="stable")
+        grams = grams[self._order]
+        self._start = np.flatnonzero(_firsts(grams))
+        self._grams, self._count = grams[self._start], np.diff(self._start, append=len(grams))
+        self._places = np.repeat(np.arange(len(sketches)), self._sizes)[self._order]
         self._alike = self._first_alike(len(sketches)) if len(grams) else np.empty(0, np.int64)
 
-    def similar(self, sketch: Sketch, before: int | None = None) -> Iterable[tuple[int, float]]:
-        """(place, Jaccard index) of those that are worth reporting, with `before` among the first so many only."""
-        both = self._shared(sketch)[:before]
-        either = len(sketch) + self._sizes[:before] - both
-        similarity = both / np.maximum(either, 1)
-        for place in np.flatnonzero(similarity >= WORTH_REPORTING):
-            yield int(place), float(similarity[place])
+    def similar(self, sketch: Sketch) -> Iterable[tuple[int, float]]:
+        """(place, Jaccard index) of those that are worth reporting."""
+        place = np.searchsorted(self._grams, sketch)
+        known = place < len(self._grams)
+        known[known] = self._grams[place[known]] == sketch[known]
+        grams, weight = np.unique(self._alike[place[known]], return_counts=True)
+        both = self._shared(self._start[grams], self._count[grams], weight, len(self._sizes))
+        return self._worth_reporting(both, len(sketch))
+
+    def each_with_earlier(self) -> Iterator[Iterable[tuple[int, float]]]:
+        """For each sketch in its turn the same of those before it: `similar` of it, in half the time."""
+        gram = np.empty(len(self._order), np.int32)  # of each sketch, one after the other
+        gram[self._order] = np.repeat(np.arange(len(self._count), dtype=np.int32), self._count)
+        earlier = np.empty(len(self._order), np.int32)  # how many sketches before it have the same gram
+        earlier[self._order] = np.arange(len(self._order)) - np.repeat(self._start, self._count)
+        ends = np.cumsum(self._sizes)
+        for place, (start, end) in enumerate(zip((ends - self._sizes).tolist(), ends.tolist(), strict=True)):
+            had = np.flatnonzero(earlier[start:end]) + start
+            grams, first, weight = np.unique(self._alike[gram[had]], return_index=True, return_counts=True)
+            both = self._shared(self._start[grams], earlier[had[first]], weight, place)
+            yield self._worth_reporting(both, end - start)
 
     def _first_alike(self, sketches: int) -> npt.NDArray[np.int64]:
         """For each gram the first that the same sketches have. A sum of random numbers finds it, and is not trusted."""
@@ -89,19 +119,29 @@ class Index:
         wrong = np.logical_or(~np.logical_and.reduceat(same, self._start), self._count[alike] != self._count)
         return np.where(wrong, np.arange(len(alike)), alike)
 
-    def _shared(self, sketch: Sketch) -> npt.NDArray[np.int64]:
-        """How many grams each has in common with this one."""
-        both = np.zeros(len(self._sizes), np.int64)
-        place = np.searchsorted(self._grams, sketch)
-        known = place < len(self._grams)
-        known[known] = self._grams[place[known]] == sketch[known]
-        grams, weight = np.unique(self._alike[place[known]], return_counts=True)
-        start, count = self._start[grams], self._count[grams]
-        chunk = np.cumsum(count) // _AT_ONCE
-        for number in np.unique(chunk):
+    def _shared(self, start: _Numbers, count: _Numbers, weight: _Numbers, first: int) -> npt.NDArray[np.int64]:
+        """How many grams each of the `first` so many has in common with a sketch, by the places from `start` on, so
+        many as `count` says, of the grams that it has."""
+        both = np.zeros(first, np.int64)
+        if not len(start):
+            return both
+        chunk = np.cumsum(count, dtype=np.int64) // _AT_ONCE
+        for number in range(int(chunk[0]), int(chunk[-1]) + 1):
             these = chunk == number
             ends = np.cumsum(count[these])
-            found = np.arange(ends[-1]) + np.repeat(start[these] - (ends - count[these]), count[these])
+            found = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
+                start[these] - (ends - count[these]), count[these]
+            )
             weights = np.repeat(weight[these], count[these])
-            both += np.bincount(self._places[found], weights, len(both)).astype(np.int64)
+            both += np.bincount(self._places[found], weights, first).astype(np.int64)
         return both
+
+    def _worth_reporting(self, both: npt.NDArray[np.int64], size: int) -> Iterable[tuple[int, float]]:
+        similarity = both / np.maximum(size + self._sizes[: len(both)] - both, 1)
+        for place in np.flatnonzero(similarity >= WORTH_REPORTING):
+            yield int(place), float(similarity[place])
+
+
+def _firsts(in_order: _Numbers) -> npt.NDArray[np.bool_]:
+    """Which numbers differ from the one before."""
+    return np.concatenate([[True], in_order[1:] != in_order[:-1]]) if len(in_order) else np.empty(0, np.bool_)

@@ -4,10 +4,10 @@ The hash is the finaliser of SplitMix64 (Steele, Lea and Flood 2014), twice. It 
 there are, so a wiki that grows meanwhile keeps the order of the pages that it had.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from newwiki.records import Judged, Selection
+from newwiki.records import Judged, Page, Selection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _SLICE = 100_000  # pages of one sort
 _CHUNK = 1_000_000  # pages hashed at once
 _ALL = 1 << 64
+_Page = TypeVar("_Page", Judged, Page)
 
 
 def ranks(page_ids: "Iterable[int] | NDArray[Any]", seed: int) -> "NDArray[Any]":
@@ -56,7 +57,12 @@ def considered(pages: list[Judged], selection: Selection) -> list[Judged]:
     if not pages:
         return []
     last = last_rank((page.page_id for page in pages if page.verdict == "selected"), selection)
-    order = ranks((page.page_id for page in pages), selection.seed).tolist()
+    return up_to_rank(pages, selection.seed, last)
+
+
+def up_to_rank(pages: Sequence[_Page], seed: int, last: int) -> list[_Page]:
+    """Those that stand no later in the order than the rank `last`."""
+    order = ranks((page.page_id for page in pages), seed).tolist()
     return [page for page, rank in zip(pages, order, strict=True) if rank <= last]
 
 

@@ -149,7 +149,7 @@ class Page:
     stepped_over: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judged:
     """A page and what became of it: the row that a candidate gets, and its text where it passed.
 
@@ -284,7 +284,7 @@ class RunScore:
     texts: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Snapshot:
     """A published test set: what was asked for, when it was cut, and the hash of what it holds.
 
@@ -308,7 +308,7 @@ class Snapshot:
     licence_url: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Article:
     """A page of a snapshot: what stood there at the cutoff, split into prompt and completion.
 
@@ -351,7 +351,7 @@ class Topic:
     topic: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written;
     of texts that were written elsewhere seed and length are not known. `protocol` is of `newwiki.protocol`;

@@ -4,42 +4,94 @@ No secret stands here, only the names of those that hold one: registrations are 
 """
 
 import re
-import tomllib
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
-from newwiki.errors import UsageError, did_you_mean
+from newwiki.errors import UsageError
+from newwiki.fields import fields_of
 from newwiki.records import Selection, Window
-from newwiki.settings import TABLES
+from newwiki.request import EvaluationRequest, RefreshRequest
+from newwiki.settings import TABLES, read_toml
+from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
-Count = Annotated[int, Field(ge=1)]
-Texts = Annotated[tuple[str, ...], Field(strict=False)]
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
-class Table(BaseModel):
-    """One table of the file: no key but its own, and each of the right type."""
+class RequestTable(Table):
+    """A table that says what a request's fields are."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    def fields_for(self, request: type) -> dict[str, Any]:
+        """What it says of the fields of a request."""
+        return {one.name: getattr(self, one.name) for one in fields_of(request) if one.name in type(self).model_fields}
 
 
-class Wiki(Table):
+def _fields(
+    request: type,
+    base: type[RequestTable] = RequestTable,
+    *,
+    names: Collection[str],
+    defaults: Mapping[str, object] | None = None,
+) -> Any:
+    """A table to derive from, with the fields of a request that have these names, after those of `base`."""
+    known = {one.name: one for one in fields_of(request)}
+    made: dict[str, Any] = {}
+    for one in (known[name] for name in known if name in names):
+        declared = Field(
+            ... if one.required else (defaults or {}).get(one.name, one.default),
+            description=one.help,
+            examples=None if one.example is None else [one.example],
+            ge=one.at_least,
+            gt=one.above,
+            strict=not one.is_tuple,
+        )
+        made[one.name] = (one.annotation, declared)
+    return create_model(f"_{request.__name__}", __base__=base, **made)
+
+
+def _all_but(request: type, *names: str) -> list[str]:
+    return [one.name for one in fields_of(request) if one.name not in names]
+
+
+# What a table cannot say, as the schedule itself does, month by month …
+_OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
+_OF_AN_EVALUATION = ("models", "decoder", "model_args", "snapshot", "dtype")
+# … and what each model says for itself.
+_OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
+
+
+class _NamedWiki(RequestTable):
+    name: Annotated[str, Field(pattern=r"^\w[\w-]*$", examples=["enwiki"])]
+
+
+class _NamedModel(RequestTable):
+    name: Annotated[str, Field(min_length=1, examples=["gpt2"])]
+    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1, examples=[["greedy", "sample:top_p=0.9"]])]
+
+
+_OfAWiki: Any = _fields(
+    RefreshRequest,
+    _NamedWiki,
+    names=_all_but(RefreshRequest, *_OF_A_MONTH),
+    defaults={"min_words": Selection.min_words, "sample": Selection.sample},
+)
+_OfAModel: Any = _fields(EvaluationRequest, _NamedModel, names=_OF_A_MODEL)
+_OfAnEvaluation: Any = _fields(EvaluationRequest, names=_all_but(EvaluationRequest, *_OF_AN_EVALUATION, *_OF_A_MODEL))
+
+
+class Wiki(_OfAWiki):  # type: ignore[misc]
     """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump` (a place or a list), or
     else the Wikipedia whose database has this name. Without `since` it begins with the newest month that is due. What
     nearly repeats an article of the snapshots `novel_against` is dropped."""
 
-    name: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
-    api: str | None = None
-    dump: str | Texts | None = None
-    since: str | None = None
-    min_revisions: Count = Selection.min_revisions
-    min_words: Count = Selection.min_words
-    sample: Count = Selection.sample
-    seed: int = Selection.seed
-    limit: Count | None = None
-    novel_against: Texts = ()
+    since: Annotated[str | None, Field(examples=["2026-09"])] = None
+
+    @field_validator("dump", mode="before")
+    @classmethod
+    def _several(cls, dump: object) -> object:
+        return (dump,) if isinstance(dump, str) else dump
 
     @field_validator("since")
     @classmethod
@@ -53,28 +105,18 @@ class Wiki(Table):
     def _one_source(self) -> Self:
         if self.api and self.dump:
             raise ValueError("has an api and a dump; a wiki is read from one of them")
-        if self.dump == "-" or (isinstance(self.dump, tuple) and "-" in self.dump):
+        if "-" in self.dump:
             raise ValueError("has the dump '-', standard input, which is there for a command alone; name its files")
         return self
 
     def is_like(self, other: Table) -> bool:
         return isinstance(other, Wiki) and self.name == other.name
 
-    @property
-    def selection(self) -> Selection:
-        return Selection(self.min_revisions, self.min_words, self.sample, self.seed, self.limit)
 
-
-class Model(Table):
+class Model(_OfAModel):  # type: ignore[misc]
     """A model and the decoders that it writes under: a folder, or a name that its `backend` knows."""
 
-    name: Annotated[str, Field(min_length=1)]
-    decoders: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
-    backend: str = "hf"
-    arguments: dict[str, Any] = {}
-    chat: bool = False
-    allow_pickle: bool = False
-    trust_remote_code: bool = False
+    arguments: dict[str, Any] = Field({})
 
     @field_validator("arguments")
     @classmethod
@@ -87,30 +129,19 @@ class Model(Table):
 
     def is_like(self, other: Table) -> bool:
         named = {"name", "backend", "arguments"}
-        return self.model_dump(include=named) == other.model_dump(include=named)
+        return bool(self.model_dump(include=named) == other.model_dump(include=named))
 
 
-class Evaluation(Table):
+class Evaluation(_OfAnEvaluation):  # type: ignore[misc]
     """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
-
-    prompts: Count | None = None
-    samples: Count = 20
-    keep: Count = 10
-    max_new_tokens: Count = 512
-    batch_size: Count | None = None
-    seed: int = 0
-    stop: Texts = ()
-    strict: bool = False
-    metrics: str = "core"
-    budget: Count = 200
 
 
 class Gate(Table):
     """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
 
-    baseline: str
-    candidate: str
-    fail_if: str
+    baseline: Annotated[str, Field(examples=["gpt2/greedy"])]
+    candidate: Annotated[str, Field(examples=["gpt2/sample:top_p=0.9"])]
+    fail_if: Annotated[str, Field(examples=["sbert < -0.05"])]
 
 
 class Report(Table):
@@ -122,8 +153,8 @@ class Report(Table):
 class Notify(Table):
     """Where the address of the webhook is kept: an environment variable, or a Secret block of Prefect."""
 
-    webhook_env: str | None = None
-    webhook_block: str | None = None
+    webhook_env: Annotated[str | None, Field(examples=["NEWWIKI_WEBHOOK"])] = None
+    webhook_block: Annotated[str | None, Field(examples=["newwiki-webhook"])] = None
 
     @field_validator("webhook_env", "webhook_block")
     @classmethod
@@ -162,16 +193,6 @@ _TABLES: dict[str, type[Table]] = {
     "wikis": Wiki, "models": Model, "evaluation": Evaluation, "gates": Gate, "report": Report, "notify": Notify,
 }  # fmt: skip
 _LISTS = {"wikis", "models", "gates"}
-# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
-_SAYS = {
-    "bool_type": "must be true or false",
-    "int_type": "must be a whole number",
-    "model_type": "must be one table",
-    "string_pattern_mismatch": "may hold letters, digits, - and _",
-    "string_type": "must be a text in quotes",
-    "too_short": "must not be empty",
-    "tuple_type": "must be a list",
-}
 
 
 def load_registrations(config: Path | None) -> Registrations:
@@ -179,35 +200,16 @@ def load_registrations(config: Path | None) -> Registrations:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
-    tables = {name: value for name, value in tomllib.loads(path.read_text("utf-8")).items() if name in TABLES}
+    tables = {name: value for name, value in read_toml(path).items() if name in TABLES}
     if "wikis" not in tables:
         raise UsageError(f"nothing is registered: '{path}' has no table [[wikis]]")
     try:
         return Registrations.model_validate(tables)
     except ValidationError as error:
-        raise UsageError(f"'{path}': {_line(error)}") from None
+        raise UsageError(f"'{path}': {what_is_wrong(error, lambda place: _TABLES[str(place[0])], _where)}") from None
 
 
-def _line(error: ValidationError) -> str:
-    """The first thing that is wrong: in which table, under which key, and what.
-
-    What was given is not repeated, as it may be a secret in the wrong place.
-    """
-    first = error.errors(include_url=False, include_input=False)[0]
-    place = list(first["loc"])
-    if first["type"] == "extra_forbidden":
-        key, table = str(place.pop()), _TABLES[str(place[0])]
-        known = ", ".join(table.model_fields)
-        return f"{_where(place)} has no key '{key}'{did_you_mean(key, table.model_fields)}; there are: {known}"
-    if first["type"] == "missing":
-        key = str(place.pop())
-        return f"{_where(place)} needs '{key}'"
-    said = _SAYS.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{_where(place)}: {said}"
-
-
-def _where(place: list[str | int]) -> str:
+def _where(place: Place) -> str:
     """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
     table, *rest = place
-    head = f"[[{table}]]" if table in _LISTS else f"[{table}]"
-    return head + "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in rest)
+    return (f"[[{table}]]" if table in _LISTS else f"[{table}]") + keys_in_words(rest)

@@ -9,12 +9,13 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from newwiki.columns import PARTS, RESERVED
 from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
 from newwiki.records import Metric
 
@@ -22,15 +23,7 @@ if TYPE_CHECKING:
     from newwiki.settings import Settings
 
 T = TypeVar("T")
-# What stands beside the metrics in `leaderboard` and `scores_wide`, and the ends of the columns that each has there
-RESERVED = frozenset(
-    {
-        "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
-        "page_id", "sample", "kept", "title", "topic", "text", "metric", "value", "status", "evaluator_id", "no_metric",
-        "by_other_evaluators", "part",
-    }
-)  # fmt: skip
-PARTS = ("_sd", "_low", "_high", "_texts", "_status", "_scored_by", "_no_interval")
+_ENDS = tuple(filter(None, PARTS))
 _PITFALLS = re.compile(r"\bPitfalls?:\s(.+?)(?:\n\s*\n|\Z)", re.DOTALL)
 
 
@@ -106,7 +99,7 @@ def load_plugin(path: Path) -> None:
     _plugins.append(path.resolve())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Evaluator:
     """A function of (analysis, reference analysis) and what it declares of itself.
 
@@ -119,25 +112,32 @@ class Evaluator:
     function: Callable[..., Any]
     metrics: tuple[Metric, ...]
     version: str
-    needs: frozenset[str]
-    packages: tuple[str, ...]
-    parameters: Mapping[str, object]
-    core: bool
+    needs: frozenset[str] = frozenset()
+    packages: tuple[str, ...] = ()
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    core: bool = False
     costly: bool = False
     alone: bool = False
 
 
 @dataclass(frozen=True)
 class MakerLoader:
-    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`."""
+    """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`.
+
+    `options` are those of the command line that choose what a fingerprint says of it: its model, dtype, backend.
+    """
 
     load: Callable[["Settings"], Any]
+    options: Mapping[str, str]
     at_hand: Callable[["Settings"], bool]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SetEvaluator(Evaluator):
     """A function of a Corpus: all kept texts of a run together. Its metrics have the scope `run`."""
+
+
+E = TypeVar("E", bound=Evaluator)
 
 
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
@@ -169,27 +169,18 @@ def evaluator(
     Change `version` whenever the numbers change: it is part of every score's provenance.
     """
 
-    def register(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        name = function.__name__
-        check_names(name, metrics)
-        evaluators.add(
-            name,
-            Evaluator(
-                name,
-                function,
-                _with_pitfalls(metrics, function),
-                version,
-                frozenset(needs),
-                tuple(packages),
-                dict(parameters or {}),
-                core,
-                costly,
-                alone,
-            ),
-        )
-        return function
-
-    return register
+    return _declaring(
+        evaluators,
+        Evaluator,
+        metrics,
+        version=version,
+        needs=frozenset(needs),
+        packages=tuple(packages),
+        parameters=dict(parameters or {}),
+        core=core,
+        costly=costly,
+        alone=alone,
+    )
 
 
 def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
@@ -209,7 +200,7 @@ def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
         said = f"the evaluator '{evaluator}' declares a metric '{name}'"
         if not (name.isascii() and name.isidentifier()):
             raise TerminalError(f"{said}, which is no name; letters, digits and _ make one, such as lexical_richness")
-        if name.casefold() in RESERVED or name.casefold().endswith(PARTS):
+        if name.casefold() in RESERVED or name.casefold().endswith(_ENDS):
             raise TerminalError(f"{said}, which is what the leaderboard calls a column of its own; rename it")
         if name.casefold() in others:
             raise TerminalError(f"{said}, which '{others[name.casefold()]}' has declared before; rename it")
@@ -236,36 +227,45 @@ def set_evaluator(
     It runs where it is asked for by name, or with `all`. Change `version` whenever the numbers change.
     """
 
-    def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return _declaring(
+        set_evaluators,
+        SetEvaluator,
+        [replace(metric, scope="run") for metric in metrics],
+        version=version,
+        needs=frozenset(needs),
+        packages=tuple(packages),
+        parameters=dict(parameters or {}),
+    )
+
+
+def _declaring(
+    registry: Registry[E], kind: type[E], metrics: Sequence[Metric], **declared: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """What registers a function as an evaluator of this kind, under its name."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
         check_names(name, metrics)
-        of_runs = tuple(replace(metric, scope="run") for metric in _with_pitfalls(metrics, function))
-        set_evaluators.add(
-            name,
-            SetEvaluator(
-                name,
-                function,
-                of_runs,
-                version,
-                frozenset(needs),
-                tuple(packages),
-                dict(parameters or {}),
-                core=False,
-            ),
-        )
+        told = _with_pitfalls(metrics, function)
+        registry.add(name, kind(name=name, function=function, metrics=told, **declared))
         return function
 
     return register
 
 
 def maker(
-    *parts: str, at_hand: Callable[["Settings"], bool] = lambda settings: True
+    *parts: str,
+    options: Mapping[str, str] | None = None,
+    at_hand: Callable[["Settings"], bool] = lambda settings: True,
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
-    """Registers what loads, by the settings in force, the model that makes these parts of analyses."""
+    """Registers what loads, by the settings in force, the model that makes these parts of analyses.
+
+    `options` say how a user chooses it, as `{"model": "--entities"}`: an error that asks for another names them.
+    """
 
     def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
         for part in parts:
-            makers.add(part, MakerLoader(load, at_hand))
+            makers.add(part, MakerLoader(load, options or {}, at_hand))
         return load
 
     return register

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 
 from newwiki.origin import origin
 from newwiki.records import Judged, Page, Selection, Verdict
+from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
 from newwiki.text.prose import count_words, extract
-from newwiki.text.sentences import list_share, why_no_sentence
 from newwiki.text.structure import structure_json
 
 # What decides which pages are looked at, for the content hash. Version 1, which was not named, went by a page's title
@@ -40,21 +40,21 @@ def judge(page: Page, selection: Selection, language: Language, count_revisions:
         structure: str | None = None,
     ) -> Judged:
         return Judged(
-            page.page_id,
-            page.title,
-            page.created_at,
-            name,
-            "; ".join(part for part in (detail, page.stepped_over) if part) or None,
-            page.rev_id,
-            page.revised_at,
-            revisions,
-            words,
-            text[0] or None,
-            text[1] or None,
-            None if page.wikitext is None else sha1(page.wikitext),
-            origin(page, language),
-            headings,
-            structure,
+            page_id=page.page_id,
+            title=page.title,
+            created_at=page.created_at,
+            verdict=name,
+            detail="; ".join(part for part in (detail, page.stepped_over) if part) or None,
+            rev_id=page.rev_id,
+            revised_at=page.revised_at,
+            revisions=revisions,
+            words=words,
+            first_sentence=text[0] or None,
+            completion=text[1] or None,
+            sha1=None if page.wikitext is None else sha1(page.wikitext),
+            origin=origin(page, language),
+            headings=headings,
+            structure=structure,
         )
 
     if page.wikitext is None:

@@ -2,8 +2,9 @@
 
 import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import DEFAULT_TEMPLATE
@@ -12,22 +13,27 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE
 TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 
 
+def _setting(default: str, description: str) -> Any:
+    """A field whose description `newwiki init` writes beside it."""
+    return field(default=default, metadata={"description": description})
+
+
 @dataclass(frozen=True)
 class Settings:
-    """`contact` names the operator to the wikis, `entities`, `embedder` and `likelihood_model` the models that score
-    (`embedder_dtype` is auto, float32 or bfloat16, `embedder_backend` torch or openvino), `scorers` TOML files between
-    commas, `wikidata` an API."""
+    """What holds for every command; each key is a text."""
 
-    db: str = "newwiki.duckdb"
-    contact: str = ""
-    entities: str = "spacy:en_core_web_sm"
-    embedder: str = "sentence-transformers/all-MiniLM-L6-v2"
-    embedder_dtype: str = "auto"
-    embedder_backend: str = "torch"
-    likelihood_model: str = "facebook/opt-2.7b@refs/pr/26"
-    scorers: str = ""
-    template: str = DEFAULT_TEMPLATE
-    wikidata: str = "https://www.wikidata.org/w/api.php"
+    db: str = _setting("newwiki.duckdb", "the database")
+    contact: str = _setting("", "whom the wikis may write to: a mail address or a page")
+    entities: str = _setting(
+        "spacy:en_core_web_sm", "who finds named entities: spacy:PIPELINE, or rules-v1, a stand-in"
+    )
+    embedder: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "the S-BERT model: a folder or a hub id")
+    embedder_dtype: str = _setting("auto", "auto, float32 or bfloat16")
+    embedder_backend: str = _setting("torch", "who runs the S-BERT model: torch or openvino")
+    likelihood_model: str = _setting("facebook/opt-2.7b@refs/pr/26", "whose likelihood likelihood_coherence is")
+    scorers: str = _setting("", "metrics of one's own, TOML files between commas")
+    template: str = _setting(DEFAULT_TEMPLATE, "what a prompt is made of")
+    wikidata: str = _setting("https://www.wikidata.org/w/api.php", "the API that knows what articles are about")
 
 
 def load_settings(config: Path | None, **flags: str | None) -> Settings:
@@ -39,17 +45,23 @@ def load_settings(config: Path | None, **flags: str | None) -> Settings:
     return Settings(**values)
 
 
+def read_toml(file: Path) -> dict[str, Any]:
+    """Raises UsageError for a file that cannot be read, or is not TOML."""
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise UsageError(f"'{file}' cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"'{file}' is not TOML: {error}") from None
+
+
 def _file(config: Path | None, names: set[str]) -> dict[str, str]:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         if config:
             raise UsageError(f"there is no configuration file '{config}'")
         return {}
-    try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' is not TOML: {error}") from None
-    flat = {name: value for name, value in values.items() if name not in TABLES}
+    flat = {name: value for name, value in read_toml(path).items() if name not in TABLES}
     for name, value in flat.items():
         if name not in names:
             known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,12 @@ from numpy.typing import NDArray
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.protocol import Settings
-from storage.database import Database, query
+from storage.database import Database
+from storage.queries import query
 
 Array = NDArray[np.float64]
 
 _LISTED = 12  # runs in a message
-_DIFFERENCES = ("model", "program", "weights", "dtype", "backend", "dependencies", "parameters")
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,12 @@ def contenders_or_all(database: Database, names: Sequence[str]) -> list[Contende
 
 def every(database: Database) -> list[Contender]:
     """All that can be compared, in the order in which it was begun."""
-    return [Contender(*row) for row in database.rows("comparable_runs")]
+    return database.records(Contender, "comparable_runs")
 
 
 def text_scorings(database: Database, run_ids: Sequence[str]) -> list[Scoring]:
     """The finished scorings of these runs' texts."""
-    return [Scoring(*row) for row in database.rows("text_scorings", run_ids)]
+    return database.records(Scoring, "text_scorings", run_ids)
 
 
 def page_means(database: Database, run_ids: Sequence[str], evaluators: Mapping[str, str]) -> PageMeans:
@@ -124,17 +125,26 @@ def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> lis
 
 def evaluator_differences(database: Database, evaluator_ids: Sequence[str]) -> set[str]:
     """In which of model, program, weights, dtype, backend, dependencies and parameters any two of these differ."""
-    rows = [row[1:] for row in database.rows("evaluators_named", list(evaluator_ids))]
-    return {name for name, values in zip(_DIFFERENCES, zip(*rows, strict=True), strict=True) if len(set(values)) > 1}
+    return set(_differing(_named(database, evaluator_ids).values()))
 
 
 def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:
     """The evaluators by what tells them apart: their models, or else all that differs; their ids where nothing does."""
-    rows = {row[0]: row[1:] for row in database.rows("evaluators_named", list(evaluator_ids))}
-    differing = [place for place, values in enumerate(zip(*rows.values(), strict=True)) if len(set(values)) > 1]
-    places = differing[:1] if differing[:1] == [0] else differing
-    words = {name: ", ".join(row[place] or "none" for place in places) for name, row in rows.items()}
+    named = _named(database, evaluator_ids)
+    differing = _differing(named.values())
+    told = ["model"] if "model" in differing else differing
+    words = {name: ", ".join(row[one] or "none" for one in told) for name, row in named.items()}
     return words if len(set(words.values())) == len(words) else {name: name for name in words}
+
+
+def _named(database: Database, evaluator_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+    """By id, what an evaluator is, in words."""
+    rows = database.records(dict[str, Any], "evaluators_named", list(evaluator_ids))
+    return {row.pop("evaluator_id"): row for row in rows}
+
+
+def _differing(named: Collection[Mapping[str, str | None]]) -> list[str]:
+    return [name for name in next(iter(named), ()) if len({row[name] for row in named}) > 1]
 
 
 def _one(name: str, known: Sequence[Contender]) -> Contender:

@@ -1,26 +1,32 @@
-"""Twenty questions that people have, each a file of SQL that begins with the question."""
+"""Questions that people have, each with its query and a plot of the result that goes with it."""
 
+import re
 from dataclasses import dataclass
 from importlib.resources import files
-from itertools import takewhile
 
 from newwiki.errors import UsageError, did_you_mean
+from storage.queries import sections
+
+# `-- plot: KIND`, where there is one, and then the question and what else there is to say in comments.
+_SECTION = re.compile(r"(?:-- plot: (?P<plot>\w+)\n)?(?P<comment>(?:-- .*\n)+)(?P<query>(?s:.*))")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question in `words`, and what else there is to say of its query in `notes`."""
+    """A question in `words`, and what else there is to say of its query in `notes`. `plot` is of the kinds that
+    `newwiki browse` draws; None for a result to be read as a table."""
 
     name: str
     words: str
     notes: str
+    plot: str | None
     query: str
 
 
 def questions() -> list[Question]:
     """All of them, in their order."""
-    found = sorted((files("storage") / "sql" / "cookbook").iterdir(), key=lambda file: file.name)
-    return [_question(file.name.removesuffix(".sql"), file.read_text("utf-8")) for file in found]
+    text = (files("storage") / "sql" / "cookbook.sql").read_text("utf-8")
+    return [_question(name, section) for name, section in sections(text).items()]
 
 
 def question(name: str) -> Question:
@@ -33,7 +39,9 @@ def question(name: str) -> Question:
     return known[name]
 
 
-def _question(file: str, text: str) -> Question:
-    comment = list(takewhile(lambda line: line.startswith("-- "), text.splitlines(keepends=True)))
-    words, mark, notes = "".join(line.removeprefix("-- ") for line in comment).replace("\n", " ").partition("?")
-    return Question(file.partition("_")[2], words + mark, notes.strip(), text.removeprefix("".join(comment)))
+def _question(name: str, section: str) -> Question:
+    found = _SECTION.fullmatch(section)
+    assert found, section
+    comment = " ".join(line.removeprefix("-- ") for line in found["comment"].splitlines())
+    words, mark, notes = comment.partition("?")
+    return Question(name, words + mark, notes.strip(), found["plot"], found["query"])

@@ -20,7 +20,7 @@ from storage.failures import failure, first_line, is_busy, told
 from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, migrate
 from storage.outputs import safe_of_ones_own
-from storage.queries import query as query
+from storage.queries import Row, query, records
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 _OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
@@ -90,7 +90,7 @@ class Database:
     @contextmanager
     def beside(self, own: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         """One transaction in a file of the user's own, made where there is none; this database is `newwiki` in it, to
-        read. Both files and no other can be reached: what may be asked is for `storage.statements` to say.
+        read. Both files and no other can be reached: what may be asked is for `storage.allowed_statements` to say.
 
         Raises UsageError where `own` is a database of New-Wiki Eval, or would bear the name `newwiki`.
         """
@@ -118,10 +118,15 @@ class Database:
             found: list[tuple[Any, ...]] = connection.execute(query(name), list(parameters)).fetchall()
             return found
 
-    def table(self, name: str, *parameters: object) -> pa.Table:
-        """What the named query answers, with its columns' names and types."""
+    def records(self, kind: Callable[..., Row], name: str, *parameters: object) -> list[Row]:
+        """The same, each row a record (or a `dict`) whose fields have the columns' names."""
         with self.read() as connection:
-            return connection.sql(query(name), params=list(parameters)).to_arrow_table()
+            return records(kind, connection.execute(query(name), list(parameters)))
+
+    def table(self, name: str, *parameters: object, **parts: str) -> pa.Table:
+        """What the named query answers, with its columns' names and types; `parts` stand in for what it leaves open."""
+        with self.read() as connection:
+            return connection.sql(query(name, **parts), params=list(parameters)).to_arrow_table()
 
     def _require(self) -> None:
         if not self.path.is_file():

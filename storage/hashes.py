@@ -14,7 +14,7 @@ from typing import Literal
 import duckdb
 
 from storage.keys import KEYS
-from storage.queries import query
+from storage.queries import query, records
 
 # What makes up a snapshot; its own row comes last.
 TABLES = (
@@ -52,7 +52,7 @@ def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, 
     for table in tables:
         for column, (rows, digest) in _digests(connection, snapshot_id, table).items():
             if (table, column) not in there:
-                made = _hashed(table, column, rows, taken, now, digest)
+                made = astuple(_hashed(table, column, rows, taken, now, digest))
                 connection.execute("insert into snapshot_hashes values (?, ?, ?, ?, ?, ?, ?)", [snapshot_id, *made])
 
 
@@ -93,7 +93,7 @@ def _changes(
             yield f"{table}.{column} has no hash"
         elif one.rows != rows:
             yield f"{table}: {rows} rows are stored, {one.rows} were hashed"
-        elif _hashed(table, column, rows, one.taken, one.taken_at, digest) != astuple(one):
+        elif _hashed(table, column, rows, one.taken, one.taken_at, digest) != one:
             was = _WAS.get(one.taken, "what was hashed").format(one.taken_at)
             yield f"{table}.{column} is not {was}"
 
@@ -101,20 +101,17 @@ def _changes(
 def _stored(connection: duckdb.DuckDBPyConnection, snapshot_id: str) -> list[ColumnHash]:
     columns = "table_name, column_name, rows, taken, taken_at, sha256"
     asked = f"select {columns} from snapshot_hashes where snapshot_id = ? order by all"  # noqa: S608 (our own names)
-    return [ColumnHash(*row) for row in connection.execute(asked, [snapshot_id]).fetchall()]
+    return records(ColumnHash, connection.execute(asked, [snapshot_id]))
 
 
-def _hashed(
-    table: str, column: str, rows: int, taken: str, taken_at: datetime, digest: str
-) -> tuple[str, str, int, str, datetime, str]:
+def _hashed(table: str, column: str, rows: int, taken: str, taken_at: datetime, digest: str) -> ColumnHash:
     said = [table, column, rows, taken, taken_at.astimezone(UTC).isoformat(), digest]
-    return table, column, rows, taken, taken_at, hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    return ColumnHash(table, column, rows, taken, taken_at, hashlib.sha256(json.dumps(said).encode()).hexdigest())
 
 
 def _digests(connection: duckdb.DuckDBPyConnection, snapshot_id: str, table: str) -> dict[str, tuple[int, str]]:
     """By column, how many rows there are and a hash of their values, a new column's too."""
-    asked = query("column_hashes").replace("{table}", table).replace("{key}", ", ".join(KEYS[table]))
-    answer = connection.execute(asked, [snapshot_id])
+    answer = connection.execute(query("column_hashes", table=table, key=", ".join(KEYS[table])), [snapshot_id])
     names = [column[0] for column in answer.description or []]
     ((rows, *digests),) = answer.fetchall()
     return {name: (rows, digest) for name, digest in zip(names[1:], digests, strict=True)}

@@ -8,23 +8,12 @@ from pathlib import Path
 
 import duckdb
 
+from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import hashes
+from storage import hashes, summaries
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
-
-# The columns that each metric has in `leaderboard`, and what they are.
-_PARTS = {
-    "": ("mean", "mean"),
-    "_sd": ("sd", "standard deviation over texts"),
-    "_low": ("low", "lower end of the mean's 95 % interval"),
-    "_high": ("high", "upper end of the mean's 95 % interval"),
-    "_no_interval": ("no_interval", "why there is no interval"),
-    "_texts": ("texts", "how many texts the mean stands on"),
-    "_status": ("status", "ok, or how many of the texts have a number and why not the others, or another evaluator"),
-    "_scored_by": ("scored_by", "the evaluator; another than the column's where the status says so"),
-}
 
 Metrics = Sequence[tuple[str, str, str]]
 
@@ -72,8 +61,6 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def _summarise(connection: duckdb.DuckDBPyConnection) -> None:
     """Enters the summaries of the finished scorings that have none, as after a migration that changed what they are."""
-    from storage import summaries
-
     for run_id, evaluator_ids in summaries.lacking(connection):
         summaries.store(connection, run_id, evaluator_ids)
 
@@ -118,9 +105,9 @@ def _view_texts(metrics: Metrics) -> list[str]:
 def _summary_columns(metrics: Iterable[str]) -> str:
     return (
         ",\n    ".join(
-            f"numbers.of[{_text(metric)}].{part} as {_name(metric + suffix)}"
+            f"numbers.of[{_text(metric)}].{suffix[1:] or 'mean'} as {_name(metric + suffix)}"
             for metric in metrics
-            for suffix, (part, _) in _PARTS.items()
+            for suffix in PARTS
         )
         or "null as no_metric"
     )
@@ -137,9 +124,9 @@ def _value_columns(metrics: Iterable[str]) -> str:
 
 def _metric_comments(metrics: Metrics) -> str:
     comments = [
-        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {words}: {definition}')};"
+        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {part.words}: {definition}')};"
         for metric, _, definition in metrics
-        for suffix, (_, words) in _PARTS.items()
+        for suffix, part in PARTS.items()
     ]
     comments += [
         f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-import duckdb
-
 from newwiki.errors import UsageError
-from storage.migrate import is_ours
 
 _ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock")  # of what stands beside a database
 _MAGIC = (8, b"DUCK")  # where each DuckDB file says that it is one
@@ -28,17 +25,6 @@ def safe_of_ones_own(path: Path, database: Path) -> Path:
     if _is_file_of(path, database):
         raise UsageError(f"'{path}' cannot be written: it belongs to the database '{database}'; name another file")
     return path
-
-
-def safe_catalogue(catalogue: str, database: Path) -> str:
-    """The DuckLake's catalogue, unless it is a file that is a database of New-Wiki Eval. Raises UsageError."""
-    path = Path(catalogue)
-    safe_of_ones_own(path, database)
-    if _is_duckdb(path):
-        with duckdb.connect(str(path), read_only=True) as connection:
-            if is_ours(connection):
-                raise UsageError(f"'{path}' is a database of New-Wiki Eval, and no DuckLake; name another file")
-    return catalogue
 
 
 def unfinished(path: Path) -> tuple[Path, Path]:

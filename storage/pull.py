@@ -11,9 +11,10 @@ import pyarrow as pa
 from newwiki.errors import TerminalError
 from newwiki.records import Article
 from storage import hashes, runs, snapshots, summaries
-from storage.database import Database, insert_arrow, insert_new, query
+from storage.database import Database, insert_arrow, insert_new
 from storage.migrate import create_views
-from storage.push import SNAPSHOT_TABLES, Moved, of_snapshot
+from storage.push import SNAPSHOT_TABLES, Moved, held, of_snapshot
+from storage.queries import query
 from storage.shared import Note, Part, SharedFolder, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
@@ -50,7 +51,7 @@ def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
 def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
     name = part["snapshot_id"]
     if snapshots.find(database, name):
-        here = rows_sha256(database.table("share_stored_articles", name))
+        here = rows_sha256(held(database, of_snapshot("stored_articles", name)))
         return None if here == there[of_snapshot("stored_articles", name)].sha256 else _other(f"snapshot '{name}'")
     parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
     tables = {table: folder.read(there[one]) for table, one in parts.items() if one in there or table not in _LATER}
@@ -89,8 +90,8 @@ def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[s
 
 def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
     run_id = part["run_id"]
-    noted = there[Part("completions", part.keys)]
-    here = database.table("share_completions", run_id)
+    written = Part("completions", part.keys)
+    noted, here = there[written], held(database, written)
     if runs.status(database, run_id) == "complete":
         return None if rows_sha256(here) == noted.sha256 else _other(f"run {run_id}")
     row, completions = folder.read(there[part]), folder.read(noted)
@@ -107,7 +108,7 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
 
 
 def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
-    here = database.table("share_scores", part["run_id"], part["evaluator_id"])
+    here = held(database, part)
     finished = part["evaluator_id"] in runs.finished_scorings(database, part["run_id"])
     if finished and rows_sha256(here) == there[part].sha256:
         return None
@@ -129,7 +130,7 @@ def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved
 
 def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
-    here = {one["metric"]: one for one in database.table("share_run_scores", run_id, evaluator_id).to_pylist()}
+    here = {one["metric"]: one for one in held(database, part).to_pylist()}
     rows = folder.read(there[part])
     same = [one for one in rows.to_pylist() if one["metric"] in here and here[one["metric"]]["texts"] == one["texts"]]
     if not all(_agree(one, here[one["metric"]]) for one in same):
@@ -150,7 +151,7 @@ def _unknown(database: Database, folder: SharedFolder, there: Notes, part: Part)
     """The evaluator and its metrics as far as they are new here, by table; read before anything is locked."""
     wanted = [Part("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
     wanted.append(Part("evaluators", (("evaluator_id", part["evaluator_id"]),)))
-    new = [one for one in wanted if not database.table(f"share_{one.table}", one.keys[0][1]).num_rows]
+    new = [one for one in wanted if not held(database, one).num_rows]
     return [(one.table, folder.read(there[one])) for one in new]
 
 

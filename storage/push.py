@@ -3,10 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from storage import hashes
 from storage.database import Database
+from storage.keys import KEYS
 from storage.shared import Note, Part, SharedFolder, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
@@ -23,12 +27,6 @@ class Moved:
 
     def told(self) -> str:
         return f"{self.snapshots} snapshots, {self.runs} runs and {self.scorings} scorings"
-
-    def or_refused(self) -> "Moved":
-        """Itself. Raises TerminalError where something was refused."""
-        if self.refused:
-            raise TerminalError(f"{'; '.join(self.refused)}; all else is pushed ({self.told()})")
-        return self
 
 
 @dataclass(frozen=True)
@@ -74,21 +72,23 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
         keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
         facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
         _scoring(database, folder, there, moved, Part(one.table, keys), facts)
-    return moved.or_refused()
+    if moved.refused:
+        raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
+    return moved
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
     """Leaves out, and tells of, runs whose references are in files of their own."""
-    snapshots = {row[0]: row[-1] for row in database.rows("snapshot_list")}
+    snapshots = {one["snapshot_id"]: one["content_sha256"] for one in database.records(dict[str, Any], "snapshot_list")}
     complete = database.rows("share_run_list")
     if alone := [run_id for run_id, _, has_articles in complete if not has_articles]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
     scorings = [
-        Scoring(row[0], of_snapshots[row[0]], *row[1:])
-        for row in database.rows("share_scorings")
-        if row[0] in of_snapshots
+        Scoring(snapshot_id=of_snapshots[one["run_id"]], **one)
+        for one in database.records(dict[str, Any], "share_scorings")
+        if one["run_id"] in of_snapshots
     ]
     return Finished(snapshots, runs, scorings)
 
@@ -97,16 +97,25 @@ def of_snapshot(table: str, name: str) -> Part:
     return Part(table, (("snapshot_id", name),))
 
 
+def held(database: Database, part: Part) -> pa.Table:
+    """What the database has of a part."""
+    key = KEYS[part.table]
+    named = {name: value for name, value in part.keys if name in key}
+    where = " and ".join(f"{name} = ?" for name in named)
+    return database.table("part_rows", *named.values(), table=part.table, part=where, key=", ".join(key))
+
+
 def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, name: str) -> bool:
     """Whether the folder has it, and no other one. The row of `snapshots` comes last: by it others know that all the
     rest is there."""
-    articles = database.table("share_stored_articles", name)
+    articles = held(database, of_snapshot("stored_articles", name))
     if (noted := there.get(of_snapshot("stored_articles", name))) and of_snapshot("snapshots", name) in there:
         if is_other := noted.sha256 != rows_sha256(articles):
             moved.refused += (f"'{folder.url}' holds another snapshot '{name}'",)
         return not is_other
     for table in SNAPSHOT_TABLES:
-        folder.write(of_snapshot(table, name), database.table(f"share_{table}", name), {})
+        part = of_snapshot(table, name)
+        folder.write(part, held(database, part), {})
     moved.snapshots += 1
     return True
 
@@ -116,13 +125,13 @@ def _run(
 ) -> bool:
     """Likewise, with the row of `runs` last."""
     run, written = Part("runs", keys), Part("completions", keys)
-    completions = database.table("share_completions", run["run_id"])
+    completions = held(database, written)
     if (noted := there.get(written)) and run in there:
         if is_other := noted.sha256 != rows_sha256(completions):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         return not is_other
     folder.write(written, completions, {})
-    folder.write(run, database.table("share_runs", run["run_id"]), {})
+    folder.write(run, held(database, run), {})
     moved.runs += 1
     return True
 
@@ -137,7 +146,7 @@ def _scoring(
 ) -> None:
     """Where the folder has as many texts scored by the evaluator or more, its scores stay."""
     evaluator_id = part["evaluator_id"]
-    rows = database.table(f"share_{part.table}", part["run_id"], evaluator_id)
+    rows = held(database, part)
     noted = there.get(part)
     if noted and (noted.rows, noted.facts["texts"]) >= (rows.num_rows, facts["texts"]):
         return
@@ -146,6 +155,6 @@ def _scoring(
     for table, key, value in described:
         described_part = Part(table, ((key, value),))
         if described_part not in there:
-            there[described_part] = folder.write(described_part, database.table(f"share_{table}", value), {})
+            there[described_part] = folder.write(described_part, held(database, described_part), {})
     folder.write(part, rows, facts | {"metrics": names})
     moved.scorings += 1

@@ -1,10 +1,50 @@
-"""The SQL that is asked, by name."""
+"""The SQL that is asked, by name: a file of `sql/queries` a topic, a query a section under `-- name: NAME`.
+
+The convention is aiosql's, and its own tools read these files. The library does not run them here: on DuckDB it gives
+each query a connection of its own, which stands outside our transactions, it hands on no Arrow, and it takes the slice
+`[1:2]` for a parameter. What is left of it is the reading.
+"""
 
 import functools
+import re
+from collections.abc import Callable
 from importlib.resources import files
+from typing import TypeVar
+
+import duckdb
+
+Row = TypeVar("Row")
+
+_NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+def query(name: str, **parts: str) -> str:
+    """The text of the query; `parts` are identifiers and conditions for what stands in braces in it."""
+    text = _queries()[name]
+    for mark, part in parts.items():
+        text = text.replace(f"{{{mark}}}", part)
+    return text
+
+
+def records(kind: Callable[..., Row], answer: duckdb.DuckDBPyConnection) -> list[Row]:
+    """What was just asked, each row a record (or a `dict`) whose fields have the columns' names.
+
+    Raises TypeError where a field has no column, or a column no field.
+    """
+    names = [column[0] for column in answer.description or []]
+    return [kind(**dict(zip(names, row, strict=True))) for row in answer.fetchall()]
+
+
+def sections(*texts: str) -> dict[str, str]:
+    """By name, what stands under each `-- name: NAME`. Raises ValueError where a name stands twice."""
+    parts = [part for text in texts for part in _NAME.split(text)[1:]]
+    names = parts[::2]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"several queries have the name {', '.join(repeated)}")
+    return {name: f"{sql.strip()}\n" for name, sql in zip(names, parts[1::2], strict=True)}
 
 
 @functools.cache
-def query(name: str) -> str:
-    """The text of `sql/queries/NAME.sql`."""
-    return (files("storage") / "sql" / "queries" / f"{name}.sql").read_text("utf-8")
+def _queries() -> dict[str, str]:
+    folder = files("storage") / "sql" / "queries"
+    return sections(*(file.read_text("utf-8") for file in folder.iterdir()))

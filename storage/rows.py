@@ -9,8 +9,9 @@ from typing import Literal
 
 import pyarrow as pa
 
-from storage.database import Database, query
+from storage.database import Database
 from storage.folders import whole
+from storage.queries import query
 
 RowsForm = Literal["parquet", "jsonl"]
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Article, Completion, Fingerprint, Metric, Run, RunScore, Score
 from storage import liveness, snapshots, summaries
-from storage.database import Database, insert, insert_arrow, insert_new, query
+from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
+from storage.queries import query, records
 
 
 def status(database: Database, run_id: str) -> str | None:
@@ -46,11 +47,11 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
     """A complete run and the articles that it wrote. Raises UsageError where there is no such run, or no articles."""
     with database.read() as connection:
         names = ", ".join(field.name for field in fields(Run))
-        row = connection.execute(f"select {names} from runs where run_id = ?", [run_id]).fetchone()  # noqa: S608 (our own names)
+        found = records(Run, connection.execute(f"select {names} from runs where run_id = ?", [run_id]))  # noqa: S608 (our own names)
         known = [name for (name,) in connection.execute("select run_id from runs").fetchall()]
-    if row is None:
+    if not found:
         raise UsageError(f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists them")
-    run = Run(*row)
+    [run] = found
     if status(database, run_id) != "complete":
         raise UsageError(f"run {run_id} is not complete; finish it with the `newwiki evaluate` that began it")
     written = {page_id for (page_id,) in database.rows("written_pages", run_id)}
@@ -139,8 +140,8 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
     with database.write() as connection:
         if rows:
             insert_new(connection, "evaluators", pa.Table.from_pylist(rows))
-        stored = {row[0]: row for row in connection.execute("select * from metrics").fetchall()}
-        changed = [metric for metric in metrics if stored.get(metric.name) != tuple(asdict(metric).values())]
+        stored = records(Metric, connection.execute("select metric as name, * exclude (metric) from metrics"))
+        changed = [metric for metric in metrics if metric not in stored]
         for metric in changed:
             connection.execute("delete from metrics where metric = ?", [metric.name])
             row = asdict(metric)

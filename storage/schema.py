@@ -6,8 +6,9 @@ from pathlib import Path
 
 import duckdb
 
-from storage.database import Database, query
+from storage.database import Database
 from storage.migrate import create_views, migrate
+from storage.queries import query, records
 
 # Stands for every metric where the columns of all metrics are meant.
 _ANY_METRIC = """insert into metrics (metric, unit, direction, definition, source)
@@ -50,5 +51,4 @@ def documented() -> list[Relation]:
 def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
     """Views before tables, each by name, but for the record of the schema itself."""
     for name, kind, comment in connection.execute(query("relations")).fetchall():
-        columns = connection.execute(query("columns"), [name]).fetchall()
-        yield Relation(name, kind, comment, tuple(Column(*column) for column in columns))
+        yield Relation(name, kind, comment, tuple(records(Column, connection.execute(query("columns"), [name]))))

@@ -57,6 +57,10 @@ class SharedFolder:
         """Raises UsageError for a URL that fsspec does not know, or whose package is not installed."""
         import fsspec
 
+        if url.startswith("ducklake:"):
+            raise UsageError(
+                "a DuckLake is not supported any more; name a folder, whose Parquet files DuckDB reads as they are"
+            )
         try:
             self._files, self._root = fsspec.core.url_to_fs(url)
         except (ImportError, ValueError) as error:

@@ -17,7 +17,8 @@ from newwiki.selection import RULES
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures
 from storage.consistency import inconsistencies
-from storage.database import Database, insert, insert_arrow, query
+from storage.database import Database, insert, insert_arrow
+from storage.queries import query, records
 
 
 def snapshot_id(
@@ -92,21 +93,21 @@ def publish(
     """
     articles = [article(page) for page in judged if page.verdict == "selected"]
     snapshot = Snapshot(
-        name,
-        site.wiki,
-        json.loads(parameters)["kind"],
-        window.start,
-        window.end,
-        cutoff,
-        parameters,
-        EXTRACTOR_VERSION,
-        len(judged),
-        len(articles),
-        content_sha256(articles, parameters, EXTRACTOR_VERSION),
-        datetime.now(UTC).replace(microsecond=0),
-        site.language,
-        site.licence,
-        site.licence_url,
+        snapshot_id=name,
+        wiki=site.wiki,
+        kind=json.loads(parameters)["kind"],
+        window_start=window.start,
+        window_end=window.end,
+        cutoff=cutoff,
+        parameters=parameters,
+        extractor_version=EXTRACTOR_VERSION,
+        candidates=len(judged),
+        articles=len(articles),
+        content_sha256=content_sha256(articles, parameters, EXTRACTOR_VERSION),
+        published_at=datetime.now(UTC).replace(microsecond=0),
+        language=site.language,
+        licence=site.licence,
+        licence_url=site.licence_url,
     )
     with database.write() as connection:
         if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
@@ -163,7 +164,7 @@ def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
 
 def articles(database: Database, name: str) -> list[Article]:
     """The articles of a snapshot, the longest first (of two as long, the one with the smaller page id)."""
-    return [Article(*row) for row in database.rows("snapshot_articles", name)]
+    return database.records(Article, "snapshot_articles", name)
 
 
 def verify(database: Database, name: str) -> list[str]:
@@ -192,26 +193,26 @@ def first_hashed(database: Database, name: str) -> datetime | None:
 
 
 def _snapshot(connection: duckdb.DuckDBPyConnection, name: str) -> Snapshot | None:
-    row = connection.execute("select * from snapshots where snapshot_id = ?", [name]).fetchone()
-    return Snapshot(*row) if row else None
+    found = records(Snapshot, connection.execute(query("snapshot_one"), [name]))
+    return found[0] if found else None
 
 
 def article(page: Judged) -> Article:
     assert page.rev_id and page.revised_at and page.revisions and page.words, page
     assert page.first_sentence and page.completion, page
     return Article(
-        page.page_id,
-        page.rev_id,
-        page.title,
-        page.created_at,
-        page.revised_at,
-        page.revisions,
-        page.words,
-        page.first_sentence,
-        page.completion,
-        text_sha256(page.first_sentence, page.completion),
-        page.sha1,
-        page.headings or "[]",
+        page_id=page.page_id,
+        rev_id=page.rev_id,
+        title=page.title,
+        created_at=page.created_at,
+        revised_at=page.revised_at,
+        revisions=page.revisions,
+        words=page.words,
+        first_sentence=page.first_sentence,
+        completion=page.completion,
+        text_sha256=text_sha256(page.first_sentence, page.completion),
+        sha1=page.sha1,
+        headings=page.headings or "[]",
     )
 
 

@@ -14,8 +14,9 @@ import duckdb
 
 from newwiki.errors import TransientError
 from newwiki.records import Judged, Requests
-from storage.database import insert, query, transaction
+from storage.database import insert, transaction
 from storage.failures import is_busy, told
+from storage.queries import query, records
 
 
 class Staging:
@@ -71,7 +72,7 @@ class Staging:
     def requests(self) -> list[Requests]:
         """What all attempts have asked for, a row a kind."""
         with self._connect() as connection:
-            return [Requests(*row) for row in connection.execute(query("staged_requests")).fetchall()]
+            return records(Requests, connection.execute(query("staged_requests")))
 
     def done(self) -> set[int]:
         """The page ids that have their verdict."""
@@ -86,9 +87,7 @@ class Staging:
 
     def pages(self) -> list[Judged]:
         with self._connect() as connection:
-            cursor = connection.execute("select * from judged order by page_id")
-            names = [column[0] for column in cursor.description or []]
-            return [Judged(**dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
+            return records(Judged, connection.execute("select * from judged order by page_id"))
 
     @contextmanager
     def _connect(self) -> Iterator[duckdb.DuckDBPyConnection]:

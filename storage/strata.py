@@ -51,7 +51,7 @@ def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> li
 
     Raises TerminalError where nothing is known of all articles of a snapshot.
     """
-    found = [Part(*row) for row in database.rows("stratum_parts", list(snapshot_ids), stratum)]
+    found = database.records(Part, "stratum_parts", list(snapshot_ids), stratum)
     for name in dict.fromkeys(part.snapshot_id for part in found):
         if all(part.value == _UNKNOWN for part in found if part.snapshot_id == name):
             raise TerminalError(_remedy(stratum, name))
@@ -74,15 +74,15 @@ def pages(database: Database, stratum: str, snapshot_id: str) -> dict[str, NDArr
 
 def parts_of_runs(database: Database, stratum: str, run_ids: Sequence[str]) -> list[PartOfRun]:
     """What each run has of which part, in the parts' order."""
-    return [PartOfRun(*row) for row in database.rows("stratum_rows", list(run_ids), stratum)]
+    return database.records(PartOfRun, "stratum_rows", list(run_ids), stratum)
 
 
 def summaries(
     database: Database, stratum: str, run_ids: Sequence[str], of_runs: Sequence[PartOfRun]
-) -> dict[tuple[str, str, str, str], tuple[Any, ...]]:
-    """By run, metric, evaluator and value what stands under `flows.comparing.board.PARTS`."""
+) -> list[dict[str, Any]]:
+    """As `board_summaries`, for each part, which is the `value`."""
     keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
-    return {row[:4]: row[4:] for row in database.rows("stratum_board", list(run_ids), stratum, keys, texts)}
+    return database.records(dict[str, Any], "stratum_board", list(run_ids), stratum, keys, texts)
 
 
 def _words(stratum: str, part: Part) -> str:

@@ -7,22 +7,22 @@ from collections.abc import Collection
 
 import duckdb
 
-from storage.database import query
+from storage.queries import query
 
 
 def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
     """Enters the summaries of these scorings, which have none yet."""
     if evaluator_ids:
-        for name in ("store_page_means", "store_summaries"):
-            connection.execute(query(name), [run_id, list(evaluator_ids)])
+        for store_one in (query("store_page_means"), query("store_summaries")):
+            connection.execute(store_one, [run_id, list(evaluator_ids)])
 
 
 def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
     """Enters anew the summaries of those of these scorings that are finished; the others have none."""
     found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
     if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
-        for name in ("forget_page_means", "forget_summaries"):
-            connection.execute(query(name), [run_id, finished])
+        for forget_one in (query("forget_page_means"), query("forget_summaries")):
+            connection.execute(forget_one, [run_id, finished])
         store(connection, run_id, finished)
 
 

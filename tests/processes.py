@@ -19,7 +19,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([
     "flows.cli", "flows.comparing.show_board", "flows.evaluating.generate", "flows.scoring.score_run",
     "flows.comparing.differences",
-    "storage.export", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
+    "storage.export_snapshot", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
     "scipy.stats", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
     "transformers.models.bert.modeling_bert",
 ])  # fmt: skip

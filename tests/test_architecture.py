@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ ROOMS = {
     "storage": {"newwiki"},
     "flows": {"newwiki", "evaluators", "storage"},
 }
+# What commands and Python functions are made of, in flows/
+FACES = ("flows.commands", "flows.api", "flows.cli", "flows.options", "flows.request_options")
 HEAVY = (
     "torch",
     "transformers",
@@ -30,14 +33,14 @@ HEAVY = (
 )
 
 
-def imported(file: Path) -> Iterator[str]:
-    """The packages that a file imports anywhere in it."""
+def imported(file: Path) -> Iterator[tuple[str, str]]:
+    """What a file imports anywhere in it, as (module, name in it): the name is empty where it is the module itself."""
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in node.names)
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file} imports relatively"
-            yield str(node.module).split(".")[0]
+            yield from ((str(node.module), alias.name) for alias in node.names)
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -48,7 +51,105 @@ def test_a_room_imports_only_what_lies_below_it(room: str) -> None:
         allowed = ROOMS[room] | {room}
         if file == ROOT / "newwiki" / "__init__.py":
             allowed = allowed | {"flows"}  # the command line, handed on when it is asked for
-        assert set(imported(file)) & set(ROOMS) <= allowed, file
+        assert {module.split(".")[0] for module, _ in imported(file)} & set(ROOMS) <= allowed, file
+
+
+# The rules are to be a component of a spaCy pipeline, which knows nothing of taggers; then this goes.
+_OPENING = ("evaluators.rules", "evaluators.entities")
+
+
+def circle(root: Path) -> list[str]:
+    """Modules of the rooms of which each imports the next, and the last is the first; empty where there are none.
+
+    An import counts wherever it stands: one within a function spares time, and one for type checkers spares both, but
+    for who reads the one file to understand the other they are arrows like those at the top. The one that does not
+    count is from `newwiki/__init__.py` to `flows`, which it hands on.
+    """
+    files = [file.relative_to(root) for room in ROOMS for file in (root / room).rglob("*.py")]
+    modules = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): root / file for file in files}
+    arrows = {
+        name: {
+            inner if (inner := f"{module}.{part}") in modules else module
+            for module, part in imported(file)
+            if (name, module.split(".")[0]) != ("newwiki", "flows") and (name, module) != _OPENING
+        }
+        & modules.keys() - {name}
+        for name, file in modules.items()
+    }
+    try:
+        TopologicalSorter(arrows).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+def test_no_import_leads_back_to_where_it_began() -> None:
+    assert circle(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from newwiki.errors import NewWikiError",
+        "from newwiki import errors",
+        "import newwiki.errors",
+        "def late():\n    from newwiki.errors import NewWikiError",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from newwiki.errors import NewWikiError",
+    ],
+)
+def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path, back: str) -> None:
+    (tmp_path / "newwiki").mkdir()
+    (tmp_path / "newwiki" / "errors.py").write_text("from newwiki.records import Metric")
+    (tmp_path / "newwiki" / "records.py").write_text("from newwiki.columns import PARTS")
+    (tmp_path / "newwiki" / "columns.py").write_text("import os")
+    assert circle(tmp_path) == []
+    (tmp_path / "newwiki" / "columns.py").write_text(back)
+    assert {"newwiki.errors", "newwiki.records", "newwiki.columns"} == set(circle(tmp_path))
+
+
+def modules_imported(file: Path) -> set[str]:
+    """With their packages, what a file imports anywhere in it; of `from a import b` both `a` and `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def is_in(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def files_of_flows() -> Iterator[tuple[str, Path]]:
+    for file in sorted((ROOT / "flows").rglob("*.py")):
+        yield ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), file
+
+
+def test_nothing_imports_a_face_but_a_face() -> None:
+    """The commands, the API, and what makes a request's options or arguments."""
+    below = [(module, file) for module, file in files_of_flows() if not is_in(module, *FACES)]
+    assert len(below) > 50
+    for module, file in below:
+        assert {one for one in modules_imported(file) if is_in(one, *FACES)} == set(), module
+
+
+def test_a_step_does_not_import_the_report() -> None:
+    """Who runs a job hands it what writes the report: a command, or the job's flow."""
+    for module, file in files_of_flows():
+        if not is_in(module, "flows.report", *FACES) and not module.endswith(".flow"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report")} == set(), module
+
+
+def test_workers_know_of_no_job() -> None:
+    folders = {file.parent.name for file in (ROOT / "flows").glob("*/__init__.py")}
+    jobs = {f"flows.{name}" for name in folders - {"api", "commands", "report", "workers"}}
+    assert {"flows.evaluating", "flows.training"} < jobs
+    for module, file in files_of_flows():
+        if is_in(module, "flows.workers"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.report", *jobs)} == set(), module
 
 
 def loaded_by(statement: str) -> set[str]:

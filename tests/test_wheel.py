@@ -1,9 +1,12 @@
-"""The wheel, in an environment and a folder where there is nothing else of ours."""
+"""What a release is checked for, and the wheel in an environment and a folder where there is nothing else of ours."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import venv
 from pathlib import Path
 from zipfile import ZipFile
@@ -50,14 +53,60 @@ def run(command: Path, *arguments: str, folder: Path) -> subprocess.CompletedPro
     return subprocess.run([command, *arguments], cwd=folder, env=env, capture_output=True, text=True, timeout=400)
 
 
-def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
-    ours = {
-        str(path.relative_to(_ROOT))
-        for name in _PACKAGES
-        for path in (_ROOT / name).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    assert ours - set(ZipFile(wheel).namelist()) == set()
+@pytest.fixture
+def dist(wheel: Path, tmp_path: Path) -> Path:
+    """What a release publishes: the wheel, and the sources that it was built from."""
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    shutil.copy(wheel, folder)
+    name = "-".join(wheel.name.split("-")[:2])
+    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+        archive.add(wheel.parent / "source", name, filter=lambda one: None if "build" in one.name.split("/") else one)
+    return folder
+
+
+def check(dist: Path, *tag: str) -> tuple[int, str]:
+    command = [sys.executable, _ROOT / ".ci" / "check_release.py", dist, *tag]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.stderr == ""
+    return ended.returncode, ended.stdout
+
+
+def test_wheel_and_sources_hold_every_file_of_the_packages_and_the_wheel_no_other(dist: Path) -> None:
+    assert check(dist) == (0, "nothing is wrong\n")
+
+
+def test_a_wheel_that_lacks_a_file_or_has_another_is_no_release(dist: Path) -> None:
+    [path] = dist.glob("*.whl")
+    whole = {name: ZipFile(path).read(name) for name in ZipFile(path).namelist()}
+    del whole["storage/sql/comments.sql"]
+    whole |= {"newwiki/errors.py": b"", "tests/conftest.py": b""}
+    with ZipFile(path, "w") as wheel:
+        for name, data in whole.items():
+            wheel.writestr(name, data)
+    assert check(dist) == (
+        1,
+        f"{path.name} has another newwiki/errors.py\n"
+        f"{path.name} lacks storage/sql/comments.sql\n"
+        f"{path.name} has tests/conftest.py, which is no file of ours\n",
+    )
+
+
+def test_a_release_is_a_wheel_and_its_sources_of_the_version_that_is_tagged(dist: Path) -> None:
+    status, said = check(dist, "v99.1")
+    assert status == 1
+    assert "the tag is v99.1, and pyproject.toml says " in said
+    next(dist.glob("*.tar.gz")).unlink()
+    status, said = check(dist)
+    assert status == 1
+    assert ".tar.gz" in said
+
+
+def test_a_release_has_a_section_of_the_changelog() -> None:
+    version = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    heads = [line for line in (_ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line.startswith("## ")]
+    assert heads[0] == "## [Unreleased]"
+    assert re.fullmatch(rf"## \[{re.escape(version)}\] - \d{{4}}-\d\d-\d\d", heads[1])
 
 
 def test_help_speaks_in_an_empty_folder(newwiki: Path, tmp_path: Path) -> None:

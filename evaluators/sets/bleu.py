@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from evaluators.corpus import Corpus, Draw, Words
 from evaluators.grams import Grams, Numbers, count_grams
-from newwiki.records import Metric, SetScore, Unscorable
+from evaluators.scales import ratio
+from newwiki.records import SetScore, Unscorable
 from newwiki.registry import set_evaluator
 
 _SELF, _BACKWARD = 4, 3  # the longest n-grams
@@ -19,14 +20,11 @@ _SMOOTHING = 0.1
 
 @set_evaluator(
     metrics=[
-        Metric(
+        ratio(
             "self_bleu",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
+            "mean over texts of the BLEU, n from 1 to 4, against all others, one text a prompt",
+            "Zhu et al. 2018; Papineni et al. 2002",
             direction="lower",
-            definition="mean over texts of the BLEU, n from 1 to 4, against all others, one text a prompt",
-            source="Zhu et al. 2018; Papineni et al. 2002",
         )
     ],
     version="1",
@@ -46,14 +44,10 @@ def self_bleu(corpus: Corpus) -> SetScore | Unscorable:
 
 @set_evaluator(
     metrics=[
-        Metric(
+        ratio(
             "backward_bleu",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="mean over articles of the BLEU, n from 1 to 3, against all texts, one text a prompt",
-            source="Shi et al. 2018; He et al. 2021, table 8",
+            "mean over articles of the BLEU, n from 1 to 3, against all texts, one text a prompt",
+            "Shi et al. 2018; He et al. 2021, table 8",
         )
     ],
     version="1",

@@ -6,7 +6,8 @@ import numpy as np
 
 from evaluators.corpus import Corpus, Draw
 from evaluators.grams import count_grams
-from newwiki.records import Metric, SetScore, Unscorable
+from evaluators.scales import amount
+from newwiki.records import SetScore, Unscorable
 from newwiki.registry import set_evaluator
 
 _NAMES = ("words", "word bigrams", "word trigrams")
@@ -14,14 +15,11 @@ _NAMES = ("words", "word bigrams", "word trigrams")
 
 @set_evaluator(
     metrics=[
-        Metric(
+        amount(
             f"ngram_entropy_{n}",
-            unit="nats",
-            minimum=0.0,
-            maximum=None,
-            direction="higher",
-            definition=f"-Σ r ln r, r being the share of each of the {name} of all texts, one text a prompt",
-            source="Dhamala et al. 2022, eq. 1; Zhang et al. 2018",
+            "nats",
+            f"-Σ r ln r, r being the share of each of the {name} of all texts, one text a prompt",
+            "Dhamala et al. 2022, eq. 1; Zhang et al. 2018",
         )
         for n, name in enumerate(_NAMES, start=1)
     ],

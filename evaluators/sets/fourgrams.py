@@ -5,6 +5,7 @@ from statistics import fmean
 
 from evaluators.corpus import Corpus, Draw, Words
 from evaluators.ngrams import grams
+from evaluators.scales import amount
 from newwiki.records import Metric, SetScore, Unscorable
 from newwiki.registry import set_evaluator
 
@@ -23,14 +24,8 @@ _SOURCE = "Massarelli et al. 2020, table 1"
             definition=f"mean over texts of the different word 4-grams of the first {_WORDS} words",
             source=_SOURCE,
         ),
-        Metric(
-            "four_gram_proportion",
-            unit="ratio",
-            minimum=0.0,
-            maximum=None,
-            direction="higher",
-            definition="distinct_4grams of the texts / distinct_4grams of their articles",
-            source=_SOURCE,
+        amount(
+            "four_gram_proportion", "ratio", "distinct_4grams of the texts / distinct_4grams of their articles", _SOURCE
         ),
     ],
     version="1",

@@ -6,7 +6,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from evaluators.corpus import Corpus
-from newwiki.records import Metric, SetScore, Unscorable
+from evaluators.scales import ratio
+from newwiki.records import SetScore, Unscorable
 from newwiki.registry import set_evaluator
 
 if TYPE_CHECKING:
@@ -27,15 +28,11 @@ _RESTARTS, _ROUNDS = 5, 500
 
 @set_evaluator(
     metrics=[
-        Metric(
+        ratio(
             "mauve",
-            unit="ratio",
-            minimum=0.0,
-            maximum=1.0,
-            direction="higher",
-            definition="area under the curve (exp(-5 KL(Q|R)), exp(-5 KL(P|R))), R = λ Q + (1 - λ) P, of the shares of "
+            "area under the curve (exp(-5 KL(Q|R)), exp(-5 KL(P|R))), R = λ Q + (1 - λ) P, of the shares of "
             "articles P and texts Q in clusters of their embeddings",
-            source="Pillutla et al. 2021, the area under the divergence curve",
+            "Pillutla et al. 2021, the area under the divergence curve",
         )
     ],
     version="1",

@@ -6,7 +6,8 @@ import numpy as np
 
 from evaluators.corpus import Corpus, Draw
 from evaluators.grams import count_grams
-from newwiki.records import Metric, SetScore, Unscorable
+from evaluators.scales import amount
+from newwiki.records import SetScore, Unscorable
 from newwiki.registry import set_evaluator
 
 _LONGEST = 5
@@ -16,15 +17,12 @@ _BETA = log(0.5) / log(1.5) ** 2
 
 @set_evaluator(
     metrics=[
-        Metric(
+        amount(
             "nist",
-            unit="bits a word",
-            minimum=0.0,
-            maximum=None,
-            direction="higher",
-            definition="sum over n from 1 to 5 of the information of shared n-grams / n-grams of the texts, times "
+            "bits a word",
+            "sum over n from 1 to 5 of the information of shared n-grams / n-grams of the texts, times "
             "exp(β ln² min(1, words of the texts / words of the articles)); information from the articles",
-            source="Doddington 2002, eq. 2 and 3",
+            "Doddington 2002, eq. 2 and 3",
         )
     ],
     version="1",

@@ -4,7 +4,10 @@
 newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
 """
 
-from flows.api.asking import (
+from flows.api.exporting import export_results, export_runs, export_snapshot, export_task
+from flows.api.judging import compare, gate, leaderboard
+from flows.api.making import evaluate, refresh, score
+from flows.api.stored import (
     articles,
     candidates,
     completions,
@@ -16,9 +19,6 @@ from flows.api.asking import (
     snapshots,
     verify,
 )
-from flows.api.exporting import export_results, export_runs, export_snapshot, export_task
-from flows.api.judging import compare, gate, leaderboard
-from flows.api.making import evaluate, refresh, score
 from flows.exporting.document_scorer import DocumentScorer
 
 __all__ = [

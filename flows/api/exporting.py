@@ -1,15 +1,16 @@
 """Snapshots, runs and results for other people's tools, and the numbers for one of them."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-from flows.api.opening import PathLike, database_at, joined, known, opened
+from flows.api.arguments import asks
+from flows.api.opening import PathLike, database_at, known, opened
 from flows.progress import reporter
+from newwiki.request import TaskRequest
 
 
 def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
     """Writes a snapshot into a folder as `manifest`, `parquet`, `jsonl` or `datasets`; gives the files."""
-    from storage.export import FORMS, export
+    from storage.export_snapshot import FORMS, export
 
     return export(database_at(db), snapshot, known(format, FORMS), Path(out))
 
@@ -33,20 +34,12 @@ def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> lis
     return results.export_results(database, contenders(database, runs), Path(out))
 
 
+@asks(TaskRequest)
 def export_task(
-    snapshot: str = "latest",
-    *,
-    out: PathLike,
-    prompts: int | None = None,
-    max_new_tokens: int = 512,
-    metrics: str | Sequence[str] = "core",
-    db: PathLike | None = None,
-    quiet: bool = False,
-    **settings: str,
+    request: TaskRequest, *, out: PathLike, db: PathLike | None = None, quiet: bool = False, **settings: str
 ) -> list[Path]:
     """Writes a snapshot as a task of lm-evaluation-harness into a folder; gives the files."""
     from flows.exporting import lm_eval_task as task
 
     force, database = opened(db, settings)
-    request = task.TaskRequest(prompts, max_new_tokens, joined(metrics))
-    return task.export_task(database, snapshot, request, force, Path(out), reporter(quiet))
+    return task.export_task(database, request, force, Path(out), reporter(quiet))

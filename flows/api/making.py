@@ -1,75 +1,32 @@
-"""What makes something: a snapshot, completions, scores."""
-
-from collections.abc import Mapping, Sequence
-from datetime import date, datetime
-from pathlib import Path
-from typing import Any
+"""What makes something: a snapshot, completions, scores. The functions `run_…` are what the commands call too."""
 
 import pyarrow as pa
 
+from flows.api.arguments import asks
 from flows.api.judging import board_table
-from flows.api.opening import PathLike, joined, opened, strings
+from flows.api.opening import PathLike, opened
 from flows.progress import reporter
+from newwiki.records import Snapshot
+from newwiki.request import EvaluationRequest, RefreshRequest, ScoringRequest
+from newwiki.settings import Settings
+from storage.database import Database
 
 
-def refresh(
-    *,
-    month: str | None = None,
-    from_: date | None = None,
-    to: date | None = None,
-    api: str | None = None,
-    wiki: str | None = None,
-    dump: PathLike | Sequence[PathLike] = (),
-    kind: str = "new",
-    before: date | None = None,
-    min_revisions: int = 10,
-    min_words: int | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    cutoff: datetime | None = None,
-    limit: int | None = None,
-    novel_against: Sequence[str] = (),
-    db: PathLike | None = None,
-    quiet: bool = False,
-    **settings: str,
-) -> pa.Table:
+@asks(RefreshRequest)
+def refresh(request: RefreshRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
     """Publishes the pages that were created in a window as a snapshot, and gives its row of `snapshots`.
 
     One that is published already is given as it is. `dump` may be several files, folders or patterns, which are one.
     Pages that nearly repeat an article of the snapshots `novel_against` are dropped.
     """
-    from flows.refreshing.which_pages import refresh_from, refresh_request, source_of
-
-    request = refresh_request(
-        month=month, first=from_, last=to, kind=kind, before=before, min_revisions=min_revisions, min_words=min_words,
-        sample=sample, seed=seed, cutoff=cutoff, limit=limit, novel_against=novel_against,
-    )  # fmt: skip
-    source, place = source_of(api, wiki, strings(dump), kind)
     force, database = opened(db, settings)
-    snapshot = refresh_from(database, source, place, request, force, reporter(quiet))
-    return database.table("snapshot_one", snapshot.snapshot_id)
+    return database.table("snapshot_one", run_refresh(request, force, quiet=quiet).snapshot_id)
 
 
+@asks(EvaluationRequest)
 def evaluate(
-    *models: PathLike,
-    decoder: str | Sequence[str],
-    backend: str = "hf",
-    model_args: Mapping[str, object] | None = None,
-    snapshot: str = "latest",
-    prompts: int | None = None,
-    samples: int = 20,
-    keep: int = 10,
-    max_new_tokens: int = 512,
-    batch_size: int | None = None,
-    dtype: str = "auto",
-    seed: int = 0,
-    stop: Sequence[str] = (),
-    strict: bool = False,
-    chat: bool = False,
-    allow_pickle: bool = False,
-    trust_remote_code: bool = False,
-    metrics: str | Sequence[str] = "core",
-    budget: int = 200,
+    request: EvaluationRequest,
+    *,
     runner: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
@@ -81,38 +38,16 @@ def evaluate(
     `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `likelihood_model`, `scorers` and `template`. With a
     `runner` (`processes:2`, `dask:tcp://…`) workers do it, through Prefect.
     """
-    from flows.evaluating.evaluate_all import evaluate_all, model_arguments
-    from flows.evaluating.generate import EvaluationRequest
-    from flows.workers.runners import parse_runner
-
-    if runner:
-        parse_runner(runner)
+    _require_known(runner)
     force, database = opened(db, settings)
-    request = EvaluationRequest(
-        snapshot, prompts, samples, keep, max_new_tokens, batch_size, seed, force.template, tuple(stop), strict
-    )
-    flags = {"chat": chat, "allow_pickle": allow_pickle, "trust_remote_code": trust_remote_code}
-    arguments = model_arguments("", dtype, **flags) | {name: str(value) for name, value in (model_args or {}).items()}
-    names, decoders = [str(model) for model in models], [decoder] if isinstance(decoder, str) else decoder
-    scoring: dict[str, Any] = {"metrics": joined(metrics), "budget": budget, "backend": backend, "arguments": arguments}
-    if runner:
-        from flows.evaluating.flow import evaluate_in_flow
-
-        scorers = evaluate_in_flow(database, names, decoders, request, force, runner=runner, quiet=quiet, **scoring)
-    else:
-        scorers = evaluate_all(database, names, decoders, request, force, reporter(quiet), **scoring)
-    return board_table(database, snapshot, quiet, prefer=scorers)
+    scorers = run_evaluation(request, force, runner=runner, quiet=quiet)
+    return board_table(database, request.snapshot, quiet, prefer=scorers)
 
 
+@asks(ScoringRequest)
 def score(
-    *files: PathLike,
-    run: str | Sequence[str] = (),
-    missing: bool = False,
-    snapshot: str = "latest",
-    model: str | None = None,
-    decoder: str | None = None,
-    metrics: str | Sequence[str] = "core",
-    budget: int = 200,
+    request: ScoringRequest,
+    *,
     runner: str | None = None,
     db: PathLike | None = None,
     quiet: bool = False,
@@ -122,20 +57,60 @@ def score(
 
     A `runner` is as for `evaluate`.
     """
+    _require_known(runner)
+    force, database = opened(db, settings)
+    scorers = run_scoring(request, force, runner=runner, quiet=quiet)
+    return board_table(database, None, quiet, prefer=scorers)
+
+
+def run_refresh(request: RefreshRequest, settings: Settings, *, prefect: bool = False, quiet: bool = False) -> Snapshot:
+    """The snapshot that is asked for. With `prefect` a flow publishes it."""
+    from flows.refreshing.which_pages import definition_of, refresh_from
+
+    definition_of(request)  # what is wrong with it is told before Prefect hears of it
+    if prefect:
+        from flows.refreshing.flow import refresh as flow
+
+        published: Snapshot = flow(request, settings)
+        return published
+    return refresh_from(Database(settings.db), request, settings, reporter(quiet))
+
+
+def run_evaluation(
+    request: EvaluationRequest,
+    settings: Settings,
+    *,
+    runner: str | None = None,
+    prefect: bool = False,
+    quiet: bool = False,
+) -> set[str]:
+    """Writes and scores what is missing; gives the ids of the evaluators. With `prefect` or a runner a flow does it."""
+    database = Database(settings.db)
+    if prefect or runner:
+        from flows.evaluating.flow import evaluate_in_flow
+
+        return evaluate_in_flow(database, request, settings, runner=runner, quiet=quiet)
+    from flows.evaluating.evaluate_all import evaluate_all
+
+    return evaluate_all(database, request, settings, reporter(quiet))
+
+
+def run_scoring(
+    request: ScoringRequest, settings: Settings, *, runner: str | None = None, quiet: bool = False
+) -> set[str]:
+    """Scores what is missing; gives the ids of the evaluators. With a runner a flow does it."""
+    if runner:
+        from flows.scoring.flow import score as flow
+
+        scorers: set[str] = flow(request, settings, runner=runner, quiet=quiet)
+        return scorers
     from flows.scoring.score_all import score_all
+
+    return score_all(Database(settings.db), request, settings, reporter(quiet))
+
+
+def _require_known(runner: str | None) -> None:
     from flows.workers.runners import parse_runner
 
     if runner:
         parse_runner(runner)
-    force, database = opened(db, settings)
-    asked: dict[str, Any] = {
-        "files": [Path(file) for file in files], "run_ids": [run] if isinstance(run, str) else run, "missing": missing,
-        "snapshot": snapshot, "model": model, "decoder": decoder, "metrics": joined(metrics), "budget": budget,
-    }  # fmt: skip
-    if runner:
-        from flows.scoring.flow import score as flow
-
-        scorers = flow(force.db, settings=force, runner=runner, asked=asked, quiet=quiet)
-    else:
-        scorers = score_all(database, force, reporter(quiet), **asked)
-    return board_table(database, None, quiet, prefer=scorers)

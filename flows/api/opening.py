@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from flows.options import open_database, settings_in_force
 from flows.progress import reporter
+from flows.settings_in_force import settings_in_force
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
 from storage.database import Database
@@ -18,7 +18,7 @@ PathLike = str | Path
 def opened(db: PathLike | None, settings: Mapping[str, str]) -> tuple[Settings, Database]:
     """The settings in force with these among them, and the database that they name. Raises UsageError."""
     force = settings_in_force(None, db=str(db) if db else None, **settings)
-    return force, open_database(force)
+    return force, Database(force.db)
 
 
 def database_at(db: PathLike | None) -> Database:
@@ -28,11 +28,6 @@ def database_at(db: PathLike | None) -> Database:
 def joined(names: str | Sequence[str]) -> str:
     """Names between commas, as the command line has them."""
     return names if isinstance(names, str) else ",".join(names)
-
-
-def strings(paths: PathLike | Sequence[PathLike]) -> tuple[str, ...]:
-    """Paths as the command line has them."""
-    return tuple(map(str, paths)) if not isinstance(paths, PathLike) else (str(paths),)
 
 
 def known(form: str, forms: Iterable[str]) -> str:

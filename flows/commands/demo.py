@@ -15,6 +15,6 @@ from newwiki.settings import Settings
 @common
 def demo(settings: Settings, quiet: bool, out: Path) -> None:
     """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard, the report."""
-    from flows.demo import run
+    from flows.demonstration import run
 
     run(out, settings, reporter(quiet))

@@ -13,7 +13,7 @@ from newwiki.settings import Settings
 @form_option
 def doctor(settings: Settings, quiet: bool, form: str) -> int:
     """Say what is fit here and what is not, each with its remedy."""
-    from flows.doctor import examine
+    from flows.health_checks import examine
 
     rows = examine(settings)
     tables.show(["what", "state", "in words"], rows, form)

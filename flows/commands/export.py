@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from flows.options import Output, common, metric_models_options, open_database
+from flows.options import Output, common, metric_models_options, open_database, template_option
 from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
@@ -27,7 +29,7 @@ def export() -> None:
 @common
 def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, out: Path) -> None:
     """Write a snapshot into a folder: its revisions without texts, or its articles and candidates."""
-    from storage.export import export as write
+    from storage.export_snapshot import export as write
 
     _show(write(open_database(settings), snapshot, form, out))
 
@@ -63,26 +65,20 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
 
 
 @export.command("task")
-@click.argument("snapshot")
-@click.option("--prompts", "--limit", type=int, help="Only the longest so many articles (all).")
-@click.option("--max-new-tokens", "--max_new_tokens", type=int, default=512, show_default=True)
-@click.option("--template", help="The prompt, with {title} and {first_sentence}.")
-@click.option("--metrics", default="core", show_default=True, metavar="core|all|NAME,…")
+@asks(TaskRequest)
+@template_option
 @metric_models_options
 @_folder
 @common
-def export_task(
-    settings: Settings, quiet: bool, snapshot: str, prompts: int | None, max_new_tokens: int, metrics: str, out: Path
-) -> None:
+def export_task(settings: Settings, quiet: bool, out: Path, request: TaskRequest) -> None:
     """Write a snapshot as a task of lm-evaluation-harness, which runs it with our metrics."""
-    from flows.exporting.lm_eval_task import TaskRequest, task_name
     from flows.exporting.lm_eval_task import export_task as write
+    from flows.exporting.lm_eval_task import task_name
     from storage.snapshots import resolve
 
     database, progress = open_database(settings), reporter(quiet)
-    request = TaskRequest(prompts, max_new_tokens, metrics)
-    _show(write(database, snapshot, request, settings, out, progress))
-    task = task_name(resolve(database, snapshot).snapshot_id)
+    _show(write(database, request, settings, out, progress))
+    task = task_name(resolve(database, request.snapshot).snapshot_id)
     progress.note(f"lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks {task} --include_path {out}")
 
 

@@ -4,7 +4,6 @@ import click
 
 from flows.options import common, open_database
 from flows.progress import reporter
-from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 
@@ -16,12 +15,9 @@ def pull(settings: Settings, quiet: bool, url: str) -> None:
 
     What contradicts what is here is refused, and told.
     """
-    from storage import lake
     from storage.pull import pull as go_over
     from storage.shared import SharedFolder
 
-    if url.startswith(lake.SCHEME):
-        raise UsageError("nothing is taken in from a DuckLake; push to a folder too, and pull from there")
     progress = reporter(quiet)
     moved = go_over(open_database(settings), SharedFolder(url), progress.note)
     progress.note(f"taken in: {moved.told()}")

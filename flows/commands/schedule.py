@@ -13,7 +13,7 @@ from flows.progress import reporter
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.schedule.notice import Ending
+    from flows.schedule.notice import MonthEnding
 
 _COLUMNS = ["wiki", "month", "snapshot", "complete", "report"]
 
@@ -60,9 +60,10 @@ def schedule(
 
             endings = monthly(str(config), settings.db, today=day)
         else:
+            from flows.report.page import write
             from flows.schedule.month import MonthSteps, run
 
-            work = MonthSteps(open_database(settings), reporter(quiet))
+            work = MonthSteps(open_database(settings), reporter(quiet), write)
             endings = catch_up(work.database, registered, settings, start_of(day), lambda month: run(month, work))
     except MonthsFailed as error:
         _show(error.endings, form)
@@ -72,7 +73,7 @@ def schedule(
         reporter(quiet).note("nothing is due: every month that is registered is complete")
 
 
-def _show(endings: Sequence["Ending"], form: str) -> None:
+def _show(endings: Sequence["MonthEnding"], form: str) -> None:
     """A row for each month that was worked on."""
     rows = [
         (

@@ -6,7 +6,7 @@ import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
-from flows.options import Input, common, dump_option, form_option, open_database
+from flows.options import Input, common, contact_option, dump_option, form_option, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 from newwiki.visible import visible
@@ -80,7 +80,7 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
 @click.argument("manifest", type=Input(exists=True, dir_okay=False, path_type=Path))
 @click.option("--api", metavar="URL", help="A MediaWiki's api.php (that of the Wikipedia which the manifest names).")
 @dump_option
-@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@contact_option
 @common
 def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: tuple[str, ...]) -> int:
     """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
@@ -98,7 +98,7 @@ def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str |
 @snapshots.command("topics")
 @click.argument("snapshot")
 @click.option("--api", metavar="URL", help="The wiki's api.php (/w/api.php where its permanent links lead).")
-@click.option("--contact", help="Your address for the wiki's operators (NEWWIKI_CONTACT).")
+@contact_option
 @common
 @form_option
 def snapshot_topics(settings: Settings, quiet: bool, form: str, snapshot: str, api: str | None) -> None:

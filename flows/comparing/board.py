@@ -8,19 +8,18 @@ from typing import Any
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
+from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
-PARTS = ("", "_sd", "_low", "_high", "_no_interval", "_texts", "_status", "_scored_by")
 PART = "part"  # the column that says which articles, where the board is cut
 ANOTHER = "another evaluator"
-_SNAPSHOT_ID, _RUN_ID, _COMPLETIONS, _SETTINGS = 2, 3, 5, 6
-_NOTHING = (None,) * len(PARTS)
 
-Cells = Mapping[tuple[str, str, str], tuple[Any, ...]]
+Row = Mapping[str, Any]
+Cells = Mapping[tuple[str, str, str], Row]
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,11 @@ class Column:
     name: str
     metric: str
     evaluator_id: str
+
+
+def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
+    """What a record of a board has in a column, by the names of a summary's columns."""
+    return {of.summary: record[column + part] for part, of in PARTS.items()}
 
 
 @dataclass(frozen=True)
@@ -74,24 +78,26 @@ def board(
     """
     stratum = strata.known(by) if by else None
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-    rows = database.rows("board_rows", name)
-    texts = [row[_COMPLETIONS] for row in rows]
-    summaries = database.rows("board_summaries", [row[_RUN_ID] for row in rows], texts)
-    scorings = _by_metric(Scoring(*row[:4]) for row in summaries)
+    rows = database.records(dict[str, Any], "board_rows", name)
+    texts = [row["completions"] for row in rows]
+    summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
+    scorings = _by_metric(_scoring(one) for one in summaries)
     if by_evaluator:
         columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
         notes: tuple[str, ...] = ()
     else:
         shown = {metric: _one(found, prefer) for metric, found in scorings.items()}
         if disputed := {metric: scorings[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
-            raise TerminalError(_refusal(database, disputed, several=len({row[_SNAPSHOT_ID] for row in rows}) > 1))
+            raise TerminalError(_refusal(database, disputed, several=len({row["snapshot_id"] for row in rows}) > 1))
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
-    asked = {row[_RUN_ID]: json.loads(row[_SETTINGS]) for row in rows if row[_SETTINGS]}
+    asked = {row["run_id"]: json.loads(row["settings"]) for row in rows if row["settings"]}
     apart_in = [name for name in protocol.varying(asked.values()) if name not in ABOUT]
-    cells = {row[:3]: row[4:] for row in summaries}
-    others = {} if by_evaluator else {row[:2]: row[2] for row in sorted(summaries, key=lambda row: row[3])}
-    records = tuple(_record(row, asked.get(row[_RUN_ID], {}), apart_in, columns, cells, others) for row in rows)
+    by_time = [] if by_evaluator else sorted(summaries, key=lambda one: one["finished_at"])
+    others = {(one["run_id"], one["metric"]): one["evaluator_id"] for one in by_time}
+    records = tuple(
+        _record(row, asked.get(row["run_id"], {}), apart_in, columns, _cells(summaries), others) for row in rows
+    )
     whole = Board(
         (*ABOUT, *apart_in),
         tuple(columns),
@@ -108,15 +114,15 @@ def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[s
     run_ids = [record["run_id"] for record in whole.records]
     of_runs = strata.parts_of_runs(database, stratum, run_ids)
     cells = strata.summaries(database, stratum, run_ids, of_runs)
-    metrics = {metric for _, metric, _, _ in cells}
+    metrics = {one["metric"] for one in cells}
     columns = tuple(column for column in whole.columns if column.metric in metrics)
     records = []
     for record in whole.records:
         for part in (one for one in of_runs if one.run_id == record["run_id"]):
             about = {name: record[name] for name in whole.about}
             about |= {PART: part.value, "prompts": part.prompts, "completions": part.completions}
-            of_part = {key[:3]: values for key, values in cells.items() if key[3] == part.value}
-            records.append(about | _values(part.run_id, columns, of_part, others))
+            of_part = [one for one in cells if one["value"] == part.value]
+            records.append(about | _values(part.run_id, columns, _cells(of_part), others))
     notes = [*whole.notes, *strata.told(stratum, found)]
     if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
         notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
@@ -124,6 +130,14 @@ def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[s
         notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
     return replace(whole, about=(*ABOUT, PART, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
                    notes=tuple(notes))  # fmt: skip
+
+
+def _cells(summaries: Iterable[Row]) -> Cells:
+    return {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
+
+
+def _scoring(row: Row) -> Scoring:
+    return Scoring(row["run_id"], row["metric"], row["evaluator_id"], row["finished_at"])
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -184,15 +198,15 @@ def _shared(asked: Collection[protocol.Settings], apart_in: Collection[str]) -> 
 
 
 def _record(
-    row: tuple[Any, ...],
+    row: Row,
     asked: protocol.Settings,
     apart_in: Iterable[str],
     columns: Iterable[Column],
     cells: Cells,
     others: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    about = dict(zip(ABOUT, row, strict=False)) | {name: asked.get(name) for name in apart_in}
-    return about | _values(row[_RUN_ID], columns, cells, others)
+    about = {name: row[name] for name in ABOUT} | {name: asked.get(name) for name in apart_in}
+    return about | _values(row["run_id"], columns, cells, others)
 
 
 def _values(
@@ -200,8 +214,8 @@ def _values(
 ) -> dict[str, Any]:
     record: dict[str, Any] = {}
     for column in columns:
-        values = cells.get((run_id, column.metric, column.evaluator_id), _NOTHING)
-        record |= {column.name + part: value for part, value in zip(PARTS, values, strict=True)}
-        if values is _NOTHING and (maker := others.get((run_id, column.metric))):
+        found = cells.get((run_id, column.metric, column.evaluator_id))
+        record |= {column.name + part: found and found[of.summary] for part, of in PARTS.items()}
+        if not found and (maker := others.get((run_id, column.metric))):
             record |= {f"{column.name}_status": ANOTHER, f"{column.name}_scored_by": maker}
     return record

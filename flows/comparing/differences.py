@@ -19,7 +19,7 @@ from storage.database import Database
 Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
 
@@ -241,26 +241,26 @@ def _differences(
         ]
         rows.append(
             Difference(
-                a.run_id,
-                b.run_id,
-                test.metric,
-                test.evaluator_id,
-                prompts,
-                float(means[0, n]),
-                float(means[1, n]),
-                float(estimate.mean[n]),
-                ends[0],
-                ends[1],
-                lacking,
-                ends[2],
-                ends[3],
-                float(p[n]),
-                float(corrected[n]),
-                _number(effects[n]),
-                _verdict(lacking, float(corrected[n])),
-                _number(least),
-                _number(most),
-                _number(power.visible_effect(prompts, len(p)) * deviations[n]),
+                run_a=a.run_id,
+                run_b=b.run_id,
+                metric=test.metric,
+                evaluator_id=test.evaluator_id,
+                prompts=prompts,
+                mean_a=float(means[0, n]),
+                mean_b=float(means[1, n]),
+                difference=float(estimate.mean[n]),
+                low=ends[0],
+                high=ends[1],
+                no_interval=lacking,
+                bootstrap_low=ends[2],
+                bootstrap_high=ends[3],
+                p=float(p[n]),
+                p_holm=float(corrected[n]),
+                effect_size=_number(effects[n]),
+                verdict=_verdict(lacking, float(corrected[n])),
+                prompts_needed_low=_number(least),
+                prompts_needed_high=_number(most),
+                smallest_visible=_number(power.visible_effect(prompts, len(p)) * deviations[n]),
                 part=test.part,
             )
         )
@@ -310,9 +310,9 @@ def _coverage(
         return {(run_id, metric, None): status for (run_id, metric), status in found.items()}
     cells = strata.summaries(database, stratum, runs, strata.parts_of_runs(database, stratum, runs))
     return {
-        (run_id, metric, part): status
-        for (run_id, metric, evaluator_id, part), (*_, status, _) in cells.items()
-        if evaluators.get(metric) == evaluator_id
+        (one["run_id"], one["metric"], one["value"]): one["status"]
+        for one in cells
+        if evaluators.get(one["metric"]) == one["evaluator_id"]
     }
 
 

@@ -5,13 +5,12 @@ from itertools import groupby
 
 from evaluators.scoring import needs_of, select
 from newwiki.errors import UsageError
+from newwiki.registry import makers
 from storage import comparison
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
 _NAMED = 3  # runs of each evaluator in a message
-_MODELS = {"entities": "--entities …", "embedding": "--embedder …", "likelihood": "--likelihood-model …"}
-_EMBEDDERS = {"dtype": "--embedder-dtype …", "backend": "--embedder-backend …"}
 
 
 def by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:
@@ -62,12 +61,11 @@ def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> s
 
 def _options(metric: str, differing: Collection[str]) -> list[str]:
     try:
-        needs = needs_of(select(metric))
+        chosen = select(metric)
     except UsageError:  # a plug-in that is not at hand
         return []
-    models = [option for part, option in _MODELS.items() if part in needs and "model" in differing]
-    embedders = [option for what, option in _EMBEDDERS.items() if "embedding" in needs and what in differing]
-    return models + embedders
+    options = [makers.get(part).options for part in sorted(needs_of(chosen))]
+    return [f"{option} …" for of_part in options for what, option in of_part.items() if what in differing]
 
 
 def _runs(scorings: Collection[Scoring], evaluator_id: str) -> str:

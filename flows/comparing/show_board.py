@@ -3,7 +3,7 @@
 from typing import Any
 
 from flows import tables
-from flows.comparing.board import ABOUT, PARTS, Board
+from flows.comparing.board import ABOUT, Board, numbers_of
 from flows.comparing.ranked import leaderboard
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
@@ -69,13 +69,14 @@ def _show_table(shown: Board) -> None:
 
 
 def _cell(record: dict[str, Any], metric: str) -> str:
-    mean, sd, low, high, lacking, _, status, _ = (record[metric + part] for part in PARTS)
-    apart = f" ({status})" if status not in (None, "ok") else ""
-    if mean is None:
+    of = numbers_of(record, metric)
+    lacking, low, high = of["no_interval"], of["low"], of["high"]
+    apart = f" ({of['status']})" if of["status"] not in (None, "ok") else ""
+    if of["mean"] is None:
         return f"–{apart}"
-    spread = f" ± {digits(sd)}" if sd is not None else ""
+    spread = f" ± {digits(of['sd'])}" if of["sd"] is not None else ""
     interval = f" [{lacking or f'{digits(low)}, {digits(high)}'}]" if lacking or low is not None else ""
-    return f"{digits(mean)}{spread}{interval}{apart}"
+    return f"{digits(of['mean'])}{spread}{interval}{apart}"
 
 
 def _setting(record: dict[str, Any], name: str) -> str:

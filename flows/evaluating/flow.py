@@ -1,6 +1,5 @@
 """The evaluation as a Prefect flow: two tasks a run (generate, score), and the leaderboard as an artifact."""
 
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -9,68 +8,51 @@ from prefect import flow, task
 from prefect.artifacts import create_table_artifact
 from prefect.cache_policies import NO_CACHE
 
-from evaluators.scorer import add_scorers
+from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
 from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all
-from flows.evaluating.generate import EvaluationRequest, PlannedRun, find_models
+from flows.evaluating.generate import PlannedRun
 from flows.progress import reporter
-from flows.scoring.score_run import DEFAULT_BUDGET
+from flows.settings_in_force import settings_in_force
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
+from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage import snapshots
 from storage.database import Database
 
 
 def evaluate_in_flow(
-    database: Database,
-    models: Sequence[str],
-    decoders: Sequence[str],
-    request: EvaluationRequest,
-    settings: Settings,
-    *,
-    arguments: dict[str, str],
-    metrics: str,
-    **rest: Any,
+    database: Database, request: EvaluationRequest, settings: Settings, *, runner: str | None, quiet: bool
 ) -> set[str]:
     """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
     place."""
-    check(database, decoders, request, metrics)
-    find_models(rest["backend"], models, arguments)
-    scorers: set[str] = evaluate(
-        settings.db, models, decoders, request=request, settings=settings, model_arguments=arguments, metrics=metrics,
-        **rest,
-    )  # fmt: skip
+    check(database, request, settings)
+    scorers: set[str] = evaluate(request, settings, runner=runner, quiet=quiet)
     return scorers
 
 
 @flow(name="newwiki-evaluate", flow_run_name="evaluate on {request.snapshot}")
 def evaluate(
-    db: str,
-    models: Sequence[str],
-    decoders: Sequence[str],
-    *,
-    request: EvaluationRequest,
-    settings: Settings,
-    metrics: str = "core",
-    budget: int = DEFAULT_BUDGET,
-    backend: str = "hf",
-    model_arguments: dict[str, str] | None = None,
-    runner: str | None = None,
-    quiet: bool = False,
+    request: EvaluationRequest, settings: Settings | None = None, *, runner: str | None = None, quiet: bool = False
 ) -> set[str]:
     """Generates and scores every model under every decoder, one after the other; what is done is not done again.
 
-    Gives the ids of the evaluators that scored. With a `runner` (`threads:4`, `dask:tcp://…`, see
-    `flows.workers.runners`) each run is cut into shards, which are the tasks.
+    Gives the ids of the evaluators that scored.
+
+    Args:
+        request: Which models, how they are asked, and what scores them.
+        settings: Those in force where it runs, unless they are given.
+        runner: Such as threads:4 or dask:tcp://…; each run is cut into shards then, which are the tasks.
+        quiet: No progress, no notes.
     """
-    database, progress = Database(Path(db)), reporter(quiet)
+    settings, progress = settings or settings_in_force(None), reporter(quiet)
+    database = Database(Path(settings.db))
     add_scorers(settings.scorers)
     with prefect_executor(runner, progress) if runner else nullcontext() as hired:
         scorers = evaluate_all(
-            database, models, decoders, request, settings, progress, metrics=metrics, budget=budget, backend=backend,
-            arguments=model_arguments, executor=hired, work=RunSteps() if hired else _RunTasks(),
-        )  # fmt: skip
+            database, request, settings, progress, executor=hired, work=RunSteps() if hired else _RunTasks()
+        )
     _show_leaderboard(database, request.snapshot, scorers)
     return scorers
 

@@ -18,8 +18,10 @@ from newwiki.models.backend import Backend, Writing, numerics_of
 from newwiki.protocol import protocol_json
 from newwiki.records import Article, Completion, Prompt, Run, Snapshot
 from newwiki.registry import decoders, models
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
 from newwiki.source_code import source_sha256
-from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from newwiki.text.prompts import fill
 from storage import runs, snapshots
 from storage.database import Database
 from storage.liveness import heartbeat
@@ -27,39 +29,8 @@ from storage.liveness import heartbeat
 _SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
 
 
-@dataclass(frozen=True)
-class EvaluationRequest:
-    """How a snapshot is put to a model; the defaults are those of the New-Wiki Eval paper (Experiments).
-
-    `prompts` None means all articles, a number the longest ones, as in the paper.
-    """
-
-    snapshot: str = "latest"
-    prompts: int | None = None
-    samples: int = 20
-    keep: int = 10
-    max_new_tokens: int = 512
-    batch_size: int | None = None
-    seed: int = 0
-    template: str = DEFAULT_TEMPLATE
-    stop: tuple[str, ...] = ()
-    strict: bool = False
-
-    def __post_init__(self) -> None:
-        for name in ("prompts", "samples", "keep", "max_new_tokens", "batch_size"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise UsageError(f"--{name.replace('_', '-')} must be at least 1, not {number}")
-        if self.keep > self.samples:
-            raise UsageError(
-                f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
-            )
-        if "" in self.stop:
-            raise UsageError("a stop string (--stop) must have a character")
-        fill(self.template, "", "")
-
-    def writing(self, note: Callable[[str], None]) -> Writing:
-        return Writing(self.seed, self.max_new_tokens, self.batch_size, self.stop, self.strict, note)
+def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writing:
+    return Writing(request.seed, request.max_new_tokens, request.batch_size, request.stop, request.strict, note)
 
 
 @dataclass(frozen=True)
@@ -95,14 +66,20 @@ def _asked(backend: str, ask: Callable[..., Any], name: str, arguments: dict[str
         raise UsageError(f"backend '{backend}' does not take these model arguments: {error}") from None
 
 
-def plan(database: Database, backend: Backend, decoder: Decoder, request: EvaluationRequest) -> PlannedRun:
+def plan(
+    database: Database,
+    backend: Backend,
+    decoder: Decoder,
+    request: EvaluationRequest,
+    template: str = Settings.template,
+) -> PlannedRun:
     """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
-    identity = _identity(snapshot, articles, backend, decoder, request, samples, keep)
+    identity = _identity(snapshot, articles, backend, decoder, request, template, samples, keep)
     numerics = numerics_of(backend)
     run_id = _run_id(identity, numerics)
     earlier = [_run_id(identity, one) for one in (None, *range(1, numerics))] if numerics else []
@@ -116,23 +93,23 @@ def plan(database: Database, backend: Backend, decoder: Decoder, request: Evalua
         "strict": request.strict,
     }
     run = Run(
-        run_id,
-        snapshot.snapshot_id,
-        backend.name,
-        backend.sha256,
-        backend.backend,
-        decoder.canonical,
-        json.dumps(dict(decoder.parameters), sort_keys=True),
-        request.template,
-        len(articles),
-        request.seed,
-        samples,
-        keep,
-        request.max_new_tokens,
-        backend.dtype,
-        json.dumps(circumstances, sort_keys=True),
-        numerics,
-        _protocol(backend, request, once=once),
+        run_id=run_id,
+        snapshot_id=snapshot.snapshot_id,
+        model=backend.name,
+        model_sha256=backend.sha256,
+        backend=backend.backend,
+        decoder=decoder.canonical,
+        decoder_parameters=json.dumps(dict(decoder.parameters), sort_keys=True),
+        prompt_template=template,
+        prompts=len(articles),
+        seed=request.seed,
+        samples=samples,
+        keep=keep,
+        max_new_tokens=request.max_new_tokens,
+        dtype=backend.dtype,
+        versions=json.dumps(circumstances, sort_keys=True),
+        numerics=numerics,
+        protocol=_protocol(backend, request, template, once=once),
     )
     return PlannedRun(run, articles, request, earlier)
 
@@ -149,6 +126,7 @@ def _identity(
     backend: Backend,
     decoder: Decoder,
     request: EvaluationRequest,
+    template: str,
     samples: int,
     keep: int,
 ) -> dict[str, Any]:
@@ -161,7 +139,7 @@ def _identity(
         "backend": backend.backend,
         "settings": dict(backend.settings),
         "decoder": decoder.canonical,
-        "template": request.template,
+        "template": template,
         "seed": request.seed,
         "samples": samples,
         "keep": keep,
@@ -181,12 +159,12 @@ def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:
     return {**backend.others(decoder), **{name: sha256 for name, sha256 in code.items() if sha256}}
 
 
-def _protocol(backend: Backend, request: EvaluationRequest, *, once: bool) -> str:
+def _protocol(backend: Backend, request: EvaluationRequest, template: str, *, once: bool) -> str:
     return protocol_json(
         max_new_tokens=request.max_new_tokens,
         samples=None if once else request.samples,
         keep=None if once else request.keep,
-        template=request.template,
+        template=template,
         stop=request.stop,
         chat=backend.settings.get("chat") == "yes",
     )
@@ -222,7 +200,7 @@ def generate(
     prompts = [Prompt(a.page_id, fill(run.prompt_template, a.title, a.first_sentence)) for a in planned.articles]
     wanted = [(prompt, sample) for prompt in prompts for sample in range(run.samples)]
     missing = [(prompt, sample) for prompt, sample in wanted if (prompt.page_id, sample) not in stored]
-    batches = backend.complete(missing, decoder, planned.request.writing(progress.note))
+    batches = backend.complete(missing, decoder, writing_of(planned.request, progress.note))
     runs.start(database, run)
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()

@@ -50,7 +50,7 @@ def leak(run: Run) -> str | None:
 
 def leaks(database: Database, snapshot_id: str | None) -> tuple[str, ...]:
     """The same of all runs on a snapshot, or on any, a line a model."""
-    return tuple(_words(*row) for row in database.rows("trained_runs", snapshot_id))
+    return tuple(database.records(_words, "trained_runs", snapshot_id))
 
 
 def _words(model: str, trained: int, prompts: int, origin: str) -> str:

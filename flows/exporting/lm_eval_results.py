@@ -11,9 +11,10 @@ from typing import Any
 from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
 from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender
-from storage.database import Database, query
+from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
+from storage.queries import query, records
 
 _NONE = "N/A"  # instead of a standard error that there is none of
 
@@ -46,16 +47,15 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     Raises TerminalError for a run that has no numbers, and for a snapshot's articles, which no model wrote.
     """
     with database.read() as connection:
-        found = connection.execute(query("results_run"), [named.run_id])
-        row = found.fetchone()
-        run = dict(zip([column[0] for column in found.description], row or (), strict=False))
-        numbers = connection.execute(query("results"), [named.run_id]).fetchall()
-    if not run:
+        found = records(dict[str, Any], connection.execute(query("results_run"), [named.run_id]))
+        numbers = records(dict[str, Any], connection.execute(query("results"), [named.run_id]))
+    if not found:
         raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
     if not numbers:
         raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
+    [run] = found
     task = task_name(run["snapshot_id"])
-    effective = max((number[6] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
+    effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
     return {
         "results": {task: {"name": task, "alias": task, "sample_len": effective, **_metrics(numbers)}},
@@ -63,7 +63,7 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
         "configs": {task: _task_config(database, task, run, numbers)},
         "versions": {task: TASK_VERSION},
         "n-shot": {task: 0},
-        "higher_is_better": {task: {metric: HIGHER_IS_BETTER[better] for metric, _, _, _, better, *_ in numbers}},
+        "higher_is_better": {task: {one["metric"]: HIGHER_IS_BETTER[one["direction"]] for one in numbers}},
         "n-samples": {task: {"original": run["articles"] or run["prompts"], "effective": effective}},
         "config": _model_config(run),
         "git_hash": None,
@@ -81,20 +81,25 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     }
 
 
-def _metrics(numbers: Sequence[tuple[Any, ...]]) -> dict[str, float | str]:
+def _metrics(numbers: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
     """`METRIC,none` and `METRIC_stderr,none`: `none` is the name of the filter, of which there is none."""
     found: dict[str, float | str] = {}
-    for metric, mean, standard_error, *_ in numbers:
-        found[f"{metric},none"] = mean
-        found[f"{metric}_stderr,none"] = _NONE if standard_error is None else standard_error
+    for one in numbers:
+        found[f"{one['metric']},none"] = one["mean"]
+        error = one["standard_error"]
+        found[f"{one['metric']}_stderr,none"] = _NONE if error is None else error
     return found
 
 
 def _task_config(
-    database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[tuple[Any, ...]]
+    database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    fingerprints = {row[0]: row for row in database.rows("results_evaluators", [number[-2] for number in numbers])}
-    columns = ("evaluator_id", "name", "version", "model", "model_sha256", "dtype", "backend")
+    asked = [number["evaluator_id"] for number in numbers]
+    fingerprints = {
+        one["evaluator_id"]: one
+        | {"parameters": json.loads(one["parameters"]), "dependencies": json.loads(one["dependencies"])}
+        for one in database.records(dict[str, Any], "evaluators_described", asked)
+    }
     return {
         "task": task,
         "output_type": "generate_until",
@@ -110,17 +115,10 @@ def _task_config(
             "model_sha256": run["model_sha256"],
             "decoder": run["decoder"],
             "kept": run["keep"],
-            "texts": {number[0]: number[3] for number in numbers},
-            "no_interval": {number[0]: number[5] for number in numbers if number[5]},
-            "fewer_texts": {number[0]: number[-1] for number in numbers if number[-1] != "ok"},
-            "evaluators": {
-                number[0]: {
-                    **dict(zip(columns, fingerprints[number[-2]], strict=False)),
-                    "parameters": json.loads(fingerprints[number[-2]][-2]),
-                    "dependencies": json.loads(fingerprints[number[-2]][-1]),
-                }
-                for number in numbers
-            },
+            "texts": {one["metric"]: one["scored"] for one in numbers},
+            "no_interval": {one["metric"]: one["no_interval"] for one in numbers if one["no_interval"]},
+            "fewer_texts": {one["metric"]: one["status"] for one in numbers if one["status"] != "ok"},
+            "evaluators": {one["metric"]: fingerprints[one["evaluator_id"]] for one in numbers},
         },
     }
 

@@ -2,45 +2,30 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from evaluators.scorer import PRESETS, Scorer
+from evaluators.scorer_metrics import is_preset, scorer_of
 from flows.exporting import lm_eval_task_files as task_files
 from flows.progress import Progress
 from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
 from newwiki.records import Article, Metric, Snapshot
 from newwiki.registry import Evaluator, SetEvaluator
+from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database
-from storage.export import write_folder
+from storage.export_snapshot import write_folder
 from storage.folders import whole, write_text
 
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers
 _SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
-
-
-@dataclass(frozen=True)
-class TaskRequest:
-    """`prompts` None means all articles, a number the longest ones; `metrics` are names between commas, or core."""
-
-    prompts: int | None = None
-    max_new_tokens: int = 512
-    metrics: str = "core"
-
-    def __post_init__(self) -> None:
-        for name in ("prompts", "max_new_tokens"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise UsageError(f"--{name.replace('_', '-')} must be at least 1, not {number}")
 
 
 def task_name(snapshot_id: str) -> str:
@@ -49,7 +34,7 @@ def task_name(snapshot_id: str) -> str:
 
 
 def export_task(
-    database: Database, name: str, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
+    database: Database, request: TaskRequest, settings: Settings, folder: Path, progress: Progress
 ) -> list[Path]:
     """Writes the task's folder; gives the files.
 
@@ -82,7 +67,7 @@ def export_task(
             parquet.write_table(_documents(articles, settings.template), part, compression="zstd")
         return [folder / place for place in (*texts, task_files.DOCUMENTS)]
 
-    return write_folder(database, name, folder, write)
+    return write_folder(database, request.snapshot, folder, write)
 
 
 def _evaluators(chosen: Sequence[Evaluator], everything: bool) -> list[Evaluator]:
@@ -98,9 +83,8 @@ def _unfit(evaluator: Evaluator) -> str | None:
     """Why a task cannot score by it."""
     if isinstance(evaluator, SetEvaluator):
         return "it is one number a run; log the samples, and give the log to `newwiki score`"
-    scorer = getattr(evaluator.function, "__self__", None)
-    of_a_file = isinstance(scorer, Scorer) and scorer.file.parent != PRESETS
-    if of_a_file or evaluator.function.__module__.startswith("newwiki_plugin_"):
+    scorer = scorer_of(evaluator)
+    if (scorer and not is_preset(scorer)) or evaluator.function.__module__.startswith("newwiki_plugin_"):
         return "it comes from a file of yours, which the task would not find; install it by an entry point"
     return None
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flows.workers.shards import A_SHARD, shard_size
+from newwiki.request import PlanRequest
 
 MOST_MACHINES = 1024
 
@@ -15,30 +16,6 @@ class Rate:
 
     value: float
     source: str
-
-
-@dataclass(frozen=True)
-class Workload:
-    """So many runs: each model under each decoder writes `samples` completions of each of the snapshot's prompts."""
-
-    prompts: int = 2000
-    samples: int = 20
-    keep: int = 10
-    models: int = 1
-    decoders: int = 1
-    metrics: int = 9
-
-    @property
-    def runs(self) -> int:
-        return self.models * self.decoders
-
-    @property
-    def completions(self) -> int:
-        return self.runs * self.prompts * self.samples
-
-    @property
-    def kept(self) -> int:
-        return self.runs * self.prompts * min(self.keep, self.samples)
 
 
 @dataclass(frozen=True)
@@ -81,7 +58,7 @@ class Plan:
         return sum(self.work.values()) / 3600
 
 
-def plan(workload: Workload, rates: Rates, machines: int = 1) -> Plan:
+def plan(workload: PlanRequest, rates: Rates, machines: int = 1) -> Plan:
     """The same work that an evaluation does: run after run, each first written and then scored, cut into shards."""
     write_one = rates.tokens_per_completion.value / rates.tokens_per_second.value
     kept = min(workload.keep, workload.samples)
@@ -103,7 +80,7 @@ def plan(workload: Workload, rates: Rates, machines: int = 1) -> Plan:
     return Plan(machines, seconds, work, rates.requests.value, refresh, stored)
 
 
-def machines_for(workload: Workload, rates: Rates, deadline_seconds: float) -> Plan | None:
+def machines_for(workload: PlanRequest, rates: Rates, deadline_seconds: float) -> Plan | None:
     """The fewest machines that are done in time; None where no number of them is, as one shard takes longer."""
     if plan(workload, rates, MOST_MACHINES).seconds > deadline_seconds:
         return None

@@ -1,12 +1,18 @@
 """Rates for `newwiki plan`: fitted to the runs in the database, else those of a table with their machine."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from flows.planning.costs import Rate, Rates
 from flows.planning.linear_fit import Fit, fit
+from newwiki.request import EvaluationRequest
 from storage.database import Database
 
 # Where there is no database to ask. What was not measured says so; docs/scale.md has more.
 TABLE = Rates(
-    tokens_per_completion=Rate(512, "--max-new-tokens' default, as if nothing ended by itself"),
+    tokens_per_completion=Rate(
+        EvaluationRequest.max_new_tokens, "--max-new-tokens' default, as if nothing ended by itself"
+    ),
     tokens_per_second=Rate(77, "measured: a GPT-2 of 124 million parameters, float32, two cores shared with others"),
     write_run_seconds=Rate(0.4, "measured: a toy model, two cores; most of it is opening the file"),
     score_seconds=Rate(0.064, "measured: core metrics by rules-v1 and MiniLM, texts of 240 tokens, two cores"),
@@ -25,19 +31,19 @@ def rates(database: Database) -> Rates:
     if not database.path.exists():
         return TABLE
     with database.read():
-        written = database.rows("plan_writing")
-        scored = database.rows("plan_scoring")
+        written = database.records(dict[str, Any], "plan_writing")
+        scored = database.records(dict[str, Any], "plan_scoring")
         [(requests, request_seconds, snapshots)] = database.rows("plan_requests")
     if written:
-        kinds, names, completions, tokens, held, sizes, seconds = zip(*written, strict=True)
-        writing, of_runs = fit(kinds, sizes, seconds), _count(len(written), "run")
-        told = f"{of_runs} ({', '.join(sorted(set(names)))})"
-        found["tokens_per_completion"] = Rate(sum(tokens) / sum(completions), told)
-        found["completion_bytes"] = Rate(sum(held) / sum(completions), told)
+        writing, of_runs = _fit(written), _count(len(written), "run")
+        told = f"{of_runs} ({', '.join(sorted({one['model'] for one in written}))})"
+        completions, tokens, held = (sum(one[name] for one in written) for name in ("completions", "tokens", "bytes"))
+        found["tokens_per_completion"] = Rate(tokens / completions, told)
+        found["completion_bytes"] = Rate(held / completions, told)
         found["tokens_per_second"] = Rate(1 / writing.an_item, f"{told}{_how(writing)}")
         found["write_run_seconds"] = Rate(writing.a_run, f"{of_runs}{_how(writing)}")
     if scored:
-        scoring, of_runs = fit(*zip(*scored, strict=True)), _count(len(scored), "scoring")
+        scoring, of_runs = _fit(scored), _count(len(scored), "scoring")
         found["score_seconds"] = Rate(scoring.an_item, f"{of_runs}{_how(scoring)}")
         found["score_run_seconds"] = Rate(scoring.a_run, f"{of_runs}{_how(scoring)}")
     if requests:
@@ -45,6 +51,11 @@ def rates(database: Database) -> Rates:
         found["requests"] = Rate(requests / snapshots, of_snapshots)
         found["request_seconds"] = Rate(request_seconds / requests, of_snapshots)
     return Rates(**found)
+
+
+def _fit(runs: Sequence[Mapping[str, Any]]) -> Fit:
+    kinds, sizes, seconds = ([one[name] for one in runs] for name in ("kind", "size", "seconds"))
+    return fit(kinds, sizes, seconds)
 
 
 def _count(number: int, what: str) -> str:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from flows import tables
 from flows.progress import Progress
 from newwiki.errors import UsageError
-from storage.statements import refused, split
+from storage.allowed_statements import refused, split
 
 FORMATS = (*tables.FORMATS, "parquet")
 _ROWS = 10_000  # at a time

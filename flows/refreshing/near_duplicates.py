@@ -1,18 +1,19 @@
 """New pages can hold old text: those that nearly repeat an earlier page are told apart before the sample is drawn."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 
 from flows.progress import Progress, Silent
-from newwiki.novelty import NEAR_DUPLICATE, Index, Sketch, Sketcher
+from newwiki.novelty import NEAR_DUPLICATE, Index, Sketch, Sketcher, compared_text
 from newwiki.records import Judged, Nearest, Site, Window
 from storage import snapshots
 from storage.database import Database
 
 
 @dataclass(frozen=True)
-class Text:
+class ComparedText:
     """A text to compare with: where it stands, and when its page was created."""
 
     snapshot_id: str
@@ -27,7 +28,7 @@ class Twins:
 
     nearest: dict[int, Nearest] = field(default_factory=dict)
 
-    def add(self, page_id: int, text: Text, similarity: float) -> None:
+    def add(self, page_id: int, text: ComparedText, similarity: float) -> None:
         known = self.nearest.get(page_id)
         if known is None or similarity > (known.similarity or 0):
             self.nearest[page_id] = Nearest(page_id, text.title, text.snapshot_id, similarity)
@@ -40,6 +41,7 @@ def drop_near_duplicates(
     window: Window,
     pages: Sequence[Judged],
     against: Collection[str] = (),
+    known: Mapping[int, Sketch] = MappingProxyType({}),
     *,
     progress: Progress | None = None,
 ) -> tuple[list[Judged], dict[int, Nearest]]:
@@ -47,21 +49,23 @@ def drop_near_duplicates(
     one of these pages that has passed too, or an article of the snapshots `against`, whose page was created before.
 
     Beside them the nearest earlier text of each page that has one, among the wiki's other snapshots here too: those
-    are recorded, and decide nothing.
+    are recorded, and decide nothing. Pages whose sketch is `known`, by page id, need none.
     """
     sketcher, decisive = Sketcher(), Twins()
     passed = sorted((page for page in pages if page.verdict == "selected"), key=lambda p: (p.created_at, p.title))
-    texts = [
-        Text(snapshot_id, page.title, page.created_at, sketcher.sketch(f"{page.first_sentence} {page.completion}"))
-        for page in passed
+    sketches = [
+        known[page.page_id] if page.page_id in known else sketcher.sketch(compared_text(page)) for page in passed
     ]
-    sketches = [text.sketch for text in texts]
+    texts = [
+        ComparedText(snapshot_id, page.title, page.created_at, sketch)
+        for page, sketch in zip(passed, sketches, strict=True)
+    ]
     index = Index(sketches)
     with (progress or Silent()).stretch(f"comparing the texts of {snapshot_id}", "pages") as bar:
-        for place, page in enumerate(passed):
-            for earlier, similarity in index.similar(sketches[place], before=place):
+        for count, (page, similar) in enumerate(zip(passed, index.each_with_earlier(), strict=True), 1):
+            for earlier, similarity in similar:
                 decisive.add(page.page_id, texts[earlier], similarity)
-            bar.update(place + 1, len(passed))
+            bar.update(count, len(passed))
     for other in sorted(against):
         _compare(passed, sketches, _texts(database, other, sketcher), decisive)
     recorded = Twins(dict(decisive.nearest))
@@ -71,15 +75,12 @@ def drop_near_duplicates(
     return [_judged(page, decisive.nearest.get(page.page_id)) for page in pages], recorded.nearest
 
 
-def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[Text]:
+def _texts(database: Database, snapshot_id: str, sketcher: Sketcher) -> list[ComparedText]:
     articles = sorted(snapshots.articles(database, snapshot_id), key=lambda a: (a.created_at, a.title))
-    return [
-        Text(snapshot_id, a.title, a.created_at, sketcher.sketch(f"{a.first_sentence} {a.completion}"))
-        for a in articles
-    ]
+    return [ComparedText(snapshot_id, a.title, a.created_at, sketcher.sketch(compared_text(a))) for a in articles]
 
 
-def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[Text], twins: Twins) -> None:
+def _compare(passed: Sequence[Judged], sketches: Sequence[Sketch], texts: Sequence[ComparedText], twins: Twins) -> None:
     index = Index([text.sketch for text in texts])
     for page, sketch in zip(passed, sketches, strict=True):
         for place, similarity in index.similar(sketch):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from flows.comparing.board import Column
 from flows.report.material import Material
@@ -29,10 +30,12 @@ def distributions(database: Database, material: Material) -> Mapping[tuple[str, 
     columns = {(column.metric, column.evaluator_id): column for column in material.text_columns}
     runs = [record["run_id"] for record in material.board.records]
     metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
-    found = database.rows("report_distributions", runs, metrics, evaluators, BINS)
+    found = database.records(dict[str, Any], "report_distributions", runs, metrics, evaluators, BINS)
     return {
-        (run_id, columns[metric, evaluator]): Distribution(low, high, quartiles, _outline(bins, texts))
-        for run_id, metric, evaluator, low, high, quartiles, bins, texts in found
+        (one["run_id"], columns[one["metric"], one["evaluator_id"]]): Distribution(
+            one["low"], one["high"], one["quartiles"], _outline(one["bins"], one["texts"])
+        )
+        for one in found
     }
 
 

@@ -13,7 +13,7 @@ from flows.charts import PALETTE, svg
 from flows.report.drawing import SHAPES, dots, lines
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
-from flows.report.tables import Row, rows
+from flows.report.paper_tables import Row, rows
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {
@@ -41,7 +41,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Panel:
+class SweepPanel:
     title: str
     column: PaperColumn
     image: Markup
@@ -57,7 +57,7 @@ class Sweep:
     heads: Sequence[PaperColumn]
     families: Sequence[Family]
     keys: Sequence[Key]
-    panels: Sequence[Panel]
+    panels: Sequence[SweepPanel]
     command: str
 
 
@@ -70,7 +70,7 @@ def sweep(material: Material, parameter: str) -> Sweep:
         Key(colour, shape, family.label) for colour, shape, family in zip(PALETTE, SHAPES.values(), drawn, strict=False)
     ]
     panels = [
-        Panel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
+        SweepPanel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
         for place, head in enumerate(heads)
         if head.low is not None and any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]

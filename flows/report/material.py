@@ -1,7 +1,7 @@
 """What a report is made of: one snapshot, its runs on their board, and all that explains them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
@@ -84,23 +84,31 @@ def gather(database: Database, snapshot: str) -> Material:
     """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so."""
     found = snapshots.resolve(database, snapshot)
     shown = _board(database, found.snapshot_id)
-    entries = [_entry(*row) for row in database.rows("report_runs", found.snapshot_id)]
-    metrics = database.rows("report_metrics", [column.metric for column in shown.columns])
-    evaluators = database.rows("report_evaluators", [column.evaluator_id for column in shown.columns])
+    entries = database.records(_entry, "report_runs", found.snapshot_id)
+    metrics = database.records(Metric, "report_metrics", [column.metric for column in shown.columns])
+    asked = [column.evaluator_id for column in shown.columns]
+    evaluators = database.records(_fingerprint, "evaluators_described", asked)
     return Material(
         found,
         shown,
         {entry.run.run_id: entry for entry in entries},
-        {row[0]: Metric(*row) for row in metrics},
-        {row[0]: _fingerprint(row) for row in evaluators},
+        {one.name: one for one in metrics},
+        {one.evaluator_id: one for one in evaluators},
         _names(entry.run for entry in entries),
         {run.run_id: run.settings for run in comparison.every(database) if run.settings},
     )
 
 
-def _entry(*row: Any) -> Entry:
-    *run, status, started_at, finished_at, heard_at, process = row
-    return Entry(Run(*run), state(status, heard_at, process), started_at, finished_at)
+def _entry(
+    *,
+    status: str,
+    started_at: datetime | None,
+    finished_at: datetime | None,
+    heard_at: datetime | None,
+    process: str | None,
+    **run: Any,
+) -> Entry:
+    return Entry(Run(**run), state(status, heard_at, process), started_at, finished_at)
 
 
 def _board(database: Database, snapshot_id: str) -> Board:
@@ -111,11 +119,8 @@ def _board(database: Database, snapshot_id: str) -> Board:
         return replace(apart, notes=(*apart.notes, f"{refusal}; each has a column here"))
 
 
-def _fingerprint(row: Sequence[Any]) -> Fingerprint:
-    *names, parameters, dependencies, dtype, backend = row
-    evaluator_id, name, version, model, model_sha256 = names
-    made_of, made_with = json.loads(parameters), json.loads(dependencies)
-    return Fingerprint(evaluator_id, name, version, model, model_sha256, made_of, made_with, dtype, backend)
+def _fingerprint(*, parameters: str, dependencies: str, **named: Any) -> Fingerprint:
+    return Fingerprint(parameters=json.loads(parameters), dependencies=json.loads(dependencies), **named)
 
 
 def _names(runs: Iterable[Run]) -> dict[str, str]:

@@ -14,14 +14,14 @@ from markupsafe import Markup
 
 from flows.catalogue import span
 from flows.progress import Progress
-from flows.report import figures, tables
+from flows.report import figures, paper_tables
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
-from flows.report.generations import column_for, examples
+from flows.report.example_texts import column_for, examples
 from flows.report.material import Record, gather
 from flows.report.paper import PAPER, paper_columns
 from flows.report.strata import cuts
-from flows.report.training import training
+from flows.report.training_curves import training
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError
@@ -69,7 +69,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
         column = column_for(material, by)
-        alike = tables.alike(material)
+        alike = paper_tables.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
         stored = {
@@ -80,18 +80,18 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
             "distributions": distributions(database, material),
             "examples": examples(database, material, column, progress) if column else {},
             "cuts": cuts(database, material, cut_column) if cut_column else [],
-            "old_and_new": tables.old_and_new(database, material),
+            "old_and_new": paper_tables.old_and_new(database, material),
         }
     reference = [material.reference] if material.reference else []
-    columns = tables.in_order(material)
+    columns = paper_tables.in_order(material)
     page = _environment().get_template("report.html").render(
         material=material,
         columns=columns,
-        leaderboard=tables.rows(material, tables.best_first(material, column), columns),
-        reference=tables.rows(material, reference, columns),
+        leaderboard=paper_tables.rows(material, paper_tables.best_first(material, column), columns),
+        reference=paper_tables.rows(material, reference, columns),
         heads=heads,
-        alike=tables.rows(material, alike, [head.column for head in heads]),
-        alike_reference=tables.rows(material, reference, [head.column for head in heads]),
+        alike=paper_tables.rows(material, alike, [head.column for head in heads]),
+        alike_reference=paper_tables.rows(material, reference, [head.column for head in heads]),
         sweeps=[figures.sweep(material, parameter) for parameter in figures.SWEPT],
         spreads=figures.spreads(material, alike),
         training=training(material),
@@ -133,7 +133,7 @@ def _environment() -> jinja2.Environment:
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,
-        "apart": tables.apart,
+        "apart": paper_tables.apart,
         "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.comparing.board import PART, Column, board
-from flows.report import tables
+from flows.report import paper_tables
 from flows.report.material import Material, Record
-from flows.report.tables import Cell, Row
+from flows.report.paper_tables import Cell, Row
 from newwiki.errors import TerminalError
 from storage import strata
 from storage.database import Database
@@ -40,7 +40,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: str) -
     if len(parts) < 2:
         return Cut(stratum, parts)
     shown = board(database, snapshot_id, by_evaluator=material.has_evaluators_apart, by=stratum)
-    order = [record["run_id"] for record in tables.best_first(material, column)]
+    order = [record["run_id"] for record in paper_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
         {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
     ]
@@ -61,6 +61,6 @@ def _rows(
     for records in by_part:
         there = [run_id for run_id in run_ids if run_id in records]
         listed = [records[run_id] for run_id in there]
-        made = tables.cells(listed, column, tables.direction(material, listed, column))
+        made = paper_tables.cells(listed, column, paper_tables.direction(material, listed, column))
         columns.append(dict(zip(there, made, strict=True)))
     return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

@@ -10,15 +10,17 @@ from filelock import FileLock, Timeout
 
 from evaluators.scoring import select
 from flows.comparing.bounds import parse_bounds
+from flows.refreshing.which_pages import definition_of
 from flows.schedule.due import Month, to_do
 from flows.schedule.month import request_of
-from flows.schedule.notice import Ending
+from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, TransientError, UsageError, did_you_mean
 from newwiki.registrations import Gate, Registrations
 from newwiki.registry import models
 from newwiki.settings import Settings
+from newwiki.text.prompts import fill
 from storage.comparison import Contender
 from storage.database import Database
 
@@ -28,14 +30,14 @@ _ARTICLES = ("Wikipedia/", "reference")  # how the row of the articles may be na
 class MonthsFailed(TerminalError):
     """What somebody must look after, when all is done that can be done; `endings` are those of all months."""
 
-    def __init__(self, endings: Sequence[Ending]) -> None:
+    def __init__(self, endings: Sequence[MonthEnding]) -> None:
         super().__init__(" | ".join(f"{ending.month}: {ending.trouble}" for ending in endings if ending.trouble))
         self.endings = endings
 
 
 def catch_up(
-    database: Database, registered: Registrations, settings: Settings, now: datetime, do: Callable[[Month], Ending]
-) -> Sequence[Ending]:
+    database: Database, registered: Registrations, settings: Settings, now: datetime, do: Callable[[Month], MonthEnding]
+) -> Sequence[MonthEnding]:
     """How each month ended that was due and not complete, the oldest of a wiki first.
 
     Where a wiki fails for now, its later months wait, so that months are published in their order. Raises UsageError
@@ -43,7 +45,7 @@ def catch_up(
     MonthsFailed where one has failed or a gate is closed.
     """
     check(registered, settings)
-    endings: list[Ending] = []
+    endings: list[MonthEnding] = []
     with _alone(database):
         for wiki in registered.wikis:
             for month in to_do(database, registered, settings, wiki, now):
@@ -53,7 +55,7 @@ def catch_up(
     return without_trouble(endings)
 
 
-def without_trouble(endings: Sequence[Ending]) -> Sequence[Ending]:
+def without_trouble(endings: Sequence[MonthEnding]) -> Sequence[MonthEnding]:
     """The same. Raises MonthsFailed where there is any."""
     if any(ending.trouble for ending in endings):
         raise MonthsFailed(endings)
@@ -68,12 +70,13 @@ def start_of(day: date | None) -> datetime:
 def check(registered: Registrations, settings: Settings) -> None:
     """Raises UsageError for what cannot be, before anything is done."""
     for wiki in registered.wikis:
-        _ = Month(wiki, "2001-01", registered, settings).source
+        definition_of(Month(wiki, "2001-01", registered, settings).request)
     for model in registered.models:
         models.get(model.backend)
         for decoder in model.decoders:
             parse(decoder)
-    request_of(registered, settings, "latest")
+        request_of(registered, model, "latest")
+    fill(settings.template, "", "")
     measured = {metric.name for one in select(registered.evaluation.metrics) for metric in one.metrics}
     for gate in registered.gates:
         _check_gate(gate, registered, measured)

@@ -8,10 +8,9 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.which_pages import Place, source_of
 from newwiki.records import Window
 from newwiki.registrations import Registrations, Wiki
+from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
 from storage import months
 from storage.database import Database
@@ -32,15 +31,10 @@ class Month:
         return f"{self.wiki.name} {self.label}"
 
     @property
-    def source(self) -> tuple[str, Place]:
-        """The source's name and its place. Raises UsageError."""
-        named = self.wiki.name if not (self.wiki.api or self.wiki.dump) else None
-        return source_of(self.wiki.api, named, self.wiki.dump or (), "new")
-
-    @property
     def request(self) -> RefreshRequest:
-        window = Window.month(self.label)
-        return RefreshRequest(window, self.wiki.selection, settled(window), novel_against=self.wiki.novel_against)
+        named = self.wiki.name if not (self.wiki.api or self.wiki.dump) else None
+        registered = self.wiki.fields_for(RefreshRequest)
+        return RefreshRequest(month=self.label, wiki=named, cutoff=settled(Window.month(self.label)), **registered)
 
     @property
     def registered_sha256(self) -> str:

@@ -15,14 +15,15 @@ from prefect.cache_policies import NO_CACHE
 from prefect.runtime import flow_run
 
 from flows.evaluating.flow import evaluate
-from flows.options import settings_in_force
 from flows.progress import Console
 from flows.refreshing.flow import refresh
+from flows.report.page import write
 from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of, without_trouble
 from flows.schedule.due import Month
-from flows.schedule.notice import Ending
+from flows.schedule.notice import MonthEnding
 from flows.schedule.webhook import address, send
+from flows.settings_in_force import settings_in_force
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
 from newwiki.quiet import end_quietly
@@ -39,7 +40,7 @@ def _on_which_day() -> str:
 @flow(name="newwiki-monthly", flow_run_name=_on_which_day)
 def monthly(
     config: str = "newwiki.toml", db: str | None = None, plugins: Sequence[str] = (), today: date | None = None
-) -> Sequence[Ending]:
+) -> Sequence[MonthEnding]:
     """Publishes and evaluates every month that is due and missing, as the file registers it.
 
     `today` None is the day on which it runs, in UTC. Raises as `flows.schedule.catch_up.catch_up` does.
@@ -56,25 +57,25 @@ def monthly(
     return endings
 
 
-def _tagged(one: Month) -> Ending:
+def _tagged(one: Month) -> MonthEnding:
     """How it ended, also where that is a failure: the months after it are still to be done."""
     with tags("newwiki", one.wiki.name, one.label):
         try:
-            ended: Ending = month(one)
+            ended: MonthEnding = month(one)
         except MonthsFailed as error:
             (ended,) = error.endings
     return ended
 
 
 @flow(name="newwiki-month", flow_run_name="{asked}")
-def month(asked: Month) -> Ending:
+def month(asked: Month) -> MonthEnding:
     """One month of one wiki; nobody else works on its database meanwhile.
 
     Raises MonthsFailed where something has failed or a gate is closed, so that Prefect shows it as failed too.
     """
     database = Database(asked.settings.db)
     with only_one("writer", str(database.path.resolve())):
-        ending = steps.run(asked, _MonthTasks(database, Console(), _Bar(asked)))
+        ending = steps.run(asked, _MonthTasks(database, Console(), write, _Bar(asked)))
     without_trouble([ending])
     return ending
 
@@ -101,22 +102,13 @@ class _MonthTasks(steps.MonthSteps):
     bar: _Bar
 
     def refresh(self, month: Month) -> Snapshot:
-        source, place = month.source
-        settings = month.settings
-        published: Snapshot = refresh(
-            settings.db, source, place, month.request, contact=settings.contact or None, wikidata=settings.wikidata
-        )
+        published: Snapshot = refresh(month.request, month.settings)
         self.bar.step()
         return published
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
-        asked = month.registered.evaluation
-        scorers: set[str] = evaluate(
-            month.settings.db, [model.name], list(model.decoders),
-            request=steps.request_of(month.registered, month.settings, snapshot.snapshot_id), settings=month.settings,
-            metrics=asked.metrics, budget=asked.budget, backend=model.backend,
-            model_arguments=steps.arguments_of(model),
-        )  # fmt: skip
+        request = steps.request_of(month.registered, model, snapshot.snapshot_id)
+        scorers: set[str] = evaluate(request, month.settings)
         self.bar.step()
         return scorers
 
@@ -128,7 +120,7 @@ class _MonthTasks(steps.MonthSteps):
         if address(month.registered.notify):
             _notify(month, told)
 
-    def ended(self, ending: Ending, told: dict[str, Any]) -> None:
+    def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
         self.bar.end()
         get_run_logger().info(told["text"])
         create_markdown_artifact(_summary(ending), _key("month", str(ending.month)), f"How {ending.month} ended")
@@ -146,7 +138,7 @@ def _notify(month: Month, told: dict[str, Any]) -> None:
         send(place, told, told["key"])
 
 
-def _summary(ending: Ending) -> str:
+def _summary(ending: MonthEnding) -> str:
     """The ending in Markdown, with the way to the report."""
     lines = [f"# {_text(str(ending.month))}"]
     if ending.snapshot:

@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from flows.comparing.bounds import judge, parse_bounds
-from flows.evaluating.evaluate_all import evaluate_all, model_arguments
-from flows.evaluating.generate import EvaluationRequest
+from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Progress
 from flows.refreshing.which_pages import refresh_from
-from flows.report import page
 from flows.schedule.due import Month
-from flows.schedule.notice import Ending, Judged, notice
+from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.records import Snapshot
 from newwiki.registrations import Gate, Model, Registrations
-from newwiki.settings import Settings
+from newwiki.request import EvaluationRequest
 from newwiki.sources.backoff import Backoff
 from storage import months
 from storage.comparison import contenders
@@ -33,41 +31,38 @@ class MonthSteps:
 
     database: Database
     progress: Progress
+    write_report: Callable[[Database, Progress, str, Path], Path]
 
     def refresh(self, month: Month) -> Snapshot:
-        return refresh_from(self.database, *month.source, month.request, month.settings, self.progress)
+        return refresh_from(self.database, month.request, month.settings, self.progress)
 
     def evaluate(self, month: Month, model: Model, snapshot: Snapshot) -> set[str]:
-        asked = month.registered.evaluation
-        request = request_of(month.registered, month.settings, snapshot.snapshot_id)
         return evaluate_all(
-            self.database, [model.name], model.decoders, request, month.settings, self.progress,
-            metrics=asked.metrics, budget=asked.budget, backend=model.backend, arguments=arguments_of(model),
-        )  # fmt: skip
+            self.database, request_of(month.registered, model, snapshot.snapshot_id), month.settings, self.progress
+        )
 
     def report(self, month: Month, snapshot: Snapshot) -> Path:
         folder = Path(month.registered.report.out)
         folder.mkdir(parents=True, exist_ok=True)
-        return page.write(
-            self.database, self.progress, snapshot.snapshot_id, folder / f"{snapshot.snapshot_id}.html"
-        ).resolve()
+        file = folder / f"{snapshot.snapshot_id}.html"
+        return self.write_report(self.database, self.progress, snapshot.snapshot_id, file).resolve()
 
     def tell(self, month: Month, told: dict[str, Any]) -> None:
         """Sends the notice; does nothing where nobody is to be told."""
         if place := address(month.registered.notify):
             send_patiently(place, told, told["key"], Backoff())
 
-    def ended(self, ending: Ending, told: dict[str, Any]) -> None:
+    def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
         """What is to be shown of a month that has ended."""
         self.progress.note(told["text"])
 
 
-def run(month: Month, work: MonthSteps) -> Ending:
+def run(month: Month, work: MonthSteps) -> MonthEnding:
     """Does what the month still lacks, tells of it, and records it. What fails is in the ending, and stops nothing that
     does not need it."""
     failures: dict[str, Exception] = {}
     report: Path | None = None
-    gates: list[Judged] = []
+    gates: list[MonthGate] = []
     snapshot = _attempt(failures, "refresh", work.refresh, month)
     if snapshot:
         models = month.registered.models
@@ -78,7 +73,7 @@ def run(month: Month, work: MonthSteps) -> Ending:
             gates += (
                 _attempt(failures, f"gate on {gate.candidate}", _judged, work.database, month, gate, snapshot) or []
             )
-    ending = Ending(
+    ending = MonthEnding(
         month, snapshot, report, tuple(gates), _words(failures), isinstance(failures.get("refresh"), TransientError)
     )
     told = notice(work.database, ending)
@@ -88,7 +83,7 @@ def run(month: Month, work: MonthSteps) -> Ending:
     return replace(ending, failures=_words(failures))
 
 
-def _tell(work: MonthSteps, ending: Ending, told: dict[str, Any]) -> None:
+def _tell(work: MonthSteps, ending: MonthEnding, told: dict[str, Any]) -> None:
     """Sends first and records then: a notice may come twice after a power cut, with the same key, and is never lost."""
     month = ending.month
     work.tell(month, told)
@@ -109,34 +104,31 @@ def _tell(work: MonthSteps, ending: Ending, told: dict[str, Any]) -> None:
     )
 
 
-def request_of(registered: Registrations, settings: Settings, snapshot: str) -> EvaluationRequest:
-    """How the models are asked. Raises UsageError."""
-    asked = registered.evaluation.model_dump(exclude={"metrics", "budget"})
+def request_of(registered: Registrations, model: Model, snapshot: str) -> EvaluationRequest:
+    """How a model is asked. Raises UsageError."""
+    arguments = {
+        name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        for name, value in model.arguments.items()
+    }
     try:
-        return EvaluationRequest(snapshot, template=settings.template, **asked)
+        return EvaluationRequest(
+            models=(model.name,), decoder=model.decoders, model_args=arguments, snapshot=snapshot,
+            **model.fields_for(EvaluationRequest), **registered.evaluation.fields_for(EvaluationRequest),
+        )  # fmt: skip
     except UsageError as error:
         raise UsageError(f"[evaluation]: {error}") from None
 
 
-def arguments_of(model: Model) -> dict[str, str]:
-    """What the model's backend is loaded with, as text."""
-    flags = {name: getattr(model, name) for name in ("chat", "allow_pickle", "trust_remote_code")}
-    given = {
-        name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
-        for name, value in model.arguments.items()
-    }
-    return model_arguments("", **flags) | given
-
-
-def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[Judged]:
+def _judged(database: Database, month: Month, gate: Gate, snapshot: Snapshot) -> list[MonthGate]:
     """By the runs that are registered, beside which there may be others on the snapshot."""
-    asked = request_of(month.registered, month.settings, snapshot.snapshot_id)
+    asked = month.registered.evaluation
     numbers = (asked.prompts, asked.samples, asked.keep, asked.max_new_tokens, asked.seed)
-    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, asked.template)}
+    template = month.settings.template
+    among = {run_id for (run_id,) in database.rows("registered_runs", snapshot.snapshot_id, *numbers, template)}
     among.add(f"reference:{snapshot.snapshot_id}")
     baseline, candidate = contenders(database, [gate.baseline, gate.candidate], among)
     judgements, _ = judge(database, baseline, candidate, parse_bounds(gate.fail_if))
-    return [Judged(gate.baseline, gate.candidate, result) for result in judgements]
+    return [MonthGate(gate.baseline, gate.candidate, result) for result in judgements]
 
 
 def _attempt(failures: dict[str, Exception], what: str, do: Callable[..., T], *arguments: Any) -> T | None:

@@ -15,7 +15,7 @@ from storage.database import Database
 
 
 @dataclass(frozen=True)
-class Judged:
+class MonthGate:
     """A registered gate's bound on the month's runs."""
 
     baseline: str
@@ -31,13 +31,13 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Ending:
+class MonthEnding:
     """How a month ended. `failures` says why, by what failed; a closed gate is a result and no failure."""
 
     month: Month
     snapshot: Snapshot | None
     report: Path | None
-    gates: tuple[Judged, ...]
+    gates: tuple[MonthGate, ...]
     failures: dict[str, str]
     held_up: bool = False
 
@@ -66,7 +66,7 @@ class Ending:
         return f"{self.month}: {'; '.join(filter(None, [published, self.trouble]))}"
 
 
-def notice(database: Database, ending: Ending) -> dict[str, Any]:
+def notice(database: Database, ending: MonthEnding) -> dict[str, Any]:
     """The ending as JSON; `text` says it in one line, for chats that show only that."""
     snapshot = ending.snapshot
     return {
@@ -104,7 +104,7 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
     ]
 
 
-def _gate(gate: Judged) -> dict[str, Any]:
+def _gate(gate: MonthGate) -> dict[str, Any]:
     difference = gate.result.difference
     return {
         "baseline": gate.baseline,

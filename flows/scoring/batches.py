@@ -15,7 +15,7 @@ Parts = Mapping[Key, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Batch:
+class TextBatch:
     """Texts by key with their prompts, the articles that they are compared with, and what is known of these.
 
     Without texts it is the articles themselves that are scored, each against itself.
@@ -49,7 +49,9 @@ class BatchScoring(Protocol):
         """The texts in batches, of about `size` where that is no worse."""
         ...
 
-    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]: ...
+    def score(
+        self, loaded: LoadedEvaluators, batches: Iterable[TextBatch]
+    ) -> Iterator[tuple[TextBatch, BatchScores]]: ...
 
 
 class InThisProcess:
@@ -58,11 +60,11 @@ class InThisProcess:
     def cut(self, keys: Sequence[Key], size: int) -> Iterable[Sequence[Key]]:
         return (keys[start : start + size] for start in range(0, len(keys), size))
 
-    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]:
+    def score(self, loaded: LoadedEvaluators, batches: Iterable[TextBatch]) -> Iterator[tuple[TextBatch, BatchScores]]:
         return ((batch, score_batch(loaded, batch)) for batch in batches)
 
 
-def score_batch(loaded: LoadedEvaluators, batch: Batch) -> BatchScores:
+def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
     """Pure: the same batch before the same evaluators gives the same, wherever and beside whatever it is scored."""
     chosen = [evaluator for evaluator in loaded.evaluators if evaluator.name in batch.evaluators]
     compared = compared_with_articles(chosen) if batch.keys else chosen

@@ -8,12 +8,11 @@ from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, sel
 from flows.progress import Progress
 from newwiki.records import Article
 from newwiki.registry import Evaluator, SetEvaluator, makers
+from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references
 from storage.database import Database
-
-DEFAULT_BUDGET = 200
 
 Known = Mapping[int, Mapping[str, Any]]  # by page id and part
 Made = list[tuple[int, str, Any]]  # page id, part, value
@@ -22,7 +21,9 @@ Made = list[tuple[int, str, Any]]  # page id, part, value
 class LoadedEvaluators:
     """The evaluators with their models loaded. Those that are costly score only `budget` texts of a run."""
 
-    def __init__(self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = DEFAULT_BUDGET) -> None:
+    def __init__(
+        self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = ScoringRequest.budget
+    ) -> None:
         """Raises TerminalError where a model is missing that one of the evaluators needs."""
         self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]

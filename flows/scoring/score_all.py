@@ -1,14 +1,12 @@
 """Stored runs and files of texts from elsewhere, scored one after the other."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from flows.progress import Progress
-from flows.scoring.score_run import DEFAULT_BUDGET, LoadedEvaluators, choose, score_run
+from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
 from flows.scoring.texts_from_elsewhere import take_in
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.errors import UsageError
+from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from storage import runs
 from storage.database import Database
@@ -16,30 +14,26 @@ from storage.database import Database
 
 def score_all(
     database: Database,
+    request: ScoringRequest,
     settings: Settings,
     progress: Progress,
     *,
-    files: Sequence[Path] = (),
-    run_ids: Sequence[str] = (),
-    missing: bool = False,
-    snapshot: str = "latest",
-    model: str | None = None,
-    decoder: str | None = None,
-    metrics: str = "core",
-    budget: int = DEFAULT_BUDGET,
     executor: Executor | None = None,
 ) -> set[str]:
-    """Scores what lacks scores, of these runs, or with `missing` of every stored one; gives the evaluators' ids.
+    """Scores what lacks scores, of these runs, or where the `missing` are asked for of every stored one; gives the
+    evaluators' ids.
 
-    A file's texts are about articles of `snapshot`, written by `model` under `decoder`. Raises UsageError where nothing
-    is named, and ShardsFailed in the end where an executor could not do all shards.
+    Raises UsageError where nothing is named, and ShardsFailed in the end where an executor could not do all shards.
     """
-    if not files and not run_ids and not missing:
+    if not request.files and not request.run and not request.missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
-    loaded = LoadedEvaluators(choose(metrics, settings, progress), settings, budget)
-    work = [take_in(database, file, snapshot=snapshot, model=model, decoder=decoder) for file in files]
-    ids = list(run_ids)
-    if missing:
+    loaded = LoadedEvaluators(choose(request.metrics, settings, progress), settings, request.budget)
+    work = [
+        take_in(database, file, snapshot=request.snapshot, model=request.model, decoder=request.decoder)
+        for file in request.files
+    ]
+    ids = list(request.run)
+    if request.missing:
         stored, alone = runs.complete_runs(database)
         ids += stored
         if alone:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from flows.progress import Progress
-from flows.scoring.batches import Batch, BatchScoring, InThisProcess, Key, compared_with_articles
+from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, compared_with_articles
 from flows.scoring.broken_scores import BrokenScores
-from flows.scoring.loaded_evaluators import DEFAULT_BUDGET, LoadedEvaluators, choose
+from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.score_sets import DrawnParts, score_sets
 from newwiki.records import Article, Run
 from newwiki.registry import Evaluator
@@ -15,7 +15,7 @@ from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database
 
-__all__ = ["DEFAULT_BUDGET", "LoadedEvaluators", "choose", "score_run"]
+__all__ = ["LoadedEvaluators", "choose", "score_run"]
 
 _BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
 
@@ -69,11 +69,11 @@ def _score_articles(
         by_page = {article.page_id: article for article in articles}
         done, broken = 0, BrokenScores()
 
-        def batches() -> Iterator[Batch]:
+        def batches() -> Iterator[TextBatch]:
             for part in scoring.cut(todo, _size(lacking)):
                 unread = [by_page[page_id] for page_id, _ in part]
                 known = loaded.known(database, run.snapshot_id, unread, lacking)
-                yield Batch((), (), (), unread, known, _names(lacking))
+                yield TextBatch((), (), (), unread, known, _names(lacking))
 
         with progress.stretch("reading the reference articles", "articles") as bar:
             for batch, scored in scoring.score(loaded, batches()):
@@ -108,7 +108,7 @@ def _score_texts(
         compared = compared_with_articles(lacking)
         done, broken = len(keys) - len(todo), BrokenScores()
 
-        def batches() -> Iterator[Batch]:
+        def batches() -> Iterator[TextBatch]:
             for part in scoring.cut(todo, _size(lacking)):
                 pages = [by_page[page_id] for page_id in dict(part)]
                 with database.read():
@@ -116,7 +116,7 @@ def _score_texts(
                     texts = runs.kept_texts(database, run.run_id, part[0][0], part[-1][0])
                 prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
                 written = [texts[key] for key in part]
-                yield Batch(part, written, [prompts[page] for page, _ in part], pages, known, _names(lacking))
+                yield TextBatch(part, written, [prompts[page] for page, _ in part], pages, known, _names(lacking))
 
         title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
         with progress.stretch(title, "texts") as bar:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from evaluators.scorer import add_scorers
-from flows.scoring.batches import Batch, BatchScores, Key, score_batch
+from evaluators.scorer_metrics import add_scorers
+from flows.scoring.batches import BatchScores, Key, TextBatch, score_batch
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.workers.shards import Executor, Setting, cut, pages_of
 from flows.workers.worker import everywhere, here, kept, settle
@@ -25,7 +25,7 @@ Tables = Mapping[str, pa.Table]
 class ScoreShard:
     """A batch of texts, and the evaluators as whoever asked has them: a worker's must be the same."""
 
-    batch: Batch
+    batch: TextBatch
     fingerprints: Mapping[str, Fingerprint]
     settings: Settings
     setting: Setting
@@ -41,7 +41,7 @@ class ShardedScoring:
         """Whole pages, so that no article is read by two workers."""
         return cut(keys, lambda key: key[0], self._executor.workers, size)
 
-    def score(self, loaded: LoadedEvaluators, batches: Iterable[Batch]) -> Iterator[tuple[Batch, BatchScores]]:
+    def score(self, loaded: LoadedEvaluators, batches: Iterable[TextBatch]) -> Iterator[tuple[TextBatch, BatchScores]]:
         """Raises ShardsFailed in the end."""
         settings = _anywhere(loaded.settings)
         shards = [ScoreShard(batch, loaded.fingerprints, settings, self._executor.setting) for batch in batches]

@@ -15,9 +15,11 @@ from flows.progress import Progress
 from flows.training import training_set
 from flows.training.loss_curve import write_curve
 from flows.training.output_folder import alone, is_done
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import Checkpoint, Trust, find, load, split_revision
-from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from newwiki.request import FinetuneRequest
+from newwiki.settings import Settings
+from newwiki.text.prompts import fill
 from newwiki.training import record
 from newwiki.training.record import TrainingRecord
 from newwiki.training.steps import by_step
@@ -30,36 +32,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FinetuneRequest:
-    """What decides the weights. Ten epochs are the New-Wiki Eval paper's, the rest is transformers' or ours, as neither
-    that paper nor the one on DistilGPT-2 says more.
-
-    `max_length` counts the tokens of prompt and article for `hf`, of the article for `seq2seq`. `validation` is the
-    share of articles held out, `every` the steps between two checkpoints (None: an epoch).
-    """
-
-    model: str
-    snapshots: tuple[str, ...]
-    backend: str = "hf"
-    epochs: int = 10
-    batch_size: int = 8
-    learning_rate: float = 5e-5
-    seed: int = 0
-    max_length: int = 1024
-    validation: float = 0.1
-    dtype: str = "float32"
-    every: int | None = None
-    template: str = DEFAULT_TEMPLATE
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.validation < 1:
-            raise UsageError(f"--validation is a share from 0 to below 1, not {self.validation:g}")
-        if not 0 < self.learning_rate < float("inf"):
-            raise UsageError(f"--learning-rate must be above 0, not {self.learning_rate:g}")
-        fill(self.template, "", "")
-
-
-@dataclass(frozen=True)
 class Finetuned:
     """A finished training: its record, and the loss curve, which is empty where it was finished before."""
 
@@ -68,32 +40,29 @@ class Finetuned:
 
 
 def finetune(
-    database: Database,
-    request: FinetuneRequest,
-    folder: Path,
-    progress: Progress,
-    *,
-    evaluate_on: Sequence[str] = (),
-    keep: int = 0,
+    database: Database, request: FinetuneRequest, settings: Settings, folder: Path, progress: Progress
 ) -> Finetuned:
-    """Fits the model and writes it to `folder`, which appears when it is complete, with its newest `keep` checkpoints.
+    """Fits the model and writes it to `folder`, which appears when it is complete, with as many of its newest
+    checkpoints as are to be kept.
 
     Until then all is in `FOLDER.unfinished`, where the same request goes on. Raises TerminalError for articles that
     models are evaluated on and for what cannot be trained, UsageError where another request has been at work there.
     """
     safe(folder, database.path)
+    fill(settings.template, "", "")
+    keep = request.keep_checkpoints
     if find_spec("accelerate") is None:
         raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
-    chosen = training_set.choose(database, request.snapshots, progress)
-    evaluated = evaluation_snapshots(database, evaluate_on)
+    chosen = training_set.choose(database, request.snapshot, progress)
+    evaluated = evaluation_snapshots(database, request.evaluate_on)
     refuse_evaluated(database, chosen.trained, evaluated)
     base = find(*split_revision(request.model), Trust())
-    planned = _record(request, base, chosen, evaluated)
+    planned = _record(request, settings.template, base, chosen, evaluated)
     if is_done(folder, planned):
         progress.note(f"this training is finished: {folder}")
         return Finetuned(planned, [])
     with alone(folder, planned) as workplace:
-        curve = _train(request, base, chosen, planned, workplace, keep, progress)
+        curve = _train(request, base, chosen, planned, workplace, progress)
         os.replace(workplace, folder)
     for checkpoint in by_step(folder)[: None if keep == 0 else -keep]:
         shutil.rmtree(checkpoint)
@@ -106,15 +75,14 @@ def _train(
     chosen: training_set.TrainingSet,
     planned: TrainingRecord,
     workplace: Path,
-    keep: int,
     progress: Progress,
 ) -> list["Loss"]:
-    from newwiki.training.fit import Plan, fit
+    from newwiki.training.fit import fit
 
     model, tokenizer = load(base, "float32", "cpu", encoder_decoder=request.backend == "seq2seq")
     apart, learnt = training_set.held_out(chosen.articles, request.validation, request.seed)
-    training = _examples(request, model, tokenizer, learnt)
-    validation = _examples(request, model, tokenizer, apart)
+    training = _examples(request, planned, model, tokenizer, learnt)
+    validation = _examples(request, planned, model, tokenizer, apart)
     cut = sum(one.is_cut for one in [*training, *validation])
     if cut:
         progress.note(f"{cut} of {len(chosen.articles)} articles go beyond --max-length and are read without their end")
@@ -128,11 +96,8 @@ def _train(
         tokenizer.save_pretrained(place)
 
     record.write(made, workplace)
-    plan = Plan(
-        request.epochs, request.batch_size, request.learning_rate, request.seed, request.dtype, made.request["every"]
-    )
     with progress.stretch(f"training {Path(request.model).name}", "steps") as bar:
-        curve = fit(model, save_others, training, validation, plan, workplace, max(keep, 1), bar.update)
+        curve = fit(model, save_others, training, validation, request, made.request["every"], workplace, bar.update)
     model.save_pretrained(workplace)
     save_others(workplace)
     write_curve(curve, workplace, Path(request.model).name)
@@ -140,27 +105,35 @@ def _train(
 
 
 def _examples(
-    request: FinetuneRequest, model: Any, tokenizer: Any, articles: Sequence[training_set.Chosen]
+    request: FinetuneRequest,
+    planned: TrainingRecord,
+    model: Any,
+    tokenizer: Any,
+    articles: Sequence[training_set.TrainingArticle],
 ) -> list["Example"]:
     from newwiki.training.examples import Learner
 
     learner = Learner(request.model, model, tokenizer, request.max_length, is_causal=request.backend == "hf")
-    return [learner.example(one.text(request.template)) for one in articles]
+    return [learner.example(one.text(planned.request["template"])) for one in articles]
 
 
 def _record(
-    request: FinetuneRequest, base: Checkpoint, chosen: training_set.TrainingSet, evaluated: Sequence[str]
+    request: FinetuneRequest,
+    template: str,
+    base: Checkpoint,
+    chosen: training_set.TrainingSet,
+    evaluated: Sequence[str],
 ) -> TrainingRecord:
     learnt = training_set.held_out(chosen.articles, request.validation, request.seed)[1]
     if not learnt:
-        raise TerminalError(f"{', '.join(request.snapshots)}: there is no article to train on; lower --validation")
+        raise TerminalError(f"{', '.join(request.snapshot)}: there is no article to train on; lower --validation")
     epoch = math.ceil(len(learnt) / request.batch_size)
     asked = {
         "base_sha256": base.sha256,
         "backend": request.backend,
         "snapshots": chosen.snapshots,
         "training_set_sha256": record.set_sha256(chosen.trained),
-        "template": request.template,
+        "template": template,
         "epochs": request.epochs,
         "batch_size": request.batch_size,
         "learning_rate": request.learning_rate,
@@ -168,7 +141,7 @@ def _record(
         "max_length": request.max_length,
         "validation": request.validation,
         "dtype": request.dtype,
-        "every": request.every or epoch,
+        "every": request.checkpoint_every or epoch,
         "steps": request.epochs * epoch,
     }
     return TrainingRecord(asked, chosen.trained, request.model, record.read(base.folder), evaluated)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from flows.progress import Progress
 from newwiki.errors import UsageError
+from newwiki.request import TrainScorerRequest
 from storage.outputs import safe
 
 if TYPE_CHECKING:
     from evaluators.networks.agreement import Agreement
-    from evaluators.networks.training import Plan
 
 _FEWEST = 10  # texts
 
@@ -53,7 +53,7 @@ def read_graded(path: Path) -> list[Graded]:
 
 
 def train_scorer(
-    graded: Sequence[Graded], plan: "Plan", folder: Path, progress: Progress, *, name: str, reads: str, held_out: float
+    graded: Sequence[Graded], request: TrainScorerRequest, folder: Path, progress: Progress
 ) -> "Agreement":
     """Writes the scorer to `folder`, and gives its agreement with the scores of the texts that were held out.
 
@@ -62,22 +62,22 @@ def train_scorer(
     """
     from evaluators.classifier import load_classifier
     from evaluators.networks.agreement import agreement
-    from evaluators.networks.training import fit
+    from evaluators.networks.fit_scorer import fit
     from evaluators.scorer import read_scorer
 
     if safe(folder).exists():
         raise UsageError(f"'{folder}' is there already; name a new folder with --out")
-    kept, apart = _split(graded, held_out, plan.seed)
+    kept, apart = _split(graded, request.held_out, request.seed)
     if len({one.score for one in kept}) < 2:
         raise UsageError("all scores that the model would learn from are the same; there is nothing to learn")
     unfinished = folder.with_name(f"{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    described = _described(kept, plan, name, reads)
+    described = _described(kept, request)
     (unfinished / "scorer.toml").write_text(described, "utf-8")
     scorer = read_scorer(unfinished / "scorer.toml")
-    with progress.stretch(f"fitting {plan.kind} to {len(kept):,} texts", "steps") as bar:
-        fit([one.text for one in kept], [one.score for one in kept], plan, unfinished, bar.update)
+    with progress.stretch(f"fitting {request.kind} to {len(kept):,} texts", "steps") as bar:
+        fit([one.text for one in kept], [one.score for one in kept], request, unfinished, bar.update)
     reader = load_classifier(scorer)
     pairs: list[tuple[float, float]] = []
     with progress.stretch("reading the texts held out", "texts") as bar:
@@ -90,7 +90,7 @@ def train_scorer(
     if len(pairs) < 2:
         raise UsageError("the texts held out have no sentence end, or no tokens for the model; see --reads and --base")
     found = agreement([given for given, _ in pairs], [read for _, read in pairs])
-    told = f"# {found.texts} texts held out, seed {plan.seed}: {found}\n"
+    told = f"# {found.texts} texts held out, seed {request.seed}: {found}\n"
     (unfinished / "scorer.toml").write_text(told + described, "utf-8")
     unfinished.rename(folder)
     return found
@@ -113,22 +113,20 @@ def _graded(row: dict[str, str | None], where: str) -> Graded:
 
 def _split(graded: Sequence[Graded], held_out: float, seed: int) -> tuple[list[Graded], list[Graded]]:
     """Those to learn from, and the share to be held out: two of them at least."""
-    if not 0 < held_out < 1:
-        raise UsageError(f"--held-out is a share between 0 and 1, not {held_out:g}")
     order = list(graded)
     random.Random(seed).shuffle(order)
     count = min(max(2, round(held_out * len(order))), len(order) - 2)
     return order[count:], order[:count]
 
 
-def _described(kept: Sequence[Graded], plan: "Plan", name: str, reads: str) -> str:
+def _described(kept: Sequence[Graded], request: TrainScorerRequest) -> str:
     least, most = min(one.score for one in kept), max(one.score for one in kept)
-    model = "an LSTM" if plan.kind == "lstm" else f"a transformer ({plan.base or 'from nothing'})"
+    model = "an LSTM" if request.kind == "lstm" else f"a transformer ({request.base or 'from nothing'})"
     values = {
-        "name": name,
+        "name": request.name,
         "model": ".",
         "output": "raw",
-        "reads": reads,
+        "reads": request.reads,
         "direction": "higher",
         "definition": f"what {model} says that was fitted to {len(kept)} texts with scores from {least:g} to {most:g}",
         "source": "newwiki train-scorer",

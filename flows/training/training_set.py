@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class TrainingArticle:
     """An article and its wiki."""
 
     wiki: str
@@ -38,7 +38,7 @@ class Chosen:
 class TrainingSet:
     """Articles in the order of wikis and page ids, and the snapshots (id and content hash) that they come from."""
 
-    articles: Sequence[Chosen]
+    articles: Sequence[TrainingArticle]
     snapshots: Sequence[dict[str, str]]
 
     @property
@@ -49,22 +49,24 @@ class TrainingSet:
 def choose(database: Database, names: Sequence[str], progress: Progress) -> TrainingSet:
     """All articles of these snapshots. Of a page that is in several the first one's text is taken, with a note."""
     found = [snapshots.resolve(database, name) for name in names]
-    by_page: dict[tuple[str, int], Chosen] = {}
+    by_page: dict[tuple[str, int], TrainingArticle] = {}
     repeated = 0
     for snapshot in found:
         for article in snapshots.articles(database, snapshot.snapshot_id):
             repeated += (snapshot.wiki, article.page_id) in by_page
-            by_page.setdefault((snapshot.wiki, article.page_id), Chosen(snapshot.wiki, article))
+            by_page.setdefault((snapshot.wiki, article.page_id), TrainingArticle(snapshot.wiki, article))
     if repeated:
         progress.note(f"{repeated} articles are in several of these snapshots; each is read once, as in the first")
     origin = [{"snapshot_id": one.snapshot_id, "content_sha256": one.content_sha256} for one in found]
     return TrainingSet([by_page[page] for page in sorted(by_page)], origin)
 
 
-def held_out(articles: Sequence[Chosen], share: float, seed: int) -> tuple[list[Chosen], list[Chosen]]:
+def held_out(
+    articles: Sequence[TrainingArticle], share: float, seed: int
+) -> tuple[list[TrainingArticle], list[TrainingArticle]]:
     """The share of articles to validate by, at least one unless it is 0, and the others: drawn by a seeded hash."""
 
-    def place(one: Chosen) -> bytes:
+    def place(one: TrainingArticle) -> bytes:
         return hashlib.sha256(f"{seed}:{one.wiki}:{one.article.page_id}".encode()).digest()
 
     count = max(1, round(share * len(articles))) if share else 0

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from newwiki.decoding.grammar import Decoder
 from newwiki.records import Completion, Prompt
 from newwiki.registry import models
+from newwiki.request import EvaluationRequest
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Writing:
     """
 
     seed: int = 0
-    max_new_tokens: int = 512
+    max_new_tokens: int = EvaluationRequest.max_new_tokens
     batch_size: int | None = None
     stop: tuple[str, ...] = ()
     strict: bool = False

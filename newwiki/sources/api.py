@@ -2,10 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlparse
 
 import requests
@@ -13,10 +13,12 @@ import requests
 from newwiki.errors import TerminalError, TransientError
 from newwiki.records import Requests
 from newwiki.sources.account import Account
-from newwiki.sources.answers import Trouble, judged, next_place, read, seconds, what_is_missing
 from newwiki.sources.backoff import Backoff
+from newwiki.sources.http_answers import Trouble, judged, next_place, read, seconds, what_is_missing
 from newwiki.sources.source import Memory
 
+_BATCH = 50  # things that one request may name: what the API allows everyone
+_LARGE_BATCH = 500  # and accounts with `apihighlimits`
 _TIMEOUT = (10, 60)  # seconds to connect, and between two bytes
 _MOST_ROUNDS = 10_000  # five million entries of a list: more than any wiki has in a window
 _MOST_PLACES = 5  # that a server may send its clients on to
@@ -26,10 +28,15 @@ _OPERATED_BY_WIKIMEDIA = (
 )  # fmt: skip
 
 
+_Item = TypeVar("_Item")
+
+
 class Api:
     """Requests with `format=json&formatversion=2&maxlag=5`, gzip, and a user agent that names the operator."""
 
-    def __init__(self, url: str, contact: str | None, backoff: type[Backoff] = Backoff) -> None:
+    def __init__(
+        self, url: str, contact: str | None, backoff: type[Backoff] = Backoff, account: Account | None = None
+    ) -> None:
         host = urlparse(url).hostname
         if not host or urlparse(url).scheme not in ("http", "https"):
             raise TerminalError(f"'{url}' is not an API address; write it as https://en.wikipedia.org/w/api.php")
@@ -40,7 +47,7 @@ class Api:
             )
         self.url = self._place = url
         self._say: Callable[[str], None] = lambda _: None
-        self._backoff = backoff
+        self._backoff, self._account = backoff, account
         self._session = requests.Session()
         agent = f"newwiki-eval/{version('newwiki-eval')} ({contact or 'no contact given'})"
         self._session.headers["User-Agent"] = f"{agent} python-requests/{requests.__version__}"
@@ -78,6 +85,19 @@ class Api:
     def tell(self, say: Callable[[str], None]) -> None:
         """From now on each wait is said: how long it is, and by whose wish."""
         self._say = say
+
+    @cached_property
+    def batch(self) -> int:
+        """How many pages, revisions or items one request may name. An account logs in to learn it."""
+        if not self._account:
+            return _BATCH
+        self.log_in(self._account)
+        (answer,) = self.query("login", meta="userinfo", uiprop="rights")
+        return _LARGE_BATCH if "apihighlimits" in answer["userinfo"]["rights"] else _BATCH
+
+    def batches(self, items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+        """So many as one request may name at a time."""
+        return (items[start : start + self.batch] for start in range(0, len(items), self.batch))
 
     def ask(self, kind: str, /, **parameters: str | int) -> dict[str, Any]:
         """The answer to one request, for actions other than `query`. `kind` is what it is counted as."""
@@ -168,6 +188,11 @@ class Api:
             so_far.bytes + more.bytes,
             so_far.seconds + more.seconds,
         )
+
+
+def joined(names: Iterable[int | str]) -> str:
+    """Several values of one parameter."""
+    return "|".join(map(str, names))
 
 
 def _root_cause(error: BaseException) -> str:

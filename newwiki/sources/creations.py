@@ -12,14 +12,16 @@ pages are redirects that nobody has edited since.
 import math
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from newwiki.records import Page, Window
 from newwiki.sources import redirects
 from newwiki.sources.api import Api
+from newwiki.sources.api_revisions import wikitext
 from newwiki.sources.moves import Moves, Place
 from newwiki.sources.source import Batch, Memory
+from newwiki.sources.timestamps import moment, stamp
 
 _ROUND = 500  # log entries, or recent changes, that the API gives everyone at once
 _SECOND = timedelta(seconds=1)
@@ -44,7 +46,7 @@ def list_created(
         if limit and len(found) > limit and _moment(found, limit) < _moment(found, len(found)):
             window = Window(window.start, _moment(found, limit) + _SECOND)
             break
-    if moments := sorted(moment for moment in hidden if moment in window):
+    if moments := sorted(at for at in hidden if at in window):
         found = (yield from _unnamed(api, moments, moves, cutoff, memory)) | found
     pages = sorted(found.values(), key=lambda page: (page.created_at, page.page_id))[:limit]
     if len(pages) <= texts_a_request:
@@ -91,9 +93,9 @@ def _unnamed(
 ) -> Generator[Batch, None, dict[int, Page]]:
     """The pages that were begun at those seconds, by page id. What a move leaves was begun by nobody."""
     begun: dict[int, tuple[Place, dict[str, Any]]] = {}
-    for place, moment in enumerate(moments, 1):
+    for place, second in enumerate(moments, 1):
         for answer in api.query(
-            "hidden", memory, list="allrevisions", arvdir="newer", arvstart=stamp(moment), arvend=stamp(moment),
+            "hidden", memory, list="allrevisions", arvdir="newer", arvstart=stamp(second), arvend=stamp(second),
             arvlimit="max", arvprop="ids|timestamp|comment|tags|content", arvslots="main",
         ):  # fmt: skip
             for page in answer["allrevisions"]:
@@ -107,15 +109,14 @@ def _unnamed(
     for page_id, (today, revision) in begun.items():
         at_cutoff = moves.last_to.get(page_id) or later.first_from.get(page_id) or today
         first = moves.first_from.get(page_id) or at_cutoff
-        text = revision.get("slots", {}).get("main", {}).get("content", "")
-        left = redirects.left_by_move(first.title, text, revision.get("comment", ""))
+        left = redirects.left_by_move(first.title, wikitext(revision) or "", revision.get("comment", ""))
         if 0 in (first.namespace, at_cutoff.namespace) and not left:
             pages[page_id] = _page(page_id, at_cutoff, revision)
     return pages
 
 
 def _time(entry: dict[str, Any]) -> datetime:
-    return datetime.fromisoformat(entry["timestamp"])
+    return moment(entry["timestamp"])
 
 
 def _moment(found: dict[int, Page], place: int) -> datetime:
@@ -163,8 +164,3 @@ def _as_redirect(page: Page, info: dict[str, Any] | None) -> Page:
     if info is None or page.absent:
         return page
     return replace(page, rev_id=info["lastrevid"], revised_at=page.created_at, absent="redirect")
-
-
-def stamp(moment: datetime) -> str:
-    """A time as the API reads it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

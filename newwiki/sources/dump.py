@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Page, Requests, Site, Window
-from newwiki.sources.export import Export, Pages, SiteInfo
 from newwiki.sources.history import Histories, NoTexts, Read
 from newwiki.sources.parts import Part, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
+from newwiki.sources.xml_export import Export, Pages, SiteInfo
 
 STDIN = "-"
-_BATCH = 50
+_PAGES = 50  # given at once
 _SILENCE = 16 << 20  # bytes of an export after which it is told how far the reading has come
 
 
@@ -67,6 +68,10 @@ class DumpSource:
 
     def site(self) -> Site:
         """As the first part says. Raises TerminalError where it is no export, or does not say."""
+        return self._site
+
+    @cached_property
+    def _site(self) -> Site:
         part = self._each_part()[0]
         with _readable(part), self._opened(part) as reading:
             export, pieces = Export(None), [b""]
@@ -106,16 +111,15 @@ class DumpSource:
     def _created(self, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[Batch]:
         tally, before, position = Tally(), 0, 0
         pages: list[Page] = []
-        site = self.site()
         for part in self._each_part():
             with _readable(part), self._opened(part) as reading:
-                for read in histories(reading, part, site, window, cutoff, skip):
+                for read in histories(reading, part, self._site, window, cutoff, skip):
                     tally.add(named(part), read.page_ids, read.whole, read.cut_off)
                     pages += read.pages
                     position = before + reading.position
-                    while len(pages) >= _BATCH:
-                        yield Batch(pages[:_BATCH], position, self.size or position)
-                        pages = pages[_BATCH:]
+                    while len(pages) >= _PAGES:
+                        yield Batch(pages[:_PAGES], position, self.size or position)
+                        pages = pages[_PAGES:]
                     if not read.pages and position != self.size:
                         yield Batch([], position, self.size or position)
             before = position
@@ -175,7 +179,7 @@ def histories(
             if (own := site_of(export.site, named(part))) != site:
                 raise TerminalError(f"'{named(part)}' is of {own.wiki}, and other parts of {site.wiki}; give one dump")
         silent += len(piece)
-        if listener.waiting >= _BATCH or silent >= _SILENCE:
+        if listener.waiting >= _PAGES or silent >= _SILENCE:
             yield listener.take()
             silent = 0
     export.close()

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from newwiki.records import Page, Window
 from newwiki.sources import moves, redirects, settling
-from newwiki.sources.export import PageHead, Revision, SiteInfo
+from newwiki.sources.xml_export import PageHead, Revision, SiteInfo
 
 _HELD = 1 << 19  # bytes of texts that are held before it is asked which of them may still stand
 

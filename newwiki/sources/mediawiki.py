@@ -8,21 +8,18 @@ one that is not to be taken as it is today.
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from newwiki.errors import TerminalError, TransientError
 from newwiki.records import Absence, Page, Requests, Site, Window
 from newwiki.sources import redirects, settling
 from newwiki.sources.account import Account
-from newwiki.sources.answers import in_words
-from newwiki.sources.api import Api
-from newwiki.sources.creations import list_created, stamp
+from newwiki.sources.api import Api, joined
+from newwiki.sources.api_revisions import WITH_SIZE, WITH_TEXT, fetch_revisions, is_hidden, wikitext
+from newwiki.sources.creations import list_created
+from newwiki.sources.http_answers import in_words
 from newwiki.sources.source import Batch, Memory, source
-
-_BATCH = 50  # pages or revisions a request: what the API allows everyone
-_LARGE_BATCH = 500  # and accounts with `apihighlimits`
-_Item = TypeVar("_Item")
+from newwiki.sources.timestamps import moment, stamp
 
 
 @source("api")
@@ -32,8 +29,7 @@ class ApiSource:
     unit = "pages"
 
     def __init__(self, place: str, contact: str | None = None) -> None:
-        self._api = Api(place, contact)
-        self._account = Account.from_environment()
+        self._api = Api(place, contact, account=Account.from_environment())
         self.name = f"api {place}"
 
     def tell(self, say: Callable[[str], None]) -> None:
@@ -56,7 +52,7 @@ class ApiSource:
         limit: int | None = None,
         memory: Memory | None = None,
     ) -> Iterator[Batch]:
-        created = yield from list_created(self._api, window, cutoff, limit, memory, self._batch)
+        created = yield from list_created(self._api, window, cutoff, limit, memory, self._api.batch)
         todo = [page for page in created if page.page_id not in skip]
         position = len(created) - len(todo)
         settled = [page for page in todo if page.absent]
@@ -64,7 +60,7 @@ class ApiSource:
             position += len(settled)
             yield Batch(settled, position, len(created))
         unread = [page for page in todo if not page.absent]
-        for stubs in _batches(unread, self._batch):
+        for stubs in self._api.batches(unread):
             position += len(stubs)
             yield Batch(self.texts(stubs, cutoff), position, len(created))
 
@@ -74,18 +70,9 @@ class ApiSource:
     def asked(self) -> list[Requests]:
         return self._api.asked()
 
-    @cached_property
-    def _batch(self) -> int:
-        """How many pages or revisions one request may name."""
-        if not self._account:
-            return _BATCH
-        self._api.log_in(self._account)
-        (answer,) = self._api.query("login", meta="userinfo", uiprop="rights")
-        return _LARGE_BATCH if "apihighlimits" in answer["userinfo"]["rights"] else _BATCH
-
     def texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
         """The pages, at most as many as one request may name, with what they said at the cutoff."""
-        current = self._merged("text", pageids=_joined(stub.page_id for stub in stubs))
+        current = self._current([stub.page_id for stub in stubs])
         before = self._sizes(_parents(current.values(), cutoff))
         pages, doubtful = [], []
         for stub in stubs:
@@ -103,8 +90,8 @@ class ApiSource:
         wanted = list(rev_ids)
         if not wanted:
             return {}
-        found = self._revisions("size", wanted, rvprop="ids|size|sha1")
-        return {rev_id: revision["size"] for rev_id, revision in found.items() if "sha1hidden" not in revision}
+        found = fetch_revisions(self._api, "size", wanted, WITH_SIZE)
+        return {rev_id: revision["size"] for rev_id, revision in found.items() if not is_hidden(revision)}
 
     def _earlier_texts(self, stubs: Sequence[Page], cutoff: datetime) -> list[Page]:
         """Pages that are not to be taken as they are today: which revision stood at the cutoff, and what it said."""
@@ -112,8 +99,8 @@ class ApiSource:
         places = {page_id: settling.settled(_stands_of(found)) for page_id, found in histories.items() if found}
         wanted = {histories[page_id][number]["revid"] for page_id, place in places.items() for number in (0, place)}
         texts: dict[int, dict[str, Any]] = {}
-        for rev_ids in _batches(sorted(wanted), self._batch):
-            texts |= self._revisions("text", rev_ids)
+        for rev_ids in self._api.batches(sorted(wanted)):
+            texts |= fetch_revisions(self._api, "text", rev_ids)
         return [self._as_it_stood(stub, histories[stub.page_id], places.get(stub.page_id, 0), texts) for stub in stubs]
 
     def _as_it_stood(
@@ -123,7 +110,7 @@ class ApiSource:
         if newest is None:
             return _absent(stub, "missing")
         counted = len(history) if len(history) < settling.HISTORY else None
-        if place == 0 or redirects.target(_wikitext(newest) or ""):
+        if place == 0 or redirects.target(wikitext(newest) or ""):
             return _page(stub, newest, counted)
         taken = texts.get(history[place]["revid"])
         if taken is None:
@@ -134,23 +121,16 @@ class ApiSource:
         """Up to `at_most` revisions, newest first, from the cutoff back. That there are more is not followed up."""
         answer = next(
             self._api.query(
-                "history", pageids=page_id, prop="revisions", rvprop="ids|timestamp|size|sha1", rvdir="older",
-                rvlimit=at_most, rvstart=stamp(cutoff),
+                "history", pageids=page_id, rvdir="older", rvlimit=at_most, rvstart=stamp(cutoff), **WITH_SIZE,
             )
         )  # fmt: skip
         revisions: list[dict[str, Any]] = answer["pages"][0].get("revisions", [])
         return revisions
 
-    def _revisions(self, kind: str, rev_ids: Sequence[int], **more: str) -> dict[int, dict[str, Any]]:
-        """Those of the revisions that are still there, by their ids."""
-        pages = self._merged(kind, revids=_joined(rev_ids), **more).values()
-        return {revision["revid"]: revision for page in pages for revision in page.get("revisions", [])}
-
-    def _merged(self, kind: str, **which: str) -> dict[int, dict[str, Any]]:
-        """Pages by id with their revisions. An answer over the server's size limit comes in several rounds."""
+    def _current(self, page_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Pages by id with their newest revision. An answer over the server's size limit comes in several rounds."""
         pages: dict[int, dict[str, Any]] = {}
-        asked = {"prop": "revisions", "rvprop": "ids|timestamp|size|content", "rvslots": "main"} | which
-        for answer in self._api.query(kind, **asked):
+        for answer in self._api.query("text", pageids=joined(page_ids), **WITH_TEXT):
             for page in answer.get("pages", []):
                 merged = pages.setdefault(page["pageid"], page)
                 if merged is not page and "revisions" in page:
@@ -169,7 +149,7 @@ def _parents(answers: Iterable[dict[str, Any]], cutoff: datetime) -> Iterator[in
         if "missing" in answer:
             continue
         revision = answer["revisions"][0]
-        if revision["parentid"] and not _is_after(revision, cutoff) and not redirects.target(_wikitext(revision) or ""):
+        if revision["parentid"] and not _is_after(revision, cutoff) and not redirects.target(wikitext(revision) or ""):
             yield revision["parentid"]
 
 
@@ -177,46 +157,31 @@ def _stands(revision: dict[str, Any], before: dict[int, int], cutoff: datetime) 
     """Whether a page is to be taken as it is today: not edited since the cutoff, and not emptied just before."""
     if _is_after(revision, cutoff):
         return False
-    if not revision["parentid"] or redirects.target(_wikitext(revision) or ""):
+    if not revision["parentid"] or redirects.target(wikitext(revision) or ""):
         return True
     parent = revision["parentid"]
     return parent in before and not settling.has_shrunk(revision["size"], before[parent])
 
 
 def _is_after(revision: dict[str, Any], cutoff: datetime) -> bool:
-    return datetime.fromisoformat(revision["timestamp"]) > cutoff
+    return moment(revision["timestamp"]) > cutoff
 
 
 def _stands_of(history: Iterable[dict[str, Any]]) -> list[settling.Stand]:
-    return [settling.Stand(entry["revid"], entry["size"], "sha1hidden" in entry) for entry in history]
+    return [settling.Stand(entry["revid"], entry["size"], is_hidden(entry)) for entry in history]
 
 
 def _page(stub: Page, revision: dict[str, Any], revisions: int | None) -> Page:
-    wikitext = _wikitext(revision)
+    text = wikitext(revision)
     return replace(
         stub,
         rev_id=revision["revid"],
-        revised_at=datetime.fromisoformat(revision["timestamp"]),
+        revised_at=moment(revision["timestamp"]),
         revisions=revisions,
-        wikitext=wikitext,
-        absent="hidden" if wikitext is None else None,
+        wikitext=text,
+        absent="hidden" if text is None else None,
     )
-
-
-def _wikitext(revision: dict[str, Any]) -> str | None:
-    """None where it is hidden."""
-    slot = revision["slots"]["main"] if "slots" in revision else {}
-    hidden = "texthidden" in slot or "texthidden" in revision or "content" not in slot
-    return None if hidden else slot["content"]
 
 
 def _absent(stub: Page, why: Absence) -> Page:
     return replace(stub, absent=why)
-
-
-def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
-
-
-def _joined(numbers: Iterable[int]) -> str:
-    return "|".join(map(str, numbers))

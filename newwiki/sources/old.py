@@ -19,18 +19,17 @@ from itertools import islice, pairwise
 from typing import Any, Protocol, runtime_checkable
 
 from newwiki.errors import TerminalError
-from newwiki.ranking import by_rank, last_rank, ranks
-from newwiki.records import Page, Requests, Selection, Site, Window
+from newwiki.ranking import by_rank, last_rank, ranks, up_to_rank
+from newwiki.records import Page, Selection, Window
 from newwiki.sources import redirects
-from newwiki.sources.api import Api
-from newwiki.sources.creations import log, stamp
+from newwiki.sources.api import joined
+from newwiki.sources.api_revisions import fetch_revisions, wikitext
+from newwiki.sources.creations import log
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.moves import Moves, Place, Unchanging, titles_back
-from newwiki.sources.revisions import fetch_batch
-from newwiki.sources.source import Batch, Memory, Source, source
-
-_BATCH = 50  # what the API allows everyone
+from newwiki.sources.source import Batch, Source, source
+from newwiki.sources.timestamps import moment, stamp
 
 
 @runtime_checkable
@@ -48,40 +47,12 @@ class OldSource(Source, Protocol):
 
 
 @source("old-api")
-class OldApi:
+class OldApi(ApiSource):
     """The Action API of any MediaWiki that keeps a page creation log."""
 
-    unit = "pages"
-
     def __init__(self, place: str, contact: str | None = None) -> None:
-        self._api = Api(place, contact)
-        self._new = ApiSource(place, contact)
+        super().__init__(place, contact)
         self._moves, self._moved_by = Moves(), datetime.now(UTC)
-        self.name = self._new.name
-
-    def tell(self, say: Callable[[str], None]) -> None:
-        self._api.tell(say)
-        self._new.tell(say)
-
-    def site(self) -> Site:
-        return self._new.site()
-
-    def pages(
-        self,
-        window: Window,
-        cutoff: datetime,
-        skip: Set[int],
-        *,
-        limit: int | None = None,
-        memory: Memory | None = None,
-    ) -> Iterator[Batch]:
-        return self._new.pages(window, cutoff, skip, limit=limit, memory=memory)
-
-    def count_revisions(self, page: Page, cutoff: datetime, at_most: int) -> int:
-        return self._new.count_revisions(page, cutoff, at_most)
-
-    def asked(self) -> list[Requests]:
-        return self._new.asked() + self._api.asked()
 
     def old_pages(
         self, window: Window, cutoff: datetime, selection: Selection, passed: Callable[[], Set[int]], skip: Set[int]
@@ -89,23 +60,23 @@ class OldApi:
         after = max(ranks(skip, selection.seed).tolist(), default=-1)
         walk = by_rank(self._largest(), selection.seed, after)
         self._moves, self._moved_by = Moves(), cutoff + timedelta(seconds=1)
-        while (full := len(passed())) < selection.sample and (page_ids := list(islice(walk, _BATCH))):
+        while (full := len(passed())) < selection.sample and (page_ids := list(islice(walk, self._api.batch))):
             yield Batch(self._old(page_ids, window, cutoff, selection.min_revisions), full, selection.sample)
         yield Batch([], min(full, selection.sample), selection.sample)
 
     def _largest(self) -> int:
-        """The largest page id: that of the newest creations, or beyond, up to fifty ids that no page has."""
+        """The largest page id: that of the newest creations, or beyond, up to a batch of ids that no page has."""
         newest = next(self._api.query("list", list="logevents", letype="create", lelimit="max", leprop="ids"))
         largest = max((entry.get("logpage", 0) for entry in newest["logevents"]), default=0)
         if not largest:
             raise TerminalError(f"the wiki at {self._api.url} keeps no page creation log; take its dump with --dump")
-        while there := self._there(range(largest + 1, largest + 1 + _BATCH)):
+        while there := self._there(range(largest + 1, largest + 1 + self._api.batch)):
             largest = max(there)
         return largest
 
     def _there(self, page_ids: Iterable[int]) -> dict[int, dict[str, Any]]:
         found: dict[int, dict[str, Any]] = {}
-        for answer in self._api.query("pages", pageids="|".join(map(str, page_ids)), prop="info"):
+        for answer in self._api.query("pages", pageids=joined(page_ids), prop="info"):
             found |= {page["pageid"]: page for page in answer["pages"] if "missing" not in page}
         return found
 
@@ -117,14 +88,14 @@ class OldApi:
         pages = {page.page_id: page for page in begun if page and page.created_at in window}
         if not pages:
             return []
-        texts = self._new.texts(list(pages.values()), cutoff)
+        texts = self.texts(list(pages.values()), cutoff)
         return [replace(page, revisions=pages[page.page_id].revisions) for page in texts]
 
     def _places(self, there: dict[int, dict[str, Any]]) -> dict[int, Place]:
         """Where the pages stood at the cutoff: where they are, or where their first move since began."""
         for entries in log(self._api, "moves", self._moved_by, None, None, letype="move"):
             self._moves.add(entries)
-            self._moved_by = datetime.fromisoformat(entries[-1]["timestamp"]) if entries else self._moved_by
+            self._moved_by = moment(entries[-1]["timestamp"]) if entries else self._moved_by
         return {
             page_id: self._moves.first_from.get(page_id, Place(page["title"], page["ns"]))
             for page_id, page in there.items()
@@ -139,7 +110,7 @@ class OldApi:
         return Page(
             page_id,
             title,
-            datetime.fromisoformat(history[0]["timestamp"]),
+            moment(history[0]["timestamp"]),
             revisions=len(history),
             summary=history[0].get("comment", ""),
             tags=tuple(history[0]["tags"]),
@@ -151,7 +122,8 @@ class OldApi:
         summary = begun.get("comment", "")
         if len(set(redirects.links(summary))) < 2:
             return False
-        (text,) = [revision.wikitext or "" for revision in fetch_batch(self._api, [begun["revid"]])] or [""]
+        found = fetch_revisions(self._api, "texts", [begun["revid"]])
+        text = wikitext(found.get(begun["revid"], {})) or ""
         if not redirects.target(text) or redirects.left_by_move(title, text, summary):
             return bool(redirects.target(text))
         whole = [
@@ -160,7 +132,7 @@ class OldApi:
             for revision in answer["pages"][0].get("revisions", [])
         ]
         unchanging = [
-            Unchanging(datetime.fromisoformat(later["timestamp"]), later["revid"], later.get("comment", ""))
+            Unchanging(moment(later["timestamp"]), later["revid"], later.get("comment", ""))
             for earlier, later in pairwise(whole)
             if later.get("sha1") == earlier.get("sha1")
         ]
@@ -184,5 +156,4 @@ class OldDump(DumpSource):
         for batch in self.pages(window, cutoff, skip):
             last = last_rank(passed(), selection)
             pages = [page for page in batch.pages if page.absent != "moved"]
-            order = ranks((page.page_id for page in pages), selection.seed).tolist()
-            yield replace(batch, pages=[page for page, rank in zip(pages, order, strict=True) if rank <= last])
+            yield replace(batch, pages=up_to_rank(pages, selection.seed, last))

@@ -1,12 +1,10 @@
 """Page properties of a wiki: which Wikidata item a page is about."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from newwiki.errors import TerminalError
-from newwiki.sources.api import Api
-
-_BATCH = 50  # what the API allows everyone
+from newwiki.sources.api import Api, joined
 
 
 def wikibase_items(api: Api, titles: Mapping[int, str]) -> dict[int, str | None]:
@@ -16,8 +14,8 @@ def wikibase_items(api: Api, titles: Mapping[int, str]) -> dict[int, str | None]
     """
     ids = list(titles)
     pages: dict[int, dict[str, Any]] = {}
-    for start in range(0, len(ids), _BATCH):
-        for page in _asked(api, ids[start : start + _BATCH]):
+    for some in api.batches(ids):
+        for page in _asked(api, some):
             properties = pages.setdefault(page["pageid"], page).setdefault("pageprops", {})
             properties |= page.get("pageprops", {})
     there = [page for page in pages.values() if "missing" not in page]
@@ -30,6 +28,6 @@ def wikibase_items(api: Api, titles: Mapping[int, str]) -> dict[int, str | None]
     return {page_id: pages[page_id]["pageprops"].get("wikibase_item") for page_id in ids}
 
 
-def _asked(api: Api, ids: list[int]) -> Iterable[dict[str, Any]]:
-    for answer in api.query("properties", prop="pageprops", ppprop="wikibase_item", pageids="|".join(map(str, ids))):
+def _asked(api: Api, ids: Sequence[int]) -> Iterable[dict[str, Any]]:
+    for answer in api.query("properties", prop="pageprops", ppprop="wikibase_item", pageids=joined(ids)):
         yield from answer.get("pages", [])

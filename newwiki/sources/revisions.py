@@ -1,19 +1,17 @@
-"""Revisions by their numbers: fifty a request from the Action API, or picked out of a dump in one pass."""
+"""Revisions by their numbers: in batches from the Action API, or picked out of a dump in one pass."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
-from newwiki.errors import TransientError
 from newwiki.records import Site
-from newwiki.sources import export
-from newwiki.sources.api import Api
+from newwiki.sources import xml_export
+from newwiki.sources.api_revisions import fetch_revisions, wikitext
 from newwiki.sources.dump import DumpSource
-from newwiki.sources.export import PageHead
 from newwiki.sources.mediawiki import ApiSource
-
-_BATCH = 50  # what the API allows everyone
+from newwiki.sources.timestamps import moment
+from newwiki.sources.xml_export import PageHead
 
 
 @dataclass(frozen=True)
@@ -37,24 +35,13 @@ class Revisions(Protocol):
         ...
 
 
-class RevisionsOfApi:
+class RevisionsOfApi(ApiSource):
     """The wiki behind an api.php."""
 
-    def __init__(self, place: str, contact: str | None = None) -> None:
-        self._api = Api(place, contact)
-        self._source = ApiSource(place, contact)
-        self.name = self._source.name
-
-    def tell(self, say: Callable[[str], None]) -> None:
-        self._api.tell(say)
-        self._source.tell(say)
-
-    def site(self) -> Site:
-        return self._source.site()
-
     def fetch(self, rev_ids: Sequence[int]) -> Iterator[list[Revision]]:
-        for start in range(0, len(rev_ids), _BATCH):
-            yield fetch_batch(self._api, rev_ids[start : start + _BATCH])
+        for some in self._api.batches(rev_ids):
+            found = fetch_revisions(self._api, "texts", some).values()
+            yield [Revision(said["revid"], moment(said["timestamp"]), wikitext(said)) for said in found]
 
 
 class RevisionsOfDump(DumpSource):
@@ -71,28 +58,6 @@ class RevisionsOfDump(DumpSource):
         yield picker.found
 
 
-def fetch_batch(api: Api, rev_ids: Sequence[int]) -> list[Revision]:
-    """Up to fifty revisions, without those that are gone. Raises TransientError where the wiki leaves one out."""
-    found: dict[int, dict[str, Any]] = {}
-    gone: set[int] = set()
-    for answer in api.query(
-        "texts", revids="|".join(map(str, rev_ids)), prop="revisions", rvprop="ids|timestamp|content", rvslots="main"
-    ):
-        gone |= {int(rev_id) for rev_id in answer.get("badrevids", {})}
-        for page in answer.get("pages", []):
-            found |= {revision["revid"]: revision for revision in page.get("revisions", [])}
-    left_out = set(rev_ids) - found.keys() - gone
-    if left_out:
-        raise TransientError(f"the wiki's API at {api.url} left out revision {min(left_out)}; try again")
-    return [_of_api(revision) for revision in found.values()]
-
-
-def _of_api(revision: dict[str, Any]) -> Revision:
-    slot = revision.get("slots", {}).get("main", {})
-    text = None if "texthidden" in slot else slot.get("content")
-    return Revision(revision["revid"], datetime.fromisoformat(revision["timestamp"]), text)
-
-
 class _Picker:
     """Listens to an export for the revisions that are wanted."""
 
@@ -103,7 +68,7 @@ class _Picker:
     def begin(self, page: PageHead) -> bool:
         return bool(self.wanted)
 
-    def revision(self, revision: export.Revision) -> bool:
+    def revision(self, revision: xml_export.Revision) -> bool:
         if revision.rev_id in self.wanted:
             self.wanted.remove(revision.rev_id)
             text = None if revision.text.hidden else revision.text.build()

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
-from newwiki.sources.api import Api
+from newwiki.sources.api import Api, joined
 
 OTHER = "Other"
 _INSTANCE_OF, _SUBCLASS_OF = "P31", "P279"
-_BATCH = 50  # what the API allows everyone
 _HIGHEST = 6  # steps upwards; above them lie the classes that hold everything
 
 
@@ -59,9 +58,8 @@ class Wikidata:
     def _claims(self, entities: Iterable[str], prop: str) -> dict[str, tuple[str, ...]]:
         todo = sorted(set(entities), key=_number)
         found: dict[str, tuple[str, ...]] = {}
-        for start in range(0, len(todo), _BATCH):
-            batch = todo[start : start + _BATCH]
-            answer = self._api.ask("wikidata", action="wbgetentities", ids="|".join(batch), props="claims")["entities"]
+        for batch in self._api.batches(todo):
+            answer = self._api.ask("wikidata", action="wbgetentities", ids=joined(batch), props="claims")["entities"]
             found |= {entity: _values(answer.get(entity, {}), prop) for entity in batch}
         return found
 

@@ -8,8 +8,8 @@ a word such as "and" or "which". Otherwise the sentence goes.
 import re
 from collections.abc import Iterator
 
+from newwiki.text.first_sentence import first_sentence
 from newwiki.text.language import Language
-from newwiki.text.sentences import first_sentence
 from newwiki.text.tags import HOLE
 from newwiki.text.templates import UNSAID
 

@@ -3,8 +3,8 @@
 import string
 
 from newwiki.errors import UsageError
+from newwiki.text.first_sentence import first_sentence
 from newwiki.text.language import Language
-from newwiki.text.sentences import first_sentence
 
 DEFAULT_TEMPLATE = "{title}\n\n{first_sentence}"
 

@@ -15,24 +15,12 @@ from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArgu
 from newwiki.errors import TerminalError
 from newwiki.models.engine.memory import is_out_of_memory
 from newwiki.quiet import silence_transformers
+from newwiki.request import FinetuneRequest
 from newwiki.training.examples import Example, padded
 from newwiki.training.steps import by_step
 
 Report = Callable[[int, int, str], None]  # steps done, of how many, and a few words
 _POINTS = 10  # of the training loss between two checkpoints
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How it is fitted: AdamW without weight decay, the learning rate falling to 0 in a line, gradients of norm 1 at
-    most. A checkpoint and the validation loss come every so many steps (`every`)."""
-
-    epochs: int
-    batch_size: int
-    learning_rate: float
-    seed: int
-    dtype: str
-    every: int
 
 
 @dataclass(frozen=True)
@@ -49,12 +37,14 @@ def fit(
     save_others: Callable[[Path], None],
     training: Sequence[Example],
     validation: Sequence[Example],
-    plan: Plan,
+    request: FinetuneRequest,
+    every: int,
     folder: Path,
-    keep: int,
     report: Report,
 ) -> list[Loss]:
-    """Trains the model, with the newest `keep` checkpoints in `folder`, and gives the loss curve.
+    """Trains the model as is asked, and gives the loss curve: by AdamW without weight decay, the learning rate falling
+    to 0 in a line, gradients of norm 1 at most. A checkpoint in `folder`, of which the newest stay that are to be kept,
+    and the validation loss come `every` so many steps.
 
     It goes on from the newest whole checkpoint there, and ends with the same weights as if it had never stopped: on a
     CPU to the last bit. `save_others` puts into a checkpoint what is not weights. Raises TerminalError for a loss that
@@ -63,7 +53,7 @@ def fit(
     silence_transformers()
     trainer = _trainer_class(save_others)(
         model=model,
-        args=_arguments(plan, folder, keep, bool(validation)),
+        args=_arguments(request, every, folder, bool(validation)),
         train_dataset=list(training),
         eval_dataset=list(validation) or None,
         data_collator=padded,
@@ -78,34 +68,34 @@ def fit(
         if not is_out_of_memory(error):
             raise
         raise TerminalError(
-            f"a batch of {plan.batch_size} does not fit into memory; lower --batch-size or --max-length, or take "
+            f"a batch of {request.batch_size} does not fit into memory; lower --batch-size or --max-length, or take "
             "--dtype bfloat16"
         ) from error
     model.eval()
     return before + _curve(trainer.state.log_history)
 
 
-def _arguments(plan: Plan, folder: Path, keep: int, validates: bool) -> TrainingArguments:
+def _arguments(request: FinetuneRequest, every: int, folder: Path, validates: bool) -> TrainingArguments:
     arguments = TrainingArguments(
         output_dir=str(folder),
-        num_train_epochs=plan.epochs,
-        per_device_train_batch_size=plan.batch_size,
-        per_device_eval_batch_size=plan.batch_size,
-        learning_rate=plan.learning_rate,
+        num_train_epochs=request.epochs,
+        per_device_train_batch_size=request.batch_size,
+        per_device_eval_batch_size=request.batch_size,
+        learning_rate=request.learning_rate,
         lr_scheduler_type="linear",
         weight_decay=0.0,
         max_grad_norm=1.0,
         optim="adamw_torch",
-        bf16=plan.dtype == "bfloat16",
+        bf16=request.dtype == "bfloat16",
         use_cpu=not torch.cuda.is_available(),
-        seed=plan.seed,
+        seed=request.seed,
         save_strategy="steps",
-        save_steps=plan.every,
-        save_total_limit=keep,
+        save_steps=every,
+        save_total_limit=max(request.keep_checkpoints, 1),
         eval_strategy="steps" if validates else "no",
-        eval_steps=plan.every,
+        eval_steps=every,
         logging_strategy="steps",
-        logging_steps=max(1, plan.every // _POINTS),
+        logging_steps=max(1, every // _POINTS),
         logging_nan_inf_filter=False,
         prediction_loss_only=True,
         remove_unused_columns=False,

@@ -25,11 +25,22 @@ _DIRECTIVES = {"{toctree}", "{include}", "{image}", "{figure}"}
 # Lines that are not run here, and why.
 _ON_A_SERVER = "tests/flows/workers/test_prefect.py runs it on a server"
 _ASKS = "it needs a service; tests/flows/evaluating/test_served_model.py asks a real server"
-_LAKE = "it needs DuckDB's extension; tests/storage/test_lake.py copies into what can be attached without"
+_RELEASE = "it would release; tests/test_wheel.py makes and checks the distributions"
+_DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
+    "make quick": "it is a part of this",
     "make test": "this is it",
+    ".venv/bin/pre-commit install": "tests/docs/test_project_files.py compares what it would run",
+    "git tag v0.2.0": _RELEASE,
+    "git push origin v0.2.0": _RELEASE,
+    "docker build --tag newwiki-eval .": _DOCKER,
+    "docker run --rm --volume newwiki:/data newwiki-eval init": _DOCKER,
+    "docker run --rm --volume newwiki:/data --env NEWWIKI_CONTACT=you@example.org newwiki-eval refresh --wiki enwiki "
+    "--month 2026-09": _DOCKER,
+    "docker run --rm --volume newwiki:/data newwiki-eval evaluate gpt2 --decoder greedy --prompts 100": _DOCKER,
+    "docker run --detach --restart unless-stopped --volume newwiki:/data newwiki-eval schedule": _DOCKER,
     "pip install -c constraints.txt -e '.[offline,spacy]'": "the Makefile installs the same, and more",
     "python -m spacy download en_core_web_sm": "a download; a pipeline of that name lies beside the reader",
     "lm_eval --model hf --model_args pretrained=MODEL,dtype=float32 --tasks newwiki_enwiki_2026_09 "
@@ -47,8 +58,6 @@ NOT_RUN = {
     "--decoder sample:top_k=50": _ASKS,
     "newwiki evaluate gpt2 --decoder sample:top_p=0.9 --prompts 2000 --runner processes:2": _WORKERS,
     "newwiki score --missing --metrics all --runner dask:tcp://10.0.0.1:8786": _WORKERS,
-    "newwiki push ducklake:results.ducklake --data-path s3://bucket/results/": _LAKE,
-    "newwiki push 'ducklake:postgres:dbname=lake host=lumen'": _LAKE,
 }
 
 # What the page asks for in full, and this test in part.

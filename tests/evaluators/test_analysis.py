@@ -18,11 +18,18 @@ def test_parts_that_cost_a_model_are_made_only_when_needed(analyst: Analyst) -> 
     assert whole.embedded().shape == (384,)
 
 
-def test_a_part_without_its_model_names_the_flag() -> None:
-    with pytest.raises(TerminalError, match="--entities"):
-        Analyst().analyse(["x"], {"entities"})
-    with pytest.raises(TerminalError, match="--embedder"):
-        Analyst().analyse(["x"], {"embedding"})
+@pytest.mark.parametrize(
+    ("part", "option"),
+    [
+        ("entities", "--entities"),
+        ("embedding_truncated", "--embedder"),
+        ("likelihood", "--likelihood-model"),
+        ("toxicity", "--scorer"),
+    ],
+)
+def test_a_part_without_its_model_names_the_option(part: str, option: str) -> None:
+    with pytest.raises(TerminalError, match=f"makes the part '{part}'; choose one with {option}$"):
+        Analyst().analyse(["x"], {part})
 
 
 def test_reading_a_part_that_was_not_asked_for_says_what_to_declare() -> None:

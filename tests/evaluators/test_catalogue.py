@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.scorer import PRESETS, Scorer
+from evaluators.scorer_metrics import is_preset, scorer_of
 from newwiki.registry import Evaluator, evaluators, set_evaluators
 
 _TESTS = Path(__file__).parents[1]
@@ -19,10 +19,8 @@ def metrics() -> set[tuple[str, str]]:
 
 
 def is_ours(evaluator: Evaluator) -> bool:
-    scorer = getattr(evaluator.function, "__self__", None)
-    if isinstance(scorer, Scorer):
-        return scorer.file.parent == PRESETS
-    return evaluator.function.__module__.startswith("evaluators.")
+    scorer = scorer_of(evaluator)
+    return is_preset(scorer) if scorer else evaluator.function.__module__.startswith("evaluators.")
 
 
 def home(module: str) -> str:

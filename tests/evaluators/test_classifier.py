@@ -18,7 +18,8 @@ from transformers import (
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.classifier import Classifier, load_classifier
-from evaluators.scorer import PRESETS, read_scorer
+from evaluators.scorer import read_scorer
+from evaluators.scorer_metrics import PRESETS
 from evaluators.scoring import fingerprint, select
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Unscorable

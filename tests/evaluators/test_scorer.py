@@ -1,6 +1,5 @@
 """The files that describe scorers, and how they become metrics."""
 
-from dataclasses import fields, replace
 from math import log
 from pathlib import Path
 
@@ -8,7 +7,8 @@ import pytest
 
 from evaluators.analysis import Analyst
 from evaluators.classifier import load_classifier
-from evaluators.scorer import PRESETS, Scorer, add_scorers, read_scorer
+from evaluators.scorer import Scorer, read_scorer
+from evaluators.scorer_metrics import PRESETS, add_scorers
 from evaluators.scoring import select
 from newwiki.errors import UsageError
 from newwiki.registry import evaluators, makers
@@ -50,7 +50,7 @@ def test_presets_are_metrics_that_say_what_they_are() -> None:
 def read_by(name: str, folder: Path, text: str) -> tuple[object, str]:
     """What a preset makes of a text, and its unit, with a model of our own in the place of the one that it names."""
     (evaluator,) = select(name)
-    model = load_classifier(replace(read_scorer(PRESETS / f"{name}.toml"), model=str(folder)))
+    model = load_classifier(read_scorer(PRESETS / f"{name}.toml").model_copy(update={"model": str(folder)}))
     (analysis,) = Analyst(model).analyse([text], evaluator.needs)
     return evaluator.function(analysis, analysis), evaluator.metrics[0].unit
 
@@ -117,17 +117,28 @@ def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"output": "logit"}, r"a\.toml': output is 'logit', and must be one of raw, sigmoid, softmax, expected"),
-        ({"reads": "word"}, "reads is 'word', and must be one of text, sentence"),
-        ({"outputs": "raw"}, "sets 'outputs'; a scorer has only: .*; did you mean 'output'"),
-        ({"name": "My metric"}, "name is 'My metric', and must be small letters, digits and underscores"),
-        ({"window": 3}, "window is 3, and must be a whole number from 8"),
-        ({"batch": True}, "batch is True, and must be a whole number from 1"),
-        ({"values": [1]}, "values is .*, and must be a list of two numbers or more"),
-        ({"minimum": "0"}, "minimum is '0', and must be a number"),
-        ({"direction": "up"}, "direction is 'up', and must be one of higher, lower, none"),
-        ({"dtype": "int8"}, "dtype is 'int8', and must be one of float32, bfloat16, float16"),
-        ({"definition": " "}, "definition is ' ', and must be a text in quotes"),
+        ({"output": "logit"}, r"a\.toml', output: must be 'raw', 'sigmoid', 'softmax' or 'expected', not 'logit'$"),
+        ({"reads": "word"}, r"a\.toml', reads: must be 'text' or 'sentence', not 'word'$"),
+        ({"outputs": "raw"}, r"a\.toml' has no key 'outputs'; did you mean 'output'\?; there are: name, definition, "),
+        ({"_file": "b.toml"}, r"a\.toml' has no key '_file'"),
+        (
+            {"name": "My metric"},
+            "name: must be small letters, digits and underscores, a letter first, not 'My metric'$",
+        ),
+        ({"name": 1}, "name: must be a text in quotes, not 1$"),
+        ({"window": 3}, "window: must be 8 or more, not 3$"),
+        ({"batch": True}, "batch: must be a whole number, not True$"),
+        (
+            {"values": [1]},
+            r"a\.toml': output expected, and no other, needs values: a number for each label, two or more$",
+        ),
+        ({"values": 1}, "values: must be a list, not 1$"),
+        ({"values": [1, "2"]}, "values 2: must be a number, not '2'$"),
+        ({"minimum": "0"}, "minimum: must be a number, not '0'$"),
+        ({"minimum": True}, "minimum: must be a number, not True$"),
+        ({"direction": "up"}, "direction: must be 'higher', 'lower' or 'none', not 'up'$"),
+        ({"dtype": "int8"}, "dtype: must be 'float32', 'bfloat16' or 'float16', not 'int8'$"),
+        ({"definition": " "}, "definition: must be some words, not ' '$"),
         ({"output": "softmax"}, "output softmax needs a label"),
         ({"output": "expected"}, "output expected, and no other, needs values"),
         ({"values": [1, 2]}, "output expected, and no other, needs values"),
@@ -143,10 +154,11 @@ def test_a_wrong_file_is_misuse_and_says_what_may_be(tmp_path: Path, keys: dict[
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"name = ", "cannot be read as TOML"),
-        (b"\xff", "cannot be read as TOML"),
-        (b'definition = "x"', "lacks name, which is small letters"),
-        (b'name = "x"', "lacks definition, which is a text in quotes"),
+        (b"name = ", "is not TOML"),
+        (b"\xff", "is not TOML"),
+        (b'name = "x"\ndefinition = "x"\nmaximum = nan', "maximum: must be a number"),
+        (b'definition = "x"', r"a\.toml' needs 'name'$"),
+        (b'name = "x"', r"a\.toml' needs 'definition'$"),
     ],
 )
 def test_what_is_no_scorers_file_is_misuse(tmp_path: Path, content: bytes, message: str) -> None:
@@ -157,8 +169,8 @@ def test_what_is_no_scorers_file_is_misuse(tmp_path: Path, content: bytes, messa
 
 def test_every_key_and_every_preset_is_documented() -> None:
     text = (PRESETS.parents[1] / "docs" / "scorers.md").read_text("utf-8")
-    for name in (*(file.stem for file in PRESETS.glob("*.toml")), *(field.name for field in fields(Scorer))):
-        assert name == "file" or f"`{name}`" in text, name
+    for name in (*(file.stem for file in PRESETS.glob("*.toml")), *Scorer.model_fields):
+        assert f"`{name}`" in text, name
 
 
 def test_a_file_must_be_there(tmp_path: Path) -> None:

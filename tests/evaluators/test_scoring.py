@@ -34,7 +34,7 @@ def names(chosen: list[Evaluator]) -> set[str]:
 
 def made_up(function: Callable[[Analysis, Analysis], object], *metrics: str) -> Evaluator:
     declared = tuple(Metric(name, "", None, None, "none", "", "") for name in metrics)
-    return Evaluator("made_up", function, declared, "1", frozenset(), (), {}, core=False)
+    return Evaluator(name="made_up", function=function, metrics=declared, version="1")
 
 
 def score_one(evaluator: Evaluator) -> list[tuple[str, float | None, str]]:
@@ -49,7 +49,7 @@ def score_one(evaluator: Evaluator) -> list[tuple[str, float | None, str]]:
 
 def made_up_set(function: Callable[[Corpus], object], *metrics: str) -> SetEvaluator:
     declared = tuple(Metric(name, "", None, None, "none", "", "", "run") for name in metrics)
-    return SetEvaluator("made_up", function, declared, "1", frozenset(), (), {}, core=False)
+    return SetEvaluator(name="made_up", function=function, metrics=declared, version="1")
 
 
 def test_core_is_the_papers_metrics_that_need_no_other_model() -> None:

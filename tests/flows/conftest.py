@@ -9,9 +9,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.records import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
@@ -25,7 +25,7 @@ Run = Callable[..., CompletedProcess[str]]
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample wiki's September, published by the step. Tests copy it."""
     path = tmp_path_factory.mktemp("published") / "newwiki.duckdb"
-    refresh(Database(path), DumpSource(str(wiki())), RefreshRequest(Window.month("2026-09")), Silent())
+    refresh(Database(path), DumpSource(str(wiki())), SnapshotDefinition(Window.month("2026-09")), Silent())
     return path
 
 

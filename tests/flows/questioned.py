@@ -62,9 +62,22 @@ def make(path: Path) -> Database:
 def _run(run_id: str, snapshot_id: str, model: str, decoder: str) -> Run:
     [parsed] = parse(decoder)
     return Run(
-        run_id, snapshot_id, model, model, "hf", parsed.canonical, json.dumps(dict(parsed.parameters)),
-        "{title}\n\n{first_sentence}", PAGES, 0, SAMPLES, SAMPLES, 64, "float32", "{}",
-    )  # fmt: skip
+        run_id=run_id,
+        snapshot_id=snapshot_id,
+        model=model,
+        model_sha256=model,
+        backend="hf",
+        decoder=parsed.canonical,
+        decoder_parameters=json.dumps(dict(parsed.parameters)),
+        prompt_template="{title}\n\n{first_sentence}",
+        prompts=PAGES,
+        seed=0,
+        samples=SAMPLES,
+        keep=SAMPLES,
+        max_new_tokens=64,
+        dtype="float32",
+        versions="{}",
+    )
 
 
 def _completions(articles: list[Article], number: int) -> list[Completion]:

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from tests.docs.world import write_checkpoint
 
 TOKEN = "hush-4f1c9b7e"

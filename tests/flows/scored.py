@@ -77,4 +77,4 @@ def _run(run_id: str, decoder: str, **changes: Any) -> Run:
         "dtype": "float32",
         "versions": "{}",
     }
-    return Run(run_id, **values | changes)
+    return Run(run_id=run_id, **values | changes)

@@ -3,10 +3,10 @@
 import shlex
 from pathlib import Path
 
-import flows.demo as demo
+import flows.demonstration as demo
 from flows.commands.evaluate import evaluate
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.records import Window
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
@@ -17,7 +17,7 @@ def test_the_sample_wiki_is_large_enough(tmp_path: Path) -> None:
     """At least 30 articles over two months, of which at least 20 pass the real thresholds, each month a dozen."""
     database = Database(tmp_path / "newwiki.duckdb")
     for month in (demo.TRAINING_MONTH, demo.TEST_MONTH):
-        refresh(database, DumpSource(str(demo.wiki())), RefreshRequest(Window.month(month)), Silent())
+        refresh(database, DumpSource(str(demo.wiki())), SnapshotDefinition(Window.month(month)), Silent())
     with database.read() as connection:
         passed = connection.execute("select count(*) from articles group by snapshot_id").fetchall()
         considered = connection.execute("select count(*) from candidates").fetchall()[0][0]

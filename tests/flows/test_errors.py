@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from tests.flows.conftest import Run
 
 _SCORED = ("--snapshot", "latest", "--entities", "rules-v1")

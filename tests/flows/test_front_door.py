@@ -63,6 +63,10 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
         (MemoryError(), "memory ran out; end other programs"),
         (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), "memory ran out (CUDA out of memory."),
         (ModuleNotFoundError("No module named 'gptqmodel.x'", name="gptqmodel.x"), "pip install gptqmodel"),
+        (
+            ModuleNotFoundError("No module named 'click.kinds'", name="click.kinds"),
+            "'click' is too old or too new: it has no kinds; install another version",
+        ),
         (ImportError("Using `bitsandbytes` requires version 1"), "cannot be imported (Using `bitsandbytes`"),
         (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
         (OverflowError("int too big to convert"), "an unexpected OverflowError"),

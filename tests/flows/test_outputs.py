@@ -15,7 +15,7 @@ from flows.cli import cli, main
 from flows.options import Input, Output, OwnDatabase
 from newwiki.errors import UsageError
 from storage.database import Database
-from storage.export import export
+from storage.export_snapshot import export
 from storage.folders import whole, write_text
 from storage.outputs import safe
 from storage.shared import SharedFolder
@@ -94,7 +94,7 @@ def test_every_path_of_a_command_is_declared_as_read_or_written() -> None:
     """So that a new option cannot be forgotten below. `type=click.Path` says neither."""
     paths = [(path, one) for path, command in commands() for one in command.params if isinstance(one.type, click.Path)]
     assert [(path, one.name) for path, one in paths if not isinstance(one.type, Input | Output)] == []
-    named_like_one = {"out", "output", "summary", "write", "to_file", "data_path"}
+    named_like_one = {"out", "output", "summary", "write", "to_file"}
     named = [(path, one) for path, command in commands() for one in command.params if one.name in named_like_one]
     assert [(path, one.name) for path, one in named if not isinstance(one.type, Output)] == []
     assert len(list(outputs())) >= 12
@@ -164,18 +164,6 @@ def test_a_shared_folder_is_no_file_of_a_database(database: Path, forms: list[Pa
         with pytest.raises(UsageError, match="cannot be written"):
             SharedFolder(f"file://{form}").apart_from(database)
     assert SharedFolder("memory://x").apart_from(database)
-
-
-def test_a_catalogue_of_a_lake_is_no_database_of_ours(
-    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Database(tmp_path / "theirs.duckdb").write().__enter__()
-    before = contents(tmp_path)
-    for name, words in (("newwiki.duckdb", "cannot be written"), ("theirs.duckdb", "is a database of New-Wiki Eval")):
-        monkeypatch.setattr("sys.argv", ["newwiki", "push", f"ducklake:{tmp_path / name}", "--db", str(database)])
-        status, (_, told) = main(), capsys.readouterr()
-        assert (status, words in told) == (2, True), told
-    assert contents(tmp_path) == before
 
 
 def test_a_file_that_is_written_first_under_another_name_goes_over_no_database(database: Path, tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
-from flows.training.finetuning import FinetuneRequest
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.records import Window
+from newwiki.request import FinetuneRequest
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 
@@ -21,13 +21,13 @@ CAUSAL: dict[str, Any] = {"max_length": 512, "learning_rate": 3e-4}
 def add_august(published: Path, path: Path) -> Path:
     """A copy of the database with September that has August too."""
     shutil.copy(published, path)
-    refresh(Database(path), DumpSource(str(wiki())), RefreshRequest(Window.month("2026-08")), Silent())
+    refresh(Database(path), DumpSource(str(wiki())), SnapshotDefinition(Window.month("2026-08")), Silent())
     return path
 
 
 def request(model: Path, **changes: Any) -> FinetuneRequest:
-    values: dict[str, Any] = {"snapshots": (AUGUST,), **SHORT, **changes}
-    return FinetuneRequest(str(model), **values)
+    values: dict[str, Any] = {"snapshot": (AUGUST,), **SHORT, **changes}
+    return FinetuneRequest(model=str(model), **values)
 
 
 def asked(model: Path, out: Path | str, **changes: Any) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.records import Selection, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
@@ -27,11 +27,11 @@ pytestmark = pytest.mark.slow
 
 MAY = Window.month("2024-05")
 JUNE_15 = datetime(2024, 6, 15, tzinfo=UTC)
-ASKED = RefreshRequest(MAY, Selection(min_words=60, min_revisions=3), JUNE_15)
+ASKED = SnapshotDefinition(MAY, Selection(min_words=60, min_revisions=3), JUNE_15)
 Rows = list[dict[str, object]]
 
 
-def both(wiki: Wiki, request: RefreshRequest, folder: Path, name: str) -> tuple[Refreshed, Refreshed]:
+def both(wiki: Wiki, request: SnapshotDefinition, folder: Path, name: str) -> tuple[Refreshed, Refreshed]:
     """The request asked now, through the API and of the dump that the wiki writes now."""
     written = wiki.export(folder / f"{name}.xml")
     old = request.kind == "old"
@@ -131,7 +131,7 @@ def random_wiki(
         for cutoff in CUTOFFS[: place + 1]:
             kinds = {"new": MAY} | ({"old": Window.before(MAY.end.date())} if cutoff == CUTOFFS[0] and place else {})
             for kind, window in kinds.items():
-                requested = RefreshRequest(window, Selection(min_words=5, min_revisions=2), cutoff, kind)
+                requested = SnapshotDefinition(window, Selection(min_words=5, min_revisions=2), cutoff, kind)
                 name = f"{kind} {place} {cutoff:%d}"
                 asked.append((kind, cutoff, *both(served, requested, folder, name)))
     return asked

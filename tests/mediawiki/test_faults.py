@@ -10,8 +10,8 @@ import pytest
 
 from flows import cli
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.errors import TransientError
 from newwiki.records import Snapshot, Window
 from newwiki.sources import backoff
@@ -52,7 +52,7 @@ def undisturbed(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def refresh(wiki: Wiki, database: Path) -> Snapshot:
-    request = RefreshRequest(Window.month("2026-09"))
+    request = SnapshotDefinition(Window.month("2026-09"))
     return step(Database(database), ApiSource(wiki.api_url, CONTACT), request, Silent())
 
 

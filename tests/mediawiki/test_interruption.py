@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.records import Window
 from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database
@@ -90,7 +90,7 @@ def test_a_refresh_killed_after_it_has_published_leaves_nothing_beside_the_datab
 ) -> None:
     """The moment between two statements is too short for a signal: here the second one does not come to pass."""
     database, source = Database(tmp_path / "api.duckdb"), ApiSource(served_sample.api_url)
-    request = RefreshRequest(Window.month("2026-09"))
+    request = SnapshotDefinition(Window.month("2026-09"))
     with monkeypatch.context() as killed:
         killed.setattr(Staging, "discard", _interrupt)
         with pytest.raises(KeyboardInterrupt):

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.errors import TerminalError
 from newwiki.records import Selection, Window
 from newwiki.sources import backoff
@@ -88,7 +88,7 @@ def first_forty(busy: Month, tmp_path_factory: pytest.TempPathFactory) -> Refres
 def in_process(wiki: Wiki, database: Path, limit: int | None = None) -> Refreshed:
     window = Window.month("2024-05")
     cutoff = window.end.replace(month=6, day=15)
-    request = RefreshRequest(window, Selection(min_words=60, min_revisions=3, limit=limit), cutoff)
+    request = SnapshotDefinition(window, Selection(min_words=60, min_revisions=3, limit=limit), cutoff)
     step(Database(database), ApiSource(wiki.api_url, CONTACT), request, Silent())
     return Refreshed(database)
 

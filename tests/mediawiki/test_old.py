@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest
-from flows.refreshing.refresh import refresh as step
+from flows.refreshing.gather_and_publish import SnapshotDefinition
+from flows.refreshing.gather_and_publish import refresh as step
 from newwiki.records import Selection, Window
 from newwiki.sources.old import OldApi, OldDump
 from newwiki.sources.source import Source
@@ -132,7 +132,7 @@ class _Interrupted(Silent):
 def test_an_interrupted_walk_goes_on_where_it_was(
     changed_wiki: Wiki, dump: Path, tmp_path: Path, every: Refreshed, kind: str
 ) -> None:
-    request = RefreshRequest(
+    request = SnapshotDefinition(
         Window(datetime(1970, 1, 1, tzinfo=UTC), datetime(2026, 9, 20, tzinfo=UTC)),
         Selection(min_words=400, sample=2000),
         datetime(2026, 10, 1, tzinfo=UTC),

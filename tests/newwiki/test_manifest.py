@@ -10,20 +10,43 @@ from newwiki.errors import UsageError
 from newwiki.manifest import Entry, Manifest
 
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
-RHINE = Entry(7, 70, "a" * 40, 'Rhein "שלום" 🙂', DAY, DAY, 10, 500, "b" * 64)
+RHINE = Entry(
+    page_id=7,
+    rev_id=70,
+    sha1="a" * 40,
+    title='Rhein "שלום" 🙂',
+    created_at=DAY,
+    revised_at=DAY,
+    revisions=10,
+    words=500,
+    text_sha256="b" * 64,
+)
 MANIFEST = Manifest(
-    "dewiki-2026-09",
-    "dewiki",
-    "https://de.wikipedia.org/wiki/",
-    "new",
-    DAY,
-    DAY,
-    DAY,
-    {"min_words": 500, "seed": 0},
-    "1",
-    "0.1.0",
-    "c" * 64,
-    (RHINE, Entry(8, 80, None, "Elbe", DAY, DAY, 10, 500, "b" * 64)),
+    snapshot_id="dewiki-2026-09",
+    wiki="dewiki",
+    base_url="https://de.wikipedia.org/wiki/",
+    kind="new",
+    window_start=DAY,
+    window_end=DAY,
+    cutoff=DAY,
+    parameters={"min_words": 500, "seed": 0},
+    extractor_version="1",
+    newwiki_version="0.1.0",
+    content_sha256="c" * 64,
+    articles=(
+        RHINE,
+        Entry(
+            page_id=8,
+            rev_id=80,
+            sha1=None,
+            title="Elbe",
+            created_at=DAY,
+            revised_at=DAY,
+            revisions=10,
+            words=500,
+            text_sha256="b" * 64,
+        ),
+    ),
 )
 
 

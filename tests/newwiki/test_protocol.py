@@ -11,12 +11,12 @@ import duckdb
 import pytest
 
 import newwiki
-from flows.evaluating.generate import EvaluationRequest
 from newwiki import protocol
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.registrations import Evaluation
 from newwiki.registry import decoders
+from newwiki.request import EvaluationRequest
 from storage.database import Database
 from storage.migrate import migrate
 from tests.flows.scored import add_run
@@ -54,13 +54,16 @@ def test_no_field_stands_in_two_places() -> None:
 
 
 def test_every_field_of_a_request_is_placed() -> None:
-    assert {one.name for one in fields(EvaluationRequest)} - PLACED == set()
     scored_by = {"metrics", "budget"}  # what texts are scored by, which their evaluators' fingerprints tell
-    assert set(Evaluation.model_fields) - scored_by - PLACED == set()
+    writers = {"models", "model_args"}  # whose weights' hash, backend and settings are placed each
+    permitted = {"allow_pickle", "trust_remote_code"}  # whether those weights are read at all
+    asked = {one.name for one in fields(EvaluationRequest)}
+    assert asked - scored_by - writers - permitted - PLACED == set()
+    assert set(Evaluation.model_fields) <= asked
 
 
 def test_every_part_of_what_names_a_run_is_placed() -> None:
-    identity = returned_keys(ROOT / "flows" / "steps" / "evaluate.py", "_identity")
+    identity = returned_keys(ROOT / "flows" / "evaluating" / "generate.py", "_identity")
     assert len(identity) > 10
     assert identity - PLACED == {"settings"}, "those of the backend are placed one by one"
     assert settings_of_backends() >= {"chat", "bos"}

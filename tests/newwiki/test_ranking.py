@@ -11,7 +11,7 @@ DAY = datetime(2015, 9, 1, tzinfo=UTC)
 
 
 def judged(page_ids: Sequence[int], verdict: Verdict) -> list[Judged]:
-    return [Judged(page_id, f"Page {page_id}", DAY, verdict) for page_id in page_ids]
+    return [Judged(page_id=page_id, title=f"Page {page_id}", created_at=DAY, verdict=verdict) for page_id in page_ids]
 
 
 def test_the_ranks_are_those_of_splitmix64() -> None:

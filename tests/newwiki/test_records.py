@@ -1,9 +1,12 @@
+import inspect
+from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from newwiki import manifest, records
 from newwiki.errors import UsageError
 from newwiki.records import Window
 
@@ -71,3 +74,14 @@ def test_all_before_a_day_begins_at_the_epoch_and_ends_with_the_day_before() -> 
     assert datetime(2019, 12, 31, 23, 59, 59, tzinfo=UTC) in window
     assert datetime(2020, 1, 1, tzinfo=UTC) not in window
     assert not Window.month("2019-12").is_old
+
+
+def test_a_record_with_more_fields_than_one_can_count_is_made_by_their_names() -> None:
+    wide = {
+        name: [one.kw_only for one in fields(kind)]
+        for room in (records, manifest)
+        for name, kind in inspect.getmembers(room, is_dataclass)
+        if len(fields(kind)) > 11
+    }
+    assert set(wide) == {"Article", "Judged", "Manifest", "Run", "Snapshot"}
+    assert all(all(by_name) for by_name in wide.values())

@@ -24,7 +24,7 @@ def registered(text: str) -> Registrations:
 def test_a_wiki_alone_is_enough() -> None:
     found = registered(WIKI)
     assert [wiki.name for wiki in found.wikis] == ["enwiki"]
-    assert found.wikis[0].selection == Selection()
+    assert (found.wikis[0].min_words, found.wikis[0].sample) == (Selection.min_words, Selection.sample)
     assert found.evaluation == Evaluation()
     assert (found.models, found.gates, found.report.out) == ((), (), "reports")
 
@@ -42,7 +42,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         '[report]\nout = "pages"\n[notify]\nwebhook_env = "HOOK"\n'
     )
     first, second = found.wikis
-    assert (first.since, first.selection) == ("2026-01", Selection(min_words=400, sample=5))
+    assert (first.since, first.min_words, first.sample) == ("2026-01", 400, 5)
     assert second.api == "https://wiki.example/w/api.php"
     assert found.models[0].decoders == ("greedy", "sample:top_p=0.9")
     assert found.models[0].arguments == {"dtype": "float32", "device": "cpu", "tries": 3}
@@ -72,9 +72,10 @@ def test_everything_that_can_be_registered_is_read() -> None:
         (WIKI + '[[models]]\nname = "a"\ndecoders = ["greedy", 1]', r"1, decoders 2: must be a text in quotes"),
         (MODEL + "chat = 1", r"\[\[models\]\] 1, chat: must be true or false"),
         (MODEL + 'arguments = { api_key = "x" }', r"1, arguments: 'api_key' is a secret.* in the environment"),
+        (MODEL + 'arguments = { "{x}" = [] }', r"1, arguments: '{x}' must be a text, a number, true or false"),
         (MODEL + "arguments = { stop = [] }", r"1, arguments: 'stop' must be a text, a number, true or false"),
         (MODEL + MODEL.removeprefix(WIKI), r"\[\[models\]\]: 'gpt2' is registered twice"),
-        (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: Input should be greater than or equal to 1"),
+        (WIKI + "[evaluation]\nsamples = 0", r"\[evaluation\], samples: must be 1 or more"),
         (WIKI + "[evaluation]\nsampels = 1", r"\[evaluation\] has no key 'sampels'; did you mean 'samples'"),
         (WIKI + "[[evaluation]]\nsamples = 1", r"\[evaluation\]: must be one table"),
         (WIKI + '[[gates]]\nbaseline = "a"\ncandidate = "b"', r"\[\[gates\]\] 1 needs 'fail_if'"),

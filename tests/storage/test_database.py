@@ -10,8 +10,8 @@ import duckdb
 import pytest
 
 from newwiki.errors import TerminalError, TransientError, UsageError
+from storage.allowed_statements import split
 from storage.database import Database
-from storage.statements import split
 
 HOLD = """
 import duckdb, sys

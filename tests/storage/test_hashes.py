@@ -14,7 +14,7 @@ from storage import hashes, topics
 from storage.database import Database
 from storage.hashes import ELSEWHERE, TABLES
 from storage.pull import pull
-from storage.push import push
+from storage.push import held, of_snapshot, push
 from storage.shared import SharedFolder
 from storage.snapshots import first_hashed, parameters_json, publish, verify
 
@@ -141,7 +141,8 @@ def test_hashes_go_along_with_what_is_pushed_and_pulled(whole: Database, tmp_pat
     other = Database(tmp_path / "other.duckdb")
     pull(other, folder, lambda _: None)
     assert verify(other, NAME) == []
-    assert other.table("share_snapshot_hashes", NAME) == whole.table("share_snapshot_hashes", NAME)
+    hashes_of_it = of_snapshot("snapshot_hashes", NAME)
+    assert held(other, hashes_of_it) == held(whole, hashes_of_it)
 
 
 def test_what_was_changed_before_it_was_pushed_is_refused(whole: Database, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from newwiki.records import Completion, Fingerprint, Judged, Metric, Run, RunScore, Score, Snapshot
 from storage import runs
-from storage.database import Database, query
+from storage.database import Database
+from storage.queries import query
 
 MAUVE = Metric("mauve", "ratio", 0.0, 1.0, "higher", "formula", "paper", "run")
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")

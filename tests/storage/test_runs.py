@@ -8,8 +8,9 @@ from scipy import stats
 
 from newwiki.records import Completion, Fingerprint, Judged, Metric, Run, Score, Snapshot
 from storage import runs
-from storage.database import Database, query
+from storage.database import Database
 from storage.keys import repeated
+from storage.queries import query
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")

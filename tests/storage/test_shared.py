@@ -1,19 +1,22 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import duckdb
+import pyarrow as pa
 import pytest
 
+from flows.cli import main
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.records import Score
 from storage import runs
 from storage.database import Database
 from storage.pull import pull
 from storage.push import push
-from storage.shared import SharedFolder
+from storage.shared import Note, Part, SharedFolder
 from tests.storage.machines import BLEU, score, texts, write
 
 TABLES = (
@@ -88,6 +91,40 @@ def test_a_scoring_that_has_grown_goes_over_again(first: Database, second: Datab
     assert everything(second) == everything(first)
 
 
+def test_another_snapshot_of_the_name_stays_out_with_all_that_is_about_it(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    with second.write() as connection:
+        connection.execute("update stored_articles set title = 'another'")
+    write(second, run_of("run-b"), texts())
+    push(first, folder, print)
+    before = folder.notes()
+    with pytest.raises(TerminalError, match=r"holds another snapshot 'testwiki-2026-09'; all else is pushed \(0 snap"):
+        push(second, folder, print)
+    assert folder.notes() == before
+
+
+def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
+    first: Database, folder: SharedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = folder.write
+
+    def stop(part: Part, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
+        if part.table == "runs":
+            raise KeyboardInterrupt
+        return written(part, rows, facts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folder, "write", stop)
+        with pytest.raises(KeyboardInterrupt):
+            push(first, folder, print)
+    new = Database(tmp_path / "new.duckdb")
+    assert pull(new, folder, print).told() == "1 snapshots, 0 runs and 0 scorings"
+    assert push(first, folder, print).told() == "0 snapshots, 1 runs and 4 scorings"
+    pull(new, folder, print)
+    assert everything(new) == everything(first)
+
+
 def test_other_completions_of_the_same_run_are_refused_on_both_sides(
     first: Database, second: Database, folder: SharedFolder, run_of: Any
 ) -> None:
@@ -150,3 +187,17 @@ def test_what_was_never_pushed_or_cannot_be_reached_is_said(first: Database, tmp
         pull(first, SharedFolder(f"file://{tmp_path}/none"), print)
     with pytest.raises(UsageError, match="'nothing://x' cannot be reached"):
         SharedFolder("nothing://x")
+
+
+@pytest.mark.parametrize("command", ["push", "pull"])
+def test_a_ducklake_is_refused_in_one_line(
+    first: Database, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ["newwiki", command, "ducklake:postgres:password=hush", "--db", str(first.path)]
+    monkeypatch.setattr("sys.argv", asked)
+    assert main() == 2
+    told = capsys.readouterr().err
+    assert (told.count("\n"), "hush" in told) == (1, False)
+    assert "a DuckLake is not supported any more; name a folder" in told
+    assert [path.name for path in tmp_path.iterdir() if "ducklake" in path.name] == []

@@ -18,7 +18,18 @@ from storage.snapshots import articles, content_sha256, find, parameters_json, r
 SITE = Site("testwiki", "en", "https://wiki.example/wiki/Main_Page")
 SEPTEMBER = Window.month("2026-09")
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
-LUMEN = Article(7, 70, "Lumen", DAY, DAY, 10, 500, "The Lumen is long.", "It is a river.", "")
+LUMEN = Article(
+    page_id=7,
+    rev_id=70,
+    title="Lumen",
+    created_at=DAY,
+    revised_at=DAY,
+    revisions=10,
+    words=500,
+    first_sentence="The Lumen is long.",
+    completion="It is a river.",
+    text_sha256="",
+)
 RHINE = replace(LUMEN, page_id=8, rev_id=80, title="Rhine")
 
 Publish = Callable[..., Snapshot]
@@ -56,18 +67,38 @@ def test_whatever_was_asked_beyond_the_defaults_changes_the_name() -> None:
 
 
 def test_what_is_published_is_what_is_read(published: Publish, database: Database, selected: Page) -> None:
-    snapshot = published(selected(7, "Lumen"), Judged(8, "Rhine", DAY, "redirect"))
+    snapshot = published(selected(7, "Lumen"), Judged(page_id=8, title="Rhine", created_at=DAY, verdict="redirect"))
     assert (snapshot.candidates, snapshot.articles, snapshot.extractor_version) == (2, 1, EXTRACTOR_VERSION)
     assert find(database, snapshot.snapshot_id) == resolve(database, snapshot.snapshot_id) == snapshot
     assert articles(database, snapshot.snapshot_id) == [
-        Article(7, 1007, "Lumen", DAY, DAY, 10, 500, "The Lumen is long.", "It is a river.",
-                text_sha256("The Lumen is long.", "It is a river."))
-    ]  # fmt: skip
+        Article(
+            page_id=7,
+            rev_id=1007,
+            title="Lumen",
+            created_at=DAY,
+            revised_at=DAY,
+            revisions=10,
+            words=500,
+            first_sentence="The Lumen is long.",
+            completion="It is a river.",
+            text_sha256=text_sha256("The Lumen is long.", "It is a river."),
+        )
+    ]
 
 
 def test_every_page_considered_has_its_verdict(published: Publish, database: Database, selected: Page) -> None:
-    hidden = Judged(9, "Elbe", DAY, "hidden")
-    few = Judged(8, "Rhine", DAY, "few_words", "3 of 500 words", 80, DAY, None, 3)
+    hidden = Judged(page_id=9, title="Elbe", created_at=DAY, verdict="hidden")
+    few = Judged(
+        page_id=8,
+        title="Rhine",
+        created_at=DAY,
+        verdict="few_words",
+        detail="3 of 500 words",
+        rev_id=80,
+        revised_at=DAY,
+        revisions=None,
+        words=3,
+    )
     published(selected(7, "Lumen"), few, hidden, replace(selected(10, "Oder"), verdict="not_sampled"))
     with database.read() as connection:
         rows = connection.execute("select page_id, title, verdict, detail, words from candidates order by 1").fetchall()
@@ -116,7 +147,7 @@ def test_a_snapshot_that_cannot_be_published_leaves_nothing(
     published: Publish, database: Database, selected: Page
 ) -> None:
     with pytest.raises(duckdb.Error):
-        published(selected(7), Judged(8, None, DAY, "hidden"))  # type: ignore[arg-type]
+        published(selected(7), Judged(page_id=8, title=None, created_at=DAY, verdict="hidden"))  # type: ignore[arg-type]
     with database.read() as connection:
         for table in ("snapshots", "candidates", "articles"):
             assert connection.execute(f"select count(*) from {table}").fetchall() == [(0,)]  # noqa: S608
@@ -317,9 +348,39 @@ def test_verifying_asks_of_each_candidate_whether_its_verdict_can_be(
 ) -> None:
     published(
         selected(7, "Lumen"),
-        Judged(8, "Rhine", DAY, "few_words", None, 80, DAY, None, 500),
-        Judged(9, "Elbe", DAY, "few_revisions", None, 90, DAY, 10, 500),
-        Judged(10, "Oder", DAY, "not_sampled", None, 100, DAY, 10, 500),
+        Judged(
+            page_id=8,
+            title="Rhine",
+            created_at=DAY,
+            verdict="few_words",
+            detail=None,
+            rev_id=80,
+            revised_at=DAY,
+            revisions=None,
+            words=500,
+        ),
+        Judged(
+            page_id=9,
+            title="Elbe",
+            created_at=DAY,
+            verdict="few_revisions",
+            detail=None,
+            rev_id=90,
+            revised_at=DAY,
+            revisions=10,
+            words=500,
+        ),
+        Judged(
+            page_id=10,
+            title="Oder",
+            created_at=DAY,
+            verdict="not_sampled",
+            detail=None,
+            rev_id=100,
+            revised_at=DAY,
+            revisions=10,
+            words=500,
+        ),
     )
     assert verify(database, "latest") == [
         "'Rhine' is few_words with 500 words and no revisions",

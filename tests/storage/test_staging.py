@@ -35,8 +35,18 @@ def test_what_was_judged_is_given_back_as_it_was(database: Path, selected: Page)
     staging = Staging.open(database, "a", CUTOFF)
     pages = [
         selected(9, "שלום 🙂", headings='[[2, "Über", 4]]'),
-        Judged(-3, "", DAY, "hidden"),
-        Judged(7, "Lumen", DAY, "few_words", "3 of 500 words", 70, DAY, None, 3),
+        Judged(page_id=-3, title="", created_at=DAY, verdict="hidden"),
+        Judged(
+            page_id=7,
+            title="Lumen",
+            created_at=DAY,
+            verdict="few_words",
+            detail="3 of 500 words",
+            rev_id=70,
+            revised_at=DAY,
+            revisions=None,
+            words=3,
+        ),
     ]
     staging.add(pages[:1])
     staging.add(pages[1:])
@@ -47,7 +57,7 @@ def test_what_was_judged_is_given_back_as_it_was(database: Path, selected: Page)
 def test_it_knows_which_pages_have_passed(database: Path, selected: Page) -> None:
     staging = Staging.open(database, "a", CUTOFF)
     assert staging.passed() == set()
-    staging.add([selected(7), Judged(8, "Rhine", DAY, "redirect")])
+    staging.add([selected(7), Judged(page_id=8, title="Rhine", created_at=DAY, verdict="redirect")])
     staging.add([selected(9)])
     assert staging.passed() == {7, 9}
 
@@ -97,7 +107,8 @@ from pathlib import Path
 from newwiki.records import Judged, Requests
 from storage.staging import Staging
 staging = Staging.open(Path({str(database)!r}), "a", datetime.fromisoformat("{CUTOFF.isoformat()}"))
-staging.add([Judged(7, "Lumen", datetime.fromisoformat("{DAY.isoformat()}"), "hidden")])
+page = dict(page_id=7, title="Lumen", created_at=datetime.fromisoformat("{DAY.isoformat()}"), verdict="hidden")
+staging.add([Judged(**page)])
 print(staging.cutoff.isoformat(), staging.pages()[0].created_at.isoformat())
 """
     answer = subprocess.run(

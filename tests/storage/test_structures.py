@@ -15,7 +15,7 @@ from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, strata, structures
 from storage.database import Database
-from storage.export import export
+from storage.export_snapshot import export
 from storage.pull import pull
 from storage.push import push
 from storage.shared import SharedFolder

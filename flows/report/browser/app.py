@@ -16,7 +16,7 @@ from flows import tables
 from flows.report.browser import query_page, run_pages, snapshot_pages
 from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live, Record
-from flows.report.browser.pages import Handler, NotFound, Page
+from flows.report.browser.pages import Handler, HtmlPage, NotFound
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import NewWikiError, TransientError
 from newwiki.protocol import value_in_words
@@ -41,7 +41,7 @@ def application(live: Live) -> Guard:
 
     def failed(request: Request, error: Exception) -> Response:
         status, message = _told(error)
-        return _html(templates, request, Page("error.html", {"message": message, "status": status}, status))
+        return _html(templates, request, HtmlPage("error.html", {"message": message, "status": status}, status))
 
     routes = [
         page("/", snapshot_pages.home),
@@ -58,7 +58,7 @@ def application(live: Live) -> Guard:
     return Guard(Starlette(routes=routes, exception_handlers=handled))
 
 
-def _html(templates: Environment, request: Request, page: Page) -> Response:
+def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
     shown = page.shown | {"path": request.url.path, "query": dict(request.query_params)}
     return HTMLResponse(templates.get_template(page.template).render(shown), page.status)
 

@@ -14,7 +14,8 @@ from typing import Any
 import duckdb
 
 from newwiki.errors import TransientError
-from storage.database import Database, query
+from storage.database import Database
+from storage.queries import query
 
 _SHORTEST, _LONGEST = 0.02, 0.6  # seconds of rest; the longer one outlasts any pause between a writer's attempts
 

@@ -14,7 +14,7 @@ ROWS = 50  # of a list
 
 
 @dataclass(frozen=True)
-class Page:
+class HtmlPage:
     """A template with what it shows."""
 
     template: str
@@ -22,7 +22,7 @@ class Page:
     status: int = 200
 
 
-Handler = Callable[[Live, Request], Page]
+Handler = Callable[[Live, Request], HtmlPage]
 
 
 class NotFound(UsageError):

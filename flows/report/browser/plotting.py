@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
-from flows.report.browser.asking import Answer
+from flows.report.browser.query_process import QueryAnswer
 from newwiki.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _TEXT = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenPlot:
     """The columns of a plot. A histogram counts `x` and has no `y`."""
 
     kind: str
@@ -42,7 +42,7 @@ class Chosen:
         return what + (f", coloured by {self.color}" if self.color else "")
 
 
-def choose(answer: Answer, kind: str, x: str | None, y: str | None, color: str | None) -> Chosen:
+def choose(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> ChosenPlot:
     """The columns that were named, and for those that were not: x the first that is no number, y the first number;
     points and histograms take numbers for both. Raises UsageError where a column is not there or does not fit."""
     if not answer.rows:
@@ -56,13 +56,13 @@ def choose(answer: Answer, kind: str, x: str | None, y: str | None, color: str |
     types = {name: _type(_column(answer, name)) for name in reversed(answer.columns)}
     numbers = [name for name in answer.columns if types[name] == "quantitative"]
     if kind == "histogram":
-        return Chosen(kind, _number(x or next(iter(numbers), None), numbers, "a histogram"), None, color or None)
+        return ChosenPlot(kind, _number(x or next(iter(numbers), None), numbers, "a histogram"), None, color or None)
     if not x:
         first = numbers if kind == "points" else [name for name in answer.columns if name not in numbers]
         y_at_least = [] if y or len(numbers) > 1 else numbers
         x = next((name for name in [*first, *answer.columns] if name not in (y, *y_at_least)), answer.columns[0])
     y = _number(y or next((name for name in numbers if name != x), None), numbers, "the y of this plot")
-    return Chosen(kind, x, y, color or None)
+    return ChosenPlot(kind, x, y, color or None)
 
 
 def _number(name: str | None, numbers: Sequence[str], what: str) -> str:
@@ -71,13 +71,13 @@ def _number(name: str | None, numbers: Sequence[str], what: str) -> str:
     raise UsageError(f"{what} needs a column of numbers, and {f'{name!r} is none' if name else 'there is none'}")
 
 
-def drawn(answer: Answer, kind: str, x: str | None, y: str | None, color: str | None) -> tuple[Chosen, Markup]:
+def drawn(answer: QueryAnswer, kind: str, x: str | None, y: str | None, color: str | None) -> tuple[ChosenPlot, Markup]:
     """What is to be plotted, and the plot. Raises UsageError."""
     chosen = choose(answer, kind, x, y, color)
     return chosen, draw(answer, chosen)
 
 
-def draw(answer: Answer, chosen: Chosen) -> Markup:
+def draw(answer: QueryAnswer, chosen: ChosenPlot) -> Markup:
     """The plot as SVG. Raises UsageError where there is nothing to draw."""
     import altair as alt
 
@@ -85,7 +85,7 @@ def draw(answer: Answer, chosen: Chosen) -> Markup:
     return svg(alt.layer(chart).properties(**_SIZE), chosen.label)
 
 
-def _marks(answer: Answer, chosen: Chosen) -> "altair.Chart":
+def _marks(answer: QueryAnswer, chosen: ChosenPlot) -> "altair.Chart":
     import altair as alt
 
     assert chosen.y
@@ -121,7 +121,7 @@ def _marks(answer: Answer, chosen: Chosen) -> "altair.Chart":
     return drawn.encode(*axes, *_colours(columns.get("color"), chosen))
 
 
-def _histogram(answer: Answer, chosen: Chosen) -> "altair.Chart":
+def _histogram(answer: QueryAnswer, chosen: ChosenPlot) -> "altair.Chart":
     import altair as alt
 
     cells = [_value(cell) for cell in _column(answer, chosen.x)]
@@ -161,7 +161,7 @@ def _histogram(answer: Answer, chosen: Chosen) -> "altair.Chart":
     )
 
 
-def _colours(cells: Sequence[Any] | None, chosen: Chosen) -> "list[altair.Color]":
+def _colours(cells: Sequence[Any] | None, chosen: ChosenPlot) -> "list[altair.Color]":
     import altair as alt
 
     if cells is None:
@@ -179,7 +179,7 @@ def _colours(cells: Sequence[Any] | None, chosen: Chosen) -> "list[altair.Color]
     ]
 
 
-def _column(answer: Answer, name: str) -> list[Any]:
+def _column(answer: QueryAnswer, name: str) -> list[Any]:
     place = answer.columns.index(name)
     return [row[place] for row in answer.rows]
 

@@ -1,9 +1,7 @@
 """The page of SQL: a query, its result, a plot of it, and the whole result as a file."""
 
 import tempfile
-import tomllib
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,36 +10,39 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from flows.report.browser import asking, plotting
+from flows.report.browser import plotting, query_process
 from flows.report.browser.live import Live, records
-from flows.report.browser.pages import Page
+from flows.report.browser.pages import HtmlPage
 from newwiki.errors import NewWikiError, UsageError
+from storage.cookbook import questions
 
 
-def query(live: Live, request: Request) -> Page:
+def query(live: Live, request: Request) -> HtmlPage:
     asked = request.query_params
     statement, plot = asked.get("q", ""), asked.get("plot", "")
     with live.read() as connection:
         schema = records(connection, "browse_schema")
     shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
-    shown |= {"schema": schema, "examples": _examples(), "answer": None, "limit": asking.SHOWN}
+    shown |= {"schema": schema, "examples": questions(), "answer": None, "limit": query_process.SHOWN}
     if not statement:
-        return Page("sql.html", shown | {"seconds": asking.SECONDS})
+        return HtmlPage("sql.html", shown | {"seconds": query_process.SECONDS})
     try:
         if plot and plot not in plotting.KINDS:
             raise UsageError(f"there is no plot '{plot}'; there are: {', '.join(plotting.KINDS)}")
-        return Page("sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement)))
+        return HtmlPage(
+            "sql.html", shown | (_plotted(live, statement, plot, asked) if plot else _rows(live, statement))
+        )
     except NewWikiError as error:
-        return Page("sql.html", shown | {"refusal": str(error)}, status=400)
+        return HtmlPage("sql.html", shown | {"refusal": str(error)}, status=400)
 
 
 def _rows(live: Live, statement: str) -> dict[str, Any]:
-    return {"answer": asking.ask(live, statement)}
+    return {"answer": query_process.ask(live, statement)}
 
 
 def _plotted(live: Live, statement: str, plot: str, asked: QueryParams) -> dict[str, Any]:
     draw = partial(plotting.drawn, kind=plot, x=asked.get("x"), y=asked.get("y"), color=asked.get("color"))
-    answer, drawn = asking.ask_and_draw(live, statement, max(asking.SHOWN, plotting.KINDS[plot]), draw)
+    answer, drawn = query_process.ask_and_draw(live, statement, max(query_process.SHOWN, plotting.KINDS[plot]), draw)
     if isinstance(drawn, NewWikiError):
         return {"answer": answer, "no_plot": str(drawn)}
     chosen, image = drawn
@@ -53,14 +54,8 @@ def as_csv(live: Live, request: Request) -> Response:
     folder = tempfile.TemporaryDirectory(prefix="newwiki-")
     path = Path(folder.name, "newwiki.csv")
     try:
-        asking.save(live, request.query_params.get("q", ""), path)
+        query_process.save(live, request.query_params.get("q", ""), path)
     except BaseException:
         folder.cleanup()
         raise
     return FileResponse(path, media_type="text/csv", filename="newwiki.csv", background=BackgroundTask(folder.cleanup))
-
-
-def _examples() -> list[dict[str, str]]:
-    text = (files("flows.report.browser") / "examples.toml").read_text("utf-8")
-    found: list[dict[str, str]] = tomllib.loads(text)["example"]
-    return found

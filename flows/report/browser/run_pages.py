@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from flows.report.browser.live import Live, Record, records
-from flows.report.browser.pages import ROWS, NotFound, Page, number, offset
+from flows.report.browser.pages import ROWS, HtmlPage, NotFound, number, offset
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import fill
 from storage.comparison import Contender, contenders, every
@@ -28,7 +28,7 @@ class Order:
         return f"order={self.metric}&first={'highest' if self.descending else 'lowest'}"
 
 
-def run(live: Live, request: Request) -> Page:
+def run(live: Live, request: Request) -> HtmlPage:
     start = offset(request.query_params)
     with live.read() as connection:
         one = _named(live, request.path_params["run_id"])
@@ -37,10 +37,10 @@ def run(live: Live, request: Request) -> Page:
         order = _order(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
         prompts = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, None, ROWS, start)
     shown = {"run": found, "contender": one, "metrics": metrics, "order": order}
-    return Page("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
+    return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
 
 
-def prompt(live: Live, request: Request) -> Page:
+def prompt(live: Live, request: Request) -> HtmlPage:
     asked, page_id = request.query_params, request.path_params["page_id"]
     with live.read() as connection:
         one = _named(live, request.path_params["run_id"])
@@ -55,7 +55,7 @@ def prompt(live: Live, request: Request) -> Page:
         columns = [_column(connection, run, page_id) for run in (one, beside) if run]
         reference = _scores(connection, f"reference:{one.snapshot_id}", page_id).get(0, [])
     text = fill(found["prompt_template"], article["title"], article["first_sentence"]) if article else None
-    return Page(
+    return HtmlPage(
         "prompt.html",
         {"run": found, "contender": one, "article": article, "place": place[0], "prompt": text, "columns": columns}
         | {"reference": reference, "others": others, "beside": beside, "order": order}

@@ -4,20 +4,20 @@ from starlette.requests import Request
 
 from flows.comparing.board import ABOUT, Board, board
 from flows.report.browser.live import Live, Record, records
-from flows.report.browser.pages import ROWS, NotFound, Page, offset
+from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
 from newwiki.errors import TerminalError
 from storage.database import Database
 
 
-def home(live: Live, request: Request) -> Page:
+def home(live: Live, request: Request) -> HtmlPage:
     with live.read() as connection:
-        return Page(
+        return HtmlPage(
             "home.html",
             {"snapshots": records(connection, "browse_snapshots"), "others": records(connection, "browse_other_runs")},
         )
 
 
-def snapshot(live: Live, request: Request) -> Page:
+def snapshot(live: Live, request: Request) -> HtmlPage:
     name = request.path_params["snapshot_id"]
     with live.read() as connection:
         found = _one(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
@@ -26,23 +26,25 @@ def snapshot(live: Live, request: Request) -> Page:
         shown = _board(live.database, name)
     scored = {record["run_id"]: record for record in shown.records}
     wikipedia = scored.get(f"reference:{name}")
-    return Page(
+    return HtmlPage(
         "snapshot.html",
         {"snapshot": found, "funnel": funnel, "runs": runs, "board": shown, "scored": scored, "wikipedia": wikipedia}
         | {"apart_in": [name for name in shown.about if name not in ABOUT]},
     )
 
 
-def articles(live: Live, request: Request) -> Page:
+def articles(live: Live, request: Request) -> HtmlPage:
     name, find = request.path_params["snapshot_id"], request.query_params.get("find", "")
     start = offset(request.query_params)
     with live.read() as connection:
         _one(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
         found = records(connection, "browse_articles", name, find, ROWS, start)
-    return Page("articles.html", {"snapshot_id": name, "find": find, "articles": found, "start": start, "rows": ROWS})
+    return HtmlPage(
+        "articles.html", {"snapshot_id": name, "find": find, "articles": found, "start": start, "rows": ROWS}
+    )
 
 
-def article(live: Live, request: Request) -> Page:
+def article(live: Live, request: Request) -> HtmlPage:
     """One article across all runs that have written it."""
     name, page_id = request.path_params["snapshot_id"], request.path_params["page_id"]
     with live.read() as connection:
@@ -58,7 +60,7 @@ def article(live: Live, request: Request) -> Page:
     for row in means:
         by_run.setdefault(row["run_id"], {})[columns[row["metric"], row["evaluator_id"]]] = row
     heads = [head for head in columns.values() if any(head in found for found in by_run.values())]
-    return Page(
+    return HtmlPage(
         "article.html", {"article": found, "runs": runs, "metrics": heads, "means": by_run, "notes": shown.notes}
     )
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.comparing.board import PARTS, board
+from flows.comparing.board import board
 from flows.comparing.ranked import letters, ranked
+from newwiki.columns import PARTS
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
 from storage.database import Database

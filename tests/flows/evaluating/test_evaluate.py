@@ -216,9 +216,10 @@ def test_a_decoder_of_ones_own_that_changed_is_another_run(
     database: Path, toy_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As is a backend, by the code that it is made of."""
-    from flows.evaluating.generate import EvaluationRequest, load_model, plan
+    from flows.evaluating.generate import load_model, plan
     from newwiki import registry
     from newwiki.decoding.grammar import parse
+    from newwiki.request import EvaluationRequest
     from storage.database import Database
 
     model, ids = load_model("hf", str(toy_checkpoint), {}), []
@@ -235,5 +236,6 @@ def test_a_decoder_of_ones_own_that_changed_is_another_run(
         )
         registry.load_plugin(tmp_path / "own.py")
         (decoder,) = parse("own")
-        ids.append(plan(Database(database), model, decoder, EvaluationRequest(prompts=1)).run.run_id)
+        request = EvaluationRequest(models=(str(toy_checkpoint),), decoder=("own",), prompts=1)
+        ids.append(plan(Database(database), model, decoder, request).run.run_id)
     assert ids[0] == ids[2] != ids[1]

@@ -9,16 +9,18 @@ import pytest
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
-from flows.evaluating.generate import EvaluationRequest, generate, load_model, plan
+from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
 from newwiki.records import Article
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database
 
-REQUEST = EvaluationRequest(max_new_tokens=20, batch_size=1)
+REQUEST = EvaluationRequest(models=("toy",), decoder=("greedy",), max_new_tokens=20, batch_size=1)
 
 
 @pytest.fixture
@@ -27,7 +29,7 @@ def by_prompt(toy_checkpoint: Path, database: Path) -> list[tuple[int, Article]]
     db = Database(database)
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     articles = snapshots.articles(db, snapshots.resolve(db, "latest").snapshot_id)
-    prompts = [tokenizer(fill(REQUEST.template, a.title, a.first_sentence))["input_ids"] for a in articles]
+    prompts = [tokenizer(fill(Settings.template, a.title, a.first_sentence))["input_ids"] for a in articles]
     return sorted(zip(map(len, prompts), articles, strict=True), key=lambda pair: pair[0])
 
 

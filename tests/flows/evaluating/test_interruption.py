@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from newwiki.errors import NewWikiError
 from storage.database import Database
 from tests import processes

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from flows.evaluating.generate import EvaluationRequest, generate, load_model, plan
+from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
 from newwiki.models.numerics import NUMERICS
+from newwiki.request import EvaluationRequest
 from storage import runs
 from storage.database import Database
 
-_REQUEST = EvaluationRequest(prompts=1, samples=1, keep=1, max_new_tokens=4)
+_REQUEST = EvaluationRequest(models=("toy",), decoder=("greedy",), prompts=1, samples=1, keep=1, max_new_tokens=4)
 _GREEDY = parse("greedy")[0]
 
 

@@ -14,13 +14,13 @@ import pytest
 import requests
 
 from flows.evaluating.evaluate_all import evaluate_all
-from flows.evaluating.generate import EvaluationRequest
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
 from newwiki.models.backend import Writing
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.openai import OpenAIModel
 from newwiki.records import Prompt
+from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests import processes
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 KEY = "sk-of-nobody-0123456789"
 CHAT = "{% for turn in messages %}{{ turn['content'] }}{% endfor %}"
-REQUEST = EvaluationRequest(prompts=2, samples=3, keep=2, max_new_tokens=12)
+NUMBERS: dict[str, Any] = {"prompts": 2, "samples": 3, "keep": 2, "max_new_tokens": 12, "metrics": "rep_4"}
 ASKED = ("--prompts", "2", "--samples", "3", "--keep", "2", "--max-new-tokens", "12", "--metrics", "rep_4")
 SERVED = ("--backend", "openai", "--decoder", "sample:top_k=20", *ASKED)
 
@@ -123,10 +123,10 @@ def test_every_kind_of_model_stands_on_one_leaderboard(
         ("openai", served.model, {**served.arguments, "chat": "yes"}),
     ]
     for backend, model, arguments in kinds:
-        evaluate_all(
-            stored, [model], ["sample:top_k=20"], REQUEST, settings, Silent(), metrics="rep_4", backend=backend,
-            arguments=arguments,
-        )  # fmt: skip
+        asked = EvaluationRequest(
+            models=(model,), decoder=("sample:top_k=20",), backend=backend, model_args=arguments, **NUMBERS
+        )
+        evaluate_all(stored, asked, settings, Silent())
     with stored.read() as connection:
         board = connection.execute(
             "select backend, model, completions from leaderboard join runs using (run_id, model) where rep_4 >= 0"
@@ -182,10 +182,10 @@ def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
     newwiki: Run, served: Served, proxied: Endpoint, database: Path, tmp_path: Path
 ) -> None:
     untroubled = Path(shutil.copy(database, tmp_path / "untroubled.duckdb"))
-    evaluate_all(
-        Database(untroubled), [served.model], ["sample:top_k=20"], REQUEST, Settings(), Silent(), metrics="rep_4",
-        backend="openai", arguments=served.arguments,
-    )  # fmt: skip
+    request = EvaluationRequest(
+        models=(served.model,), decoder=("sample:top_k=20",), backend="openai", model_args=served.arguments, **NUMBERS
+    )
+    evaluate_all(Database(untroubled), request, Settings(), Silent())
     proxied.faults[:] = ["429", "500", "cut", "wrong JSON", "no JSON", "no text"]
     asked = ("evaluate", served.model, *SERVED, "--model-args", f"base_url={proxied.url},server=transformers")
     ended = newwiki(*asked, "--db", database, OPENAI_API_KEY=KEY)
@@ -219,10 +219,11 @@ def test_a_wrong_key_is_one_clear_line(newwiki: Run, served: Served, proxied: En
 def test_what_was_paid_for_can_be_asked_in_sql(newwiki: Run, served: Served, database: Path) -> None:
     arguments = {**served.arguments, "prompt_price": "2", "completion_price": "8"}
     for keep in (2, 3):
-        evaluate_all(
-            Database(database), [served.model], ["greedy"], EvaluationRequest(prompts=keep, max_new_tokens=8),
-            Settings(), Silent(), metrics="rep_4", backend="openai", arguments=arguments,
+        request = EvaluationRequest(
+            models=(served.model,), decoder=("greedy",), backend="openai", model_args=arguments,
+            prompts=keep, max_new_tokens=8, metrics="rep_4",
         )  # fmt: skip
+        evaluate_all(Database(database), request, Settings(), Silent())
     bill = (
         "select count(*) as texts, sum(prompt_tokens) as prompt, sum(tokens) as completion, "
         "sum(prompt_tokens * (versions ->> 'prompt_price')::double "

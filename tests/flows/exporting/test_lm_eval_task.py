@@ -11,9 +11,10 @@ import duckdb
 import pytest
 
 from flows.exporting.document_scorer import DocumentScorer
-from flows.exporting.lm_eval_task import TaskRequest, export_task, task_name
+from flows.exporting.lm_eval_task import export_task, task_name
 from flows.progress import Silent
 from newwiki.errors import UsageError
+from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests import processes
@@ -183,7 +184,7 @@ def test_a_task_refuses_what_it_could_not_score_by(newwiki: Run, database: Path,
         ({"metrics": "bluo"}, "there is no metric 'bluo'"),
     ):
         with pytest.raises(UsageError, match=words):
-            export_task(Database(database), "latest", TaskRequest(**request), Settings(), tmp_path / "task", Silent())
+            export_task(Database(database), TaskRequest(**request), Settings(), tmp_path / "task", Silent())
     assert not (tmp_path / "task").exists()
 
 

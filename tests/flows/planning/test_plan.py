@@ -9,15 +9,16 @@ from uuid import uuid4
 import pytest
 
 from evaluators.scoring import select
-from flows.evaluating.generate import EvaluationRequest, generate, load_model
+from flows.evaluating.generate import generate, load_model
 from flows.evaluating.generate import plan as named
-from flows.planning.costs import Rate, Workload, machines_for, plan
+from flows.planning.costs import Rate, machines_for, plan
 from flows.planning.rates import TABLE, rates
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.workers.shards import A_SHARD, cut
 from newwiki.decoding.grammar import parse
 from newwiki.models.backend import Backend
+from newwiki.request import EvaluationRequest, PlanRequest
 from newwiki.settings import Settings
 from storage import runs
 from storage.database import Database
@@ -30,7 +31,7 @@ EVEN = TABLE.changed(
 
 
 def test_one_machine_does_all_the_work_one_thing_after_the_other() -> None:
-    found = plan(Workload(prompts=30, samples=4, keep=2, models=3, decoders=2), EVEN)
+    found = plan(PlanRequest(prompts=30, samples=4, keep=2, models=3, decoders=2), EVEN)
     assert found.work == {"writing": 6 * 30 * 4 * 10, "scoring": 6 * 30 * 2 + 30, "bookkeeping": 6 * 7, "loading": 15}
     assert found.seconds == sum(found.work.values())
     assert found.machine_hours == found.seconds / 3600
@@ -38,7 +39,7 @@ def test_one_machine_does_all_the_work_one_thing_after_the_other() -> None:
 
 @pytest.mark.parametrize("machines", [2, 3, 7, 16, 100])
 def test_machines_wait_for_the_last_shard_as_the_real_cut_has_it(machines: int) -> None:
-    work = Workload(prompts=2000, samples=20, keep=1)
+    work = PlanRequest(prompts=2000, samples=20, keep=1)
     shards = cut([(page, one) for page in range(2000) for one in range(20)], lambda item: item[0], machines, A_SHARD)
     ends = [0.0] * machines
     for shard in shards:  # each goes to whoever is free first
@@ -48,7 +49,7 @@ def test_machines_wait_for_the_last_shard_as_the_real_cut_has_it(machines: int) 
 
 
 def test_a_deadline_takes_the_fewest_machines_that_keep_it() -> None:
-    work = Workload(prompts=2000, samples=20, models=2)
+    work = PlanRequest(prompts=2000, samples=20, models=2)
     found = machines_for(work, EVEN, 24 * 3600)
     assert found is not None and found.machines > 1
     assert found.seconds <= 24 * 3600 < plan(work, EVEN, found.machines - 1).seconds
@@ -97,7 +98,14 @@ def took(database: Database, run_id: str, writing: float, scoring: float) -> Non
 
 
 def request(prompts: int, samples: int) -> EvaluationRequest:
-    return EvaluationRequest(prompts=prompts, samples=samples, keep=samples // 2, max_new_tokens=64)
+    return EvaluationRequest(
+        models=("toy",),
+        decoder=("sample:top_p=0.9",),
+        prompts=prompts,
+        samples=samples,
+        keep=samples // 2,
+        max_new_tokens=64,
+    )
 
 
 def test_a_run_larger_than_those_here_takes_what_was_predicted(published: Path, model: Backend, tmp_path: Path) -> None:
@@ -116,7 +124,9 @@ def test_a_run_larger_than_those_here_takes_what_was_predicted(published: Path, 
     measured = rates(trial).changed(load_seconds=0)
     assert measured.tokens_per_second.source.startswith("2 runs here")
     assert measured.score_seconds.source.startswith("2 scorings here")
-    assert plan(Workload(13, 16, 8), measured).seconds == pytest.approx(sum(fastest[13]), rel=0.25), times
+    assert plan(PlanRequest(prompts=13, samples=16, keep=8), measured).seconds == pytest.approx(
+        sum(fastest[13]), rel=0.25
+    ), times
 
 
 def copied(database: Path, folder: Path) -> Database:

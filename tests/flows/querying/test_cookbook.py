@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from evaluators import statistics
+from flows.report.browser.plotting import KINDS
 from storage.cookbook import question, questions
 from storage.database import Database
 from tests.flows import questioned
@@ -42,6 +43,10 @@ COLUMNS = {
     "novelty": "title similarity nearest_title nearest_snapshot_id permalink",
     "growth": "month runs evaluators numbers unscored",
     "ci_check": "metric better mean_difference low high prompts baseline candidate",
+    "means": "run mean low high evaluator_id",
+    "numbers_by_length": "words value metric evaluator_id",
+    "lengths": "words decoder",
+    "articles_by_day": "day articles",
 }
 
 
@@ -82,8 +87,9 @@ def paired(values: Values, older: str, newer: str, metric: str) -> np.ndarray[An
     return np.array([mean(other[page]) - mean(one[page]) for page in sorted(one.keys() & other.keys())])
 
 
-def test_there_are_twenty_questions_and_each_is_one() -> None:
+def test_there_are_two_dozen_questions_and_each_is_one() -> None:
     assert [one.name for one in questions()] == list(COLUMNS)
+    assert len(COLUMNS) == 24
     assert all(one.words.endswith("?") and len(one.words) < 120 for one in questions())
 
 
@@ -206,6 +212,26 @@ def test_topics_funnel_and_growth_count_everything_once(answer: Answer, values: 
     [stale] = answer("staleness")
     days = (datetime.now(UTC).date() - published.astimezone(UTC).date()).days
     assert (stale["snapshot_id"], stale["days"], stale["complete_runs"]) == (NEW, days, 4)
+
+
+def test_what_is_plotted_is_of_one_metric_and_counts_everything_once(
+    answer: Answer, values: Values, database: Database
+) -> None:
+    kinds = {one.name: one.plot for one in questions() if one.plot}
+    assert kinds == {
+        "funnel": "bar", "means": "bar", "numbers_by_length": "points", "lengths": "histogram",
+        "articles_by_day": "line",
+    }  # fmt: skip
+    assert set(kinds.values()) <= set(KINDS)
+    means = sorted(np.mean([*chain.from_iterable(values[run_id, "bleu"].values())]) for run_id in RUNS)
+    assert sorted(row["mean"] for row in answer("means")) == pytest.approx(means)
+    assert {row["metric"] for row in answer("numbers_by_length")} == {"bleu"}
+    with database.read() as connection:
+        [(completions, articles)] = connection.execute(
+            "select (select count(*) from completions), (select count(*) from articles)"
+        ).fetchall()
+    assert len(answer("lengths")) == completions
+    assert sum(row["articles"] for row in answer("articles_by_day")) == articles
 
 
 def test_the_check_fails_for_what_is_worse_beyond_doubt(

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
 import random
 import shutil
 import signal
@@ -20,17 +21,17 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Selection, Window
-from newwiki.sources import side_by_side, unpacking
+from newwiki.records import Page, Selection, Window
+from newwiki.sources import parallel_reading, unpacking
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldDump
 from storage.database import Database
 
 CUTOFF = datetime(2026, 10, 15, 12, tzinfo=UTC)
-NEW = RefreshRequest(Window.month("2026-09"), Selection(), CUTOFF)
-OLD = RefreshRequest(Window.before(datetime(2026, 10, 1).date()), Selection(min_words=100, sample=9), CUTOFF, "old")
+NEW = SnapshotDefinition(Window.month("2026-09"), Selection(), CUTOFF)
+OLD = SnapshotDefinition(Window.before(datetime(2026, 10, 1).date()), Selection(min_words=100, sample=9), CUTOFF, "old")
 KINDS = ("", "gz", "bz2", "7z", "gz")
 
 
@@ -38,7 +39,8 @@ def packed(file: Path, body: bytes, kind: str) -> Path:
     target = file.with_name(f"{file.name}.{kind}") if kind else file
     if kind == "7z":
         if not shutil.which("7z"):
-            pytest.skip("needs 7-Zip (apt install p7zip-full)")
+            say = pytest.fail if os.environ.get("CI") else pytest.skip
+            say("needs 7-Zip (apt install p7zip-full)")
         file.write_bytes(body)
         subprocess.run(["7z", "a", "-bd", target.name, file.name], cwd=file.parent, check=True, capture_output=True)
         file.unlink()
@@ -69,7 +71,9 @@ def parts(sample_wiki: Path, tmp_path_factory: pytest.TempPathFactory) -> list[P
     return cut(sample_wiki, tmp_path_factory.mktemp("cut") / "parts")
 
 
-def published(folder: Path, places: Sequence[Path | str] | Path, request: RefreshRequest = NEW) -> tuple[object, ...]:
+def published(
+    folder: Path, places: Sequence[Path | str] | Path, request: SnapshotDefinition = NEW
+) -> tuple[object, ...]:
     database = Database(folder / "newwiki.duckdb")
     open_source = OldDump if request.kind == "old" else DumpSource
     given = [places] if isinstance(places, Path) else places
@@ -82,7 +86,7 @@ def published(folder: Path, places: Sequence[Path | str] | Path, request: Refres
 
 @pytest.mark.parametrize("request_", [NEW, OLD], ids=["new", "old"])
 def test_five_parts_in_any_order_give_the_snapshot_of_the_whole(
-    sample_wiki: Path, parts: list[Path], tmp_path: Path, request_: RefreshRequest
+    sample_wiki: Path, parts: list[Path], tmp_path: Path, request_: SnapshotDefinition
 ) -> None:
     whole = published(tmp_path / "whole", sample_wiki, request_)
     assert published(tmp_path / "parts", [*parts[2:], *parts[:2]], request_) == whole
@@ -92,8 +96,27 @@ def test_five_parts_in_any_order_give_the_snapshot_of_the_whole(
         assert published(tmp_path / "two", list(reversed(again))) == whole
 
 
+def test_a_process_without_a_part_judges_what_another_has_read(
+    sample_wiki: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a large file, which is one part."""
+    whole = published(tmp_path / "alone", sample_wiki)
+    handed_on: list[int] = []
+
+    def hand_on(work: parallel_reading._Work, pages: Sequence[Page]) -> None:
+        handed_on.append(len(pages))
+        original(work, pages)
+
+    original = parallel_reading._Work._hand_on
+    monkeypatch.setattr(parallel_reading._Work, "_hand_on", hand_on)
+    monkeypatch.setattr(parallel_reading, "_LARGE", 1)
+    monkeypatch.setattr(parallel_reading, "cores", lambda: 3)
+    assert published(tmp_path / "shared", sample_wiki) == whole
+    assert handed_on == [24]
+
+
 def test_a_limit_takes_the_same_pages_from_parts(sample_wiki: Path, parts: list[Path], tmp_path: Path) -> None:
-    first = RefreshRequest(NEW.window, Selection(limit=9, min_words=100, min_revisions=1), CUTOFF)
+    first = SnapshotDefinition(NEW.window, Selection(limit=9, min_words=100, min_revisions=1), CUTOFF)
     assert published(tmp_path / "whole", sample_wiki, first) == published(tmp_path / "parts", parts, first)
 
 
@@ -171,7 +194,8 @@ def test_a_process_that_is_killed_leaves_what_was_judged_and_the_next_goes_on(
         "import sys, os, signal\nfrom storage.staging import Staging\nadd = Staging.add\n"
         "def once(self, pages, asked=()):\n    add(self, pages, asked)\n"
         "    if pages: print(len(self.done()), flush=True); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "Staging.add = once\nfrom tests.flows.test_dump_parts import NEW, published\nfrom pathlib import Path\n"
+        "Staging.add = once\nfrom pathlib import Path\n"
+        "from tests.flows.refreshing.test_dump_parts import NEW, published\n"
         "published(Path(sys.argv[1]), sys.argv[2:])"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "parts"), *map(str, parts)]
@@ -193,7 +217,7 @@ def _readers() -> list[int]:
             line, status = (process / "cmdline").read_bytes(), (process / "status").read_text()
         except OSError:
             continue
-        if side_by_side._START.encode() in line and "PPid:\t1\n" in status:
+        if parallel_reading._START.encode() in line and "PPid:\t1\n" in status:
             found.append(int(process.name))
     return found
 
@@ -201,7 +225,7 @@ def _readers() -> list[int]:
 def test_a_reader_that_is_killed_is_told_and_what_is_judged_stays(
     parts: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(side_by_side, "_START", "import os; os.kill(os.getpid(), 9)")
+    monkeypatch.setattr(parallel_reading, "_START", "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(Exception, match="was ended, perhaps for want of memory; run this again to go on"):
         published(tmp_path, parts)
     monkeypatch.undo()

@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from flows.progress import Silent
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from flows.refreshing.rebuild import rebuild
-from flows.refreshing.refresh import RefreshRequest, refresh
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.export import manifest
+from storage.export_snapshot import manifest
 from storage.snapshots import articles, find, verify
 from tests.mediawiki.exports import History, growing, write_export
 
@@ -56,7 +56,7 @@ def publish(
     return refresh(
         Database(folder / "newwiki.duckdb"),
         DumpSource(str(export)),
-        RefreshRequest(window, Selection(**selection), novel_against=against),
+        SnapshotDefinition(window, Selection(**selection), novel_against=against),
         Silent(),
     )
 
@@ -78,16 +78,25 @@ def test_a_copy_under_another_title_is_dropped_and_named_and_the_original_stays(
 
 
 def test_what_the_database_holds_decides_nothing(tmp_path: Path) -> None:
-    """The same month into an empty database and into one with an older month that it repeats: the same content."""
+    """The same month into an empty database and into one with a year of others, which it repeats: the same content."""
     (tmp_path / "empty").mkdir()
     pages = [grown("Lumen (river)", LUMEN_IN_PART, DAY), grown("Rhine", RHINE, DAY)]
-    publish(tmp_path, AUGUST, grown("Lumen", LUMEN, datetime(2026, 8, 3, tzinfo=UTC)))
+    for month in range(12):
+        window = Window.month(f"{2025 + (month + 8) // 12}-{(month + 8) % 12 + 1:02}")
+        text = LUMEN if window == AUGUST else [*RHINE[: 4 * month], *sentences(20 + month, 60 - 4 * month)]
+        publish(tmp_path, window, grown("Lumen" if window == AUGUST else "Rhine", text, window.start))
     one, other = publish(tmp_path, SEPTEMBER, *pages), publish(tmp_path / "empty", SEPTEMBER, *pages)
     assert (one.snapshot_id, one.content_sha256, one.articles) == (other.snapshot_id, other.content_sha256, 2)
     candidates = "select * from candidates where snapshot_id = 'testwiki-2026-09' order by title"
     assert ask(tmp_path / "newwiki.duckdb", candidates) == ask(tmp_path / "empty" / "newwiki.duckdb", candidates)
-    recorded = "select nearest_title, nearest_snapshot_id, round(similarity, 2) from novelty where similarity > 0"
-    assert ask(tmp_path / "newwiki.duckdb", recorded) == [("Lumen", "testwiki-2026-08", 0.81)]
+    recorded = (
+        "select nearest_title, nearest_snapshot_id, round(similarity, 2) from novelty "
+        "where similarity > 0 and snapshot_id = 'testwiki-2026-09' order by 1"
+    )
+    assert ask(tmp_path / "newwiki.duckdb", "select count(*) from snapshots") == [(13,)]
+    assert ask(tmp_path / "newwiki.duckdb", recorded) == [
+        ("Lumen", "testwiki-2026-08", 0.81), ("Rhine", "testwiki-2026-07", 0.5),
+    ]  # fmt: skip
 
 
 @pytest.fixture
@@ -177,7 +186,12 @@ def test_of_what_is_published_novelty_rows_are_there_for_the_selected_alone(tmp_
 
 def judged(page_id: int, text: Sequence[str], created: datetime) -> Judged:
     return Judged(
-        page_id, f"Page {page_id}", created, "selected", first_sentence=text[0], completion=" ".join(text[1:])
+        page_id=page_id,
+        title=f"Page {page_id}",
+        created_at=created,
+        verdict="selected",
+        first_sentence=text[0],
+        completion=" ".join(text[1:]),
     )
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
-from flows.refreshing.refresh import RefreshRequest, refresh
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.errors import UsageError
 from newwiki.records import OLD_SELECTION, Window
 from newwiki.sources.dump import DumpSource
@@ -15,7 +15,7 @@ from tests.flows.conftest import Run
 
 
 def test_a_source_that_cannot_walk_at_random_is_refused(tmp_path: Path) -> None:
-    request = RefreshRequest(Window.before(date(2026, 9, 20)), kind="old")
+    request = SnapshotDefinition(Window.before(date(2026, 9, 20)), kind="old")
     with pytest.raises(UsageError, match=r"dump wiki.xml lists new pages only; .* open it as old-api or old-dump"):
         refresh(Database(tmp_path / "newwiki.duckdb"), DumpSource(str(wiki())), request, Silent())
     assert list(tmp_path.iterdir()) == []

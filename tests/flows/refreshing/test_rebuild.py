@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.demo import wiki
+from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.rebuild import Rebuilt, api_of, rebuild
 from newwiki.errors import TerminalError, UsageError
 from newwiki.manifest import Manifest
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database
-from storage.export import manifest as manifest_of
+from storage.export_snapshot import manifest as manifest_of
 from tests.flows.conftest import Run
 
 

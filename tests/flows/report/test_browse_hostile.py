@@ -12,11 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from flows.charts import svg
-from flows.report.browser import asking
+from flows.report.browser import query_process
 from flows.report.browser.app import application
-from flows.report.browser.asking import Answer, ask_and_draw
 from flows.report.browser.live import Live
-from flows.report.browser.plotting import KINDS, Chosen, drawn
+from flows.report.browser.plotting import KINDS, ChosenPlot, drawn
+from flows.report.browser.query_process import QueryAnswer, ask_and_draw
 from newwiki.errors import TerminalError
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run
@@ -93,7 +93,7 @@ def test_every_address_has_a_page(client: TestClient) -> None:
     assert client.get("/").status_code == 200
 
 
-def aborts(answer: Answer) -> None:
+def aborts(answer: QueryAnswer) -> None:
     os.abort()
 
 
@@ -110,17 +110,17 @@ def test_nothing_is_drawn_where_the_pages_are_made(live: Live, monkeypatch: pyte
     monkeypatch.setattr("flows.report.browser.plotting.draw", here)
     draw = partial(drawn, kind="bar", x=None, y=None, color=None)
     _, (chosen, image) = ask_and_draw(live, "select 'a' as x, 1 as y", 10, draw)
-    assert chosen == Chosen("bar", "x", "y", None) and "<svg" in image
+    assert chosen == ChosenPlot("bar", "x", "y", None) and "<svg" in image
 
 
 def test_the_file_is_free_while_a_result_is_drawn(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
     """The query's process has closed it by then."""
-    monkeypatch.setattr(asking, "SECONDS", 30)
+    monkeypatch.setattr(query_process, "SECONDS", 30)
     _, written = ask_and_draw(live, "select 1", 10, partial(writes, live.database.path))
     assert written == "written"
 
 
-def writes(path: Path, answer: Answer) -> str:
+def writes(path: Path, answer: QueryAnswer) -> str:
     with Database(path).write() as connection:
         connection.execute("create table while_drawn (a bigint)")
         connection.execute("drop table while_drawn")

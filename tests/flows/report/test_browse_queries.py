@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from flows.report.browser import asking
-from flows.report.browser.asking import Answer, ask
+from flows.report.browser import query_process
 from flows.report.browser.live import Live
-from flows.report.browser.plotting import Chosen, choose, draw
+from flows.report.browser.plotting import ChosenPlot, choose, draw
+from flows.report.browser.query_process import QueryAnswer, ask
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
 
 _DAY = datetime(2026, 9, 1, tzinfo=UTC)
-_RESULT = Answer(
+_RESULT = QueryAnswer(
     ("count", "decoder", "day", "mean"),
     [(3, "greedy", _DAY, 0.5), (4, "beam", _DAY, None), (5, "beam", _DAY, 0.25)],
     True,
@@ -27,11 +27,11 @@ def live(database: Path) -> Live:
 
 
 def test_a_query_ends_when_its_time_is_up_and_the_next_is_answered(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ask(live, "select 1 as one") == Answer(("one",), [(1,)], True)
-    monkeypatch.setattr(asking, "SECONDS", 1)
+    assert ask(live, "select 1 as one") == QueryAnswer(("one",), [(1,)], True)
+    monkeypatch.setattr(query_process, "SECONDS", 1)
     with pytest.raises(TerminalError, match="and was stopped"):
         ask(live, "select count(*) from range(1000000000000)")
-    monkeypatch.setattr(asking, "SECONDS", 20)
+    monkeypatch.setattr(query_process, "SECONDS", 20)
     assert ask(live, "select 2 as two").rows == [(2,)]
 
 
@@ -56,16 +56,16 @@ def test_the_file_is_nobodys_between_two_turns(live: Live) -> None:
 @pytest.mark.parametrize(
     ("kind", "named", "chosen"),
     [
-        ("bar", {}, Chosen("bar", "decoder", "count", None)),
-        ("line", {"x": "day"}, Chosen("line", "day", "count", None)),
-        ("points", {}, Chosen("points", "count", "mean", None)),
-        ("points", {"y": "count"}, Chosen("points", "mean", "count", None)),
-        ("histogram", {}, Chosen("histogram", "count", None, None)),
-        ("histogram", {"x": "mean", "color": "decoder"}, Chosen("histogram", "mean", None, "decoder")),
+        ("bar", {}, ChosenPlot("bar", "decoder", "count", None)),
+        ("line", {"x": "day"}, ChosenPlot("line", "day", "count", None)),
+        ("points", {}, ChosenPlot("points", "count", "mean", None)),
+        ("points", {"y": "count"}, ChosenPlot("points", "mean", "count", None)),
+        ("histogram", {}, ChosenPlot("histogram", "count", None, None)),
+        ("histogram", {"x": "mean", "color": "decoder"}, ChosenPlot("histogram", "mean", None, "decoder")),
     ],
 )
 def test_columns_that_are_not_named_are_chosen_by_what_they_hold(
-    kind: str, named: dict[str, str], chosen: Chosen
+    kind: str, named: dict[str, str], chosen: ChosenPlot
 ) -> None:
     assert choose(_RESULT, kind, named.get("x"), named.get("y"), named.get("color")) == chosen
 
@@ -85,15 +85,15 @@ def test_what_cannot_be_drawn_is_said(kind: str, named: dict[str, str], words: s
 
 
 def test_over_six_colours_are_refused() -> None:
-    many = Answer(("name", "value"), [(f"run {n}", n) for n in range(7)], True)
+    many = QueryAnswer(("name", "value"), [(f"run {n}", n) for n in range(7)], True)
     with pytest.raises(UsageError, match="'name' has 7 values, and over 6 colours cannot be told apart"):
-        draw(many, Chosen("histogram", "value", None, "name"))
+        draw(many, ChosenPlot("histogram", "value", None, "name"))
 
 
 def test_a_result_without_numbers_has_no_plot() -> None:
     with pytest.raises(UsageError, match="there is none"):
-        choose(Answer(("name",), [("a",)], True), "bar", None, None, None)
+        choose(QueryAnswer(("name",), [("a",)], True), "bar", None, None, None)
     with pytest.raises(UsageError, match="no rows to plot"):
-        choose(Answer(("n",), [], True), "histogram", None, None, None)
+        choose(QueryAnswer(("n",), [], True), "histogram", None, None, None)
     with pytest.raises(UsageError, match="'n' has no number to plot"):
-        draw(Answer(("n",), [(float("nan"),)], True), Chosen("histogram", "n", None, None))
+        draw(QueryAnswer(("n",), [(float("nan"),)], True), ChosenPlot("histogram", "n", None, None))

@@ -14,10 +14,11 @@ from filelock import FileLock
 
 from evaluators import statistics
 from flows.progress import Silent
+from flows.report.page import write
 from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
-from flows.schedule.notice import Ending
+from flows.schedule.notice import MonthEnding
 from newwiki.errors import TransientError, UsageError
 from newwiki.records import Window
 from newwiki.registrations import Registrations, Wiki, load_registrations
@@ -107,11 +108,11 @@ def test_a_wiki_that_fails_for_now_holds_up_its_own_later_months_and_no_others(t
     registered = Registrations(wikis=(WIKI, Wiki(name="other", dump="d", since="2026-09")))
     tried: list[str] = []
 
-    def do(month: Month) -> Ending:
+    def do(month: Month) -> MonthEnding:
         tried.append(str(month))
         failures = {"mine 2026-07": "no page passed", "mine 2026-08": "it is down"}.get(str(month))
         told = {"refresh": failures} if failures else {}
-        return Ending(month, None, None, (), told, held_up=str(month) == "mine 2026-08")
+        return MonthEnding(month, None, None, (), told, held_up=str(month) == "mine 2026-08")
 
     with pytest.raises(MonthsFailed) as raised:
         catch_up(Database(tmp_path / "a.duckdb"), registered, Settings(), OCTOBER, do)
@@ -190,10 +191,10 @@ def finished(models: Path, hook: Webhook, tmp_path_factory: pytest.TempPathFacto
     return Finished(folder, hook.taken, hook.asked)
 
 
-def once(now: datetime = OCTOBER) -> list[Ending]:
+def once(now: datetime = OCTOBER) -> list[MonthEnding]:
     """What the command does in this folder."""
     database = Database("newwiki.duckdb")
-    work = steps.MonthSteps(database, Silent())
+    work = steps.MonthSteps(database, Silent(), write)
     settings = replace(load_settings(None), db="newwiki.duckdb")
     return list(catch_up(database, load_registrations(None), settings, now, lambda month: steps.run(month, work)))
 

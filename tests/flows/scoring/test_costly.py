@@ -94,4 +94,4 @@ def test_a_wrong_scorer_is_one_line_of_misuse(newwiki: Run, tmp_path: Path) -> N
     done = newwiki("metrics", "--scorer", "mine.toml")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "'mine.toml': output is 'logits', and must be one of raw, sigmoid, softmax, expected" in done.stderr
+    assert "'mine.toml', output: must be 'raw', 'sigmoid', 'softmax' or 'expected', not 'logits'" in done.stderr

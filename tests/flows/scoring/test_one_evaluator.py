@@ -14,9 +14,12 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 
+from evaluators.scoring import needs_of
+from flows.commands import score as command
 from flows.comparing.board import board
 from flows.comparing.one_evaluator import remedy
 from newwiki.records import Completion, Fingerprint, Metric, RunScore, Score
+from newwiki.registry import evaluators, makers, set_evaluators
 from storage import runs
 from storage.comparison import Scoring, contenders_or_all, text_scorings
 from storage.cookbook import questions
@@ -134,6 +137,16 @@ def test_of_rows_that_another_has_scored_it_is_said_who(mixed: Database) -> None
     assert told["newer"] == [pytest.approx(-1e6 + 21), "ok", "by-newer"]
 
 
+def test_every_model_that_scores_is_chosen_by_an_option_of_the_command() -> None:
+    options = {option for parameter in command.score.params for option in parameter.opts}
+    needed = needs_of([*evaluators.all().values(), *set_evaluators.all().values()])
+    assert needed == set(makers.all())
+    for part in needed:
+        assert "model" in makers.get(part).options, part
+        assert set(makers.get(part).options.values()) <= options, part
+
+
+@pytest.mark.parametrize("metric", ["sbert", "sbert_truncated", "embedding_coherence", "mauve"])
 @pytest.mark.parametrize(("changes", "options"), [
     ({"dtype": "bfloat16"}, "--embedder-dtype …"),
     ({"backend": "openvino-cpu"}, "--embedder-backend …"),
@@ -142,7 +155,9 @@ def test_of_rows_that_another_has_scored_it_is_said_who(mixed: Database) -> None
     ({"model_sha256": "1"}, ""),
     ({"version": "2"}, ""),
 ])  # fmt: skip
-def test_the_remedy_names_the_option_that_mends_it(database: Path, changes: dict[str, str], options: str) -> None:
+def test_the_remedy_names_the_option_that_mends_it(
+    database: Path, metric: str, changes: dict[str, str], options: str
+) -> None:
     stored = Database(database)
     given = {
         "name": "semantic",
@@ -154,9 +169,9 @@ def test_the_remedy_names_the_option_that_mends_it(database: Path, changes: dict
     }
     one, other = Fingerprint("one", **given), Fingerprint("other", **given | changes)
     for run_id, by in (("a", one), ("b", other)):
-        score(stored, add_run(stored, run_id), {"sbert": [0.1, 0.2]}, by)
-    made: dict[str, list[Scoring]] = {"sbert": text_scorings(stored, ["a", "b"])}
+        score(stored, add_run(stored, run_id), {metric: [0.1, 0.2]}, by)
+    made: dict[str, list[Scoring]] = {metric: text_scorings(stored, ["a", "b"])}
     assert (
         re.sub(r"\s+`$", "`", remedy(stored, made))
-        == f"`{'newwiki score --missing --metrics sbert ' + options}".rstrip() + "`"
+        == f"`{f'newwiki score --missing --metrics {metric} {options}'}".rstrip() + "`"
     )

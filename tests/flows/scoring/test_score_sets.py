@@ -71,9 +71,22 @@ def written(database: Database, run_id: str, prompts: int, samples: int) -> tupl
     snapshot = snapshots.resolve(database, "latest")
     articles = list(snapshots.articles(database, snapshot.snapshot_id))[:prompts]
     run = Run(
-        run_id, snapshot.snapshot_id, "toy", "0" * 64, "hf", "sample", "{}", "{title}\n\n{first_sentence}",
-        prompts, 0, samples, samples, 8, "float32", "{}",
-    )  # fmt: skip
+        run_id=run_id,
+        snapshot_id=snapshot.snapshot_id,
+        model="toy",
+        model_sha256="0" * 64,
+        backend="hf",
+        decoder="sample",
+        decoder_parameters="{}",
+        prompt_template="{title}\n\n{first_sentence}",
+        prompts=prompts,
+        seed=0,
+        samples=samples,
+        keep=samples,
+        max_new_tokens=8,
+        dtype="float32",
+        versions="{}",
+    )
     runs.start(database, run)
     texts = [
         Completion(a.page_id, sample, " ".join(a.completion.split()[sample * 7 : 100]), 5, 90, "stop", False)

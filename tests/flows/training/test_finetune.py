@@ -7,6 +7,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from flows.progress import Silent
-from flows.training.finetuning import Finetuned, FinetuneRequest, finetune
+from flows.training.finetuning import Finetuned, finetune
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
+from newwiki.request import FinetuneRequest
+from newwiki.settings import Settings
 from newwiki.training.record import FILE, read
 from storage import snapshots
 from storage.database import Database
@@ -51,8 +54,8 @@ def tuned(toys: dict[str, Path], two_months: Path, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def fit(two_months: Path, tmp_path: Path) -> Fit:
-    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned", **rest: object) -> Finetuned:
-        return finetune(Database(two_months), asked, folder, Silent(), **rest)  # type: ignore[arg-type]
+    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned") -> Finetuned:
+        return finetune(Database(two_months), asked, Settings(), folder, Silent())
 
     return run
 
@@ -141,7 +144,7 @@ def test_a_training_that_is_killed_ends_with_the_same_bytes(
 ) -> None:
     """BART draws random numbers for its dropout, and every fourth step is in the midst of an epoch of three."""
     changes = {"backend": "seq2seq", "epochs": 12}
-    whole = fit(request(toys["bart"], every=4, **changes), tmp_path / "whole")
+    whole = fit(request(toys["bart"], checkpoint_every=4, **changes), tmp_path / "whole")
     assert whole.curve[-1].step == 36
     arguments = [*asked(toys["bart"], "killed", checkpoint_every=4, **changes), "--db", str(two_months)]
     kill_after(arguments, tmp_path, 4)
@@ -161,8 +164,8 @@ def test_a_training_that_is_killed_ends_with_the_same_bytes(
 def test_a_training_that_is_killed_before_its_folder_appears_ends_so_too(
     fit: Fit, toys: dict[str, Path], tmp_path: Path
 ) -> None:
-    asked = request(toys["t5"], backend="seq2seq", epochs=1, every=2)
-    first = fit(asked, keep=1)
+    asked = request(toys["t5"], backend="seq2seq", epochs=1, checkpoint_every=2)
+    first = fit(replace(asked, keep_checkpoints=1))
     assert [(one.step, one.validation is None) for one in first.curve] == [
         (0, False),
         (1, True),
@@ -235,18 +238,18 @@ def test_articles_that_models_are_evaluated_on_are_refused(
             connection.execute(
                 f"update stored_articles set {column} = {shared} where title = 'Keswane'"  # noqa: S608
             )
-    asked = request(toys["hf"], snapshots=(SEPTEMBER if known_by == "snapshot" else AUGUST,))
+    asked = request(toys["hf"], snapshot=(SEPTEMBER if known_by == "snapshot" else AUGUST,))
     count = r"\d\d" if known_by == "snapshot" else "1"
     message = rf"^{count} of the \d+ articles of {SEPTEMBER}, which models are evaluated on, are among .* \('.+'.*\)"
     with pytest.raises(TerminalError, match=message) as refusal:
-        finetune(Database(path), asked, tmp_path / "tuned", Silent())
+        finetune(Database(path), asked, Settings(), tmp_path / "tuned", Silent())
     assert "newwiki refresh --kind old --before 2026-09-01" in str(refusal.value)
     assert not list(tmp_path.glob("tuned*")), "nothing was begun"
 
 
 def test_what_is_evaluated_may_be_named(fit: Fit, toys: dict[str, Path], two_months: Path) -> None:
     with pytest.raises(TerminalError, match=rf"13 of the 13 articles of {AUGUST}"):
-        fit(request(toys["hf"]), evaluate_on=[AUGUST])
+        fit(request(toys["hf"], evaluate_on=(AUGUST,)))
 
 
 def test_a_model_that_has_read_what_it_writes_is_marked_everywhere(
@@ -285,6 +288,6 @@ def test_what_cannot_be_trained_is_said(fit: Fit, toys: dict[str, Path], tmp_pat
     with pytest.raises(TerminalError, match=r"is an encoder-decoder .* which --backend hf does not run"):
         fit(request(toys["t5"]))
     with pytest.raises(UsageError, match="there is no snapshot 'nowhere'"):
-        fit(request(toys["hf"], snapshots=("nowhere",)))
+        fit(request(toys["hf"], snapshot=("nowhere",)))
     with pytest.raises(TerminalError, match=r"the loss is no number any more at step \d; lower --learning-rate"):
         fit(request(toys["hf"], learning_rate=1e30, validation=0.0), tmp_path / "far")

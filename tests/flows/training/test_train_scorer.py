@@ -4,22 +4,23 @@ import csv
 import random
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from evaluators.classifier import load_classifier
-from evaluators.networks.training import Plan
 from evaluators.scorer import read_scorer
 from flows.cli import cli
 from flows.progress import Silent
 from flows.training.scorer_training import Graded, read_graded, train_scorer
 from newwiki.errors import UsageError
+from newwiki.request import TrainScorerRequest
 from tests.evaluators.classifiers import bert
 
 WORDS = ["river", "bridge", "town", "stands", "old", "stone"]
-LSTM = Plan(epochs=20, width=32)
+LSTM = TrainScorerRequest(name="q", epochs=20, width=32)
 
 
 def graded(count: int = 240) -> list[Graded]:
@@ -35,15 +36,16 @@ def graded(count: int = 240) -> list[Graded]:
 
 
 @pytest.mark.parametrize(
-    ("plan", "reads"),
+    ("request_", "reads"),
     [
         (LSTM, "text"),
         (LSTM, "sentence"),
-        (Plan("transformer", epochs=30, width=32), "text"),
+        (replace(LSTM, kind="transformer", epochs=30), "text"),
     ],
 )
-def test_a_simple_rule_is_learnt(tmp_path: Path, plan: Plan, reads: str) -> None:
-    found = train_scorer(graded(), plan, tmp_path / "mine", Silent(), name="goodness", reads=reads, held_out=0.2)
+def test_a_simple_rule_is_learnt(tmp_path: Path, request_: TrainScorerRequest, reads: str) -> None:
+    asked = replace(request_, name="goodness", reads=reads, held_out=0.2)
+    found = train_scorer(graded(), asked, tmp_path / "mine", Silent())
     assert found.texts == 48
     assert found.pearson is not None
     assert found.qwk is not None
@@ -61,21 +63,21 @@ def test_a_simple_rule_is_learnt(tmp_path: Path, plan: Plan, reads: str) -> None
 def test_the_same_seed_fits_the_same_model(tmp_path: Path) -> None:
     texts = graded(40)
     for folder in ("a", "b"):
-        train_scorer(texts, Plan(epochs=1, width=8), tmp_path / folder, Silent(), name="q", reads="text", held_out=0.1)
+        train_scorer(texts, replace(LSTM, epochs=1, width=8), tmp_path / folder, Silent())
     assert len({(tmp_path / folder / "model.safetensors").read_bytes() for folder in ("a", "b")}) == 1
 
 
 @pytest.mark.parametrize("steps", [1, 2, 9, 10, 11])
 def test_few_steps_are_enough_to_end(tmp_path: Path, steps: int) -> None:
-    plan = Plan(epochs=steps, width=8)  # each epoch is one batch
-    train_scorer(graded(20), plan, tmp_path / "mine", Silent(), name="q", reads="text", held_out=0.1)
+    asked = replace(LSTM, epochs=steps, width=8)  # each epoch is one batch
+    train_scorer(graded(20), asked, tmp_path / "mine", Silent())
     assert (tmp_path / "mine" / "model.safetensors").is_file()
 
 
 def test_a_transformer_may_begin_with_a_checkpoint(tmp_path: Path) -> None:
     bert(tmp_path / "base", ["a", "b", "c"])
-    plan = Plan("transformer", epochs=1, base=str(tmp_path / "base"))
-    train_scorer(graded(40), plan, tmp_path / "mine", Silent(), name="q", reads="text", held_out=0.1)
+    asked = TrainScorerRequest(kind="transformer", epochs=1, base=str(tmp_path / "base"))
+    train_scorer(graded(40), asked, tmp_path / "mine", Silent())
     classifier = load_classifier(read_scorer(tmp_path / "mine" / "scorer.toml"))
     assert (classifier.parameters["window"], classifier.parameters["label"]) == (16, "")
     assert classifier.read("good river.") is not None
@@ -111,7 +113,7 @@ def test_other_columns_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
 
 def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
     def train(texts: list[Graded], folder: Path, *, name: str = "q", held_out: float = 0.1) -> None:
-        train_scorer(texts, LSTM, folder, Silent(), name=name, reads="text", held_out=held_out)
+        train_scorer(texts, replace(LSTM, name=name, held_out=held_out), folder, Silent())
 
     with pytest.raises(UsageError, match="is there already; name a new folder with --out"):
         train(graded(20), tmp_path)
@@ -119,7 +121,9 @@ def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
         train([Graded("a word", 1.0)] * 20, tmp_path / "mine")
     with pytest.raises(UsageError, match="--held-out is a share between 0 and 1, not 1"):
         train(graded(20), tmp_path / "mine", held_out=1.0)
-    with pytest.raises(UsageError, match="name is 'My score', and must be small letters"):
+    with pytest.raises(
+        UsageError, match="name: must be small letters, digits and underscores, a letter first, not 'My score'"
+    ):
         train(graded(20), tmp_path / "mine", name="My score")
     assert not (tmp_path / "mine").exists()
 

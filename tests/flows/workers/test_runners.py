@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +12,26 @@ import pytest
 import newwiki
 from evaluators.scoring import select
 from flows.evaluating.evaluate_all import evaluate_all
-from flows.evaluating.generate import EvaluationRequest
 from flows.progress import Silent
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from newwiki.errors import TerminalError
 from newwiki.registry import load_plugin
+from newwiki.request import EvaluationRequest, ScoringRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.serving import prefect_server
 
 pytestmark = pytest.mark.slow
 
-DECODERS = ["sample:top_p=0.9", "greedy"]
-NUMBERS = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
-REQUEST = EvaluationRequest(**NUMBERS)
+DECODERS = ("sample:top_p=0.9", "greedy")
+NUMBERS: dict[str, Any] = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
 METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
 SETTINGS = Settings(entities="rules-v1")
+
+
+def request(model: Path, **changes: Any) -> EvaluationRequest:
+    return EvaluationRequest(models=(str(model),), decoder=DECODERS, metrics=METRICS, **NUMBERS, **changes)
+
 
 Rows = dict[str, list[tuple[Any, ...]]]
 
@@ -48,7 +53,7 @@ def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def alone(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What one process makes of it, without any runner."""
     path = Path(shutil.copy(published, tmp_path_factory.mktemp("alone") / "newwiki.duckdb"))
-    evaluate_all(Database(path), [str(toy_checkpoint)], DECODERS, REQUEST, SETTINGS, Silent(), metrics=METRICS)
+    evaluate_all(Database(path), request(toy_checkpoint), SETTINGS, Silent())
     return path
 
 
@@ -71,10 +76,8 @@ def middle_page(path: Path) -> str:
 def evaluate(path: Path, model: Path, runner: str, **arguments: str) -> None:
     from flows.evaluating.flow import evaluate as flow
 
-    flow(
-        str(path), [str(model)], DECODERS, request=REQUEST, settings=SETTINGS, metrics=METRICS,
-        backend="dying" if arguments else "hf", model_arguments=arguments, runner=runner,
-    )  # fmt: skip
+    asked = request(model, backend="dying" if arguments else "hf", model_args=arguments)
+    flow(asked, replace(SETTINGS, db=str(path)), runner=runner)
 
 
 def test_threads_write_and_score_the_same_from_python_too(alone: Path, database: Path, toy_checkpoint: Path) -> None:
@@ -124,9 +127,9 @@ def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, t
     from flows.scoring.score_all import score_all
 
     here, there = (Path(shutil.copy(alone, tmp_path / name)) for name in ("here.duckdb", "there.duckdb"))
-    asked = {"missing": True, "metrics": "sbert,mauve"}
-    score_all(Database(here), SETTINGS, Silent(), **asked)  # type: ignore[arg-type]
-    flow(str(there), settings=SETTINGS, runner="threads:2", asked=asked)
+    asked = ScoringRequest(missing=True, metrics="sbert,mauve")
+    score_all(Database(here), asked, SETTINGS, Silent())
+    flow(asked, replace(SETTINGS, db=str(there)), runner="threads:2")
     assert rows(there) == rows(here)
     tables = [Database(path).table("set_scored", "") for path in (here, there)]
     assert tables[0] == tables[1]
@@ -139,15 +142,13 @@ def test_a_stored_run_is_scored_by_a_crew_as_alone_embeddings_too(alone: Path, t
 
 
 def test_another_machines_evaluators_are_refused(alone: Path) -> None:
-    from dataclasses import replace
-
-    from flows.scoring.batches import Batch
+    from flows.scoring.batches import TextBatch
     from flows.scoring.score_shard import ScoreShard, score_shard
     from flows.workers.shards import Setting
 
     loaded_evaluators = LoadedEvaluators(select("entity_overlap"), SETTINGS)
     altered = {name: replace(one, version="0") for name, one in loaded_evaluators.fingerprints.items()}
-    shard = ScoreShard(Batch((), (), (), (), {}, ()), altered, SETTINGS, Setting((), "lumen", 0, None))
+    shard = ScoreShard(TextBatch((), (), (), (), {}, ()), altered, SETTINGS, Setting((), "lumen", 0, None))
     with pytest.raises(TerminalError, match=r"'entity_overlap' is another one on .*than on lumen.*version 1 there, 0"):
         score_shard(shard)
 

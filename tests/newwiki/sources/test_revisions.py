@@ -54,3 +54,18 @@ def test_fifty_revisions_are_one_request() -> None:
     responses.get(URL, json=bad(range(51, 62)))
     assert list(RevisionsOfApi(URL).fetch(list(range(1, 62)))) == [[], []]
     assert len(responses.calls) == 2
+
+
+@responses.activate
+def test_an_account_with_high_limits_asks_for_five_hundred_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It logs in before the first of them, once."""
+    monkeypatch.setenv("NEWWIKI_BOT_USER", "Robot@newwiki")
+    monkeypatch.setenv("NEWWIKI_BOT_PASSWORD", "secret")
+    responses.get(URL, json={"query": {"tokens": {"logintoken": "a+\\"}}})
+    responses.post(URL, json={"login": {"result": "Success"}})
+    responses.get(URL, json={"query": {"userinfo": {"rights": ["read", "apihighlimits"]}}})
+    for numbers in (range(1, 501), range(501, 602)):
+        bad = {str(number): {"revid": number, "missing": True} for number in numbers}
+        responses.get(URL, json={"query": {"badrevids": bad}})
+    assert list(RevisionsOfApi(URL).fetch(list(range(1, 602)))) == [[], []]
+    assert len(responses.calls) == 5

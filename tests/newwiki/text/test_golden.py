@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from newwiki.text.first_sentence import first_sentence, why_no_sentence
 from newwiki.text.language import Language, load_language
 from newwiki.text.prose import extract_prose
-from newwiki.text.sentences import first_sentence, why_no_sentence
 from tests.newwiki.text.leaks import leaks
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -23,7 +23,18 @@ def made(*articles: Trained, seed: int = 0, before: TrainingRecord | None = None
 
 def article(page_id: int, title: str, text_sha256: str) -> Article:
     day = datetime(2026, 9, 1, tzinfo=UTC)
-    return Article(page_id, 1, title, day, day, 10, 500, "It is.", "It was.", text_sha256)
+    return Article(
+        page_id=page_id,
+        rev_id=1,
+        title=title,
+        created_at=day,
+        revised_at=day,
+        revisions=10,
+        words=500,
+        first_sentence="It is.",
+        completion="It was.",
+        text_sha256=text_sha256,
+    )
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

@@ -1,0 +1,106 @@
+"""How likely a text is after its prompt, to a causal language model that is named."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.analysis import Analysis
+from evaluators.networks.chunks import encodable
+from newwiki.errors import TerminalError
+from newwiki.models.checkpoint import is_at_hand, split_revision
+from newwiki.records import Likelihood, Metric, Unscorable
+from newwiki.registry import evaluator, maker
+
+if TYPE_CHECKING:
+    from newwiki.settings import Settings
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
+
+WINDOW = 2048  # tokens of prompt and text together: OPT's context, and as much of any other model's
+
+
+@evaluator(
+    metrics=[
+        Metric(
+            "likelihood_coherence",
+            unit="nats/token",
+            minimum=None,
+            maximum=0.0,
+            direction="higher",
+            definition="mean log-likelihood of the text's tokens given the prompt and all before them, within the "
+            f"first {WINDOW} tokens of both, under --likelihood-model",
+            source="Su and Xu 2022 (contrastive search versus contrastive decoding), eq. 4",
+        )
+    ],
+    version="1",
+    needs={"likelihood"},
+    costly=True,
+    alone=True,
+)
+def likelihood_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
+    """(1/n) Σ log p(token | prompt, tokens before), natural logarithm, up to 0, higher is more expected.
+
+    Source: Su and Xu 2022, An empirical study on contrastive search and contrastive decoding, equation 4, with
+    OPT-2.7B. The numbers of two models cannot be compared, as their tokens differ. A text that goes beyond the window
+    is scored by its tokens within it: those that come late are more expected, so a longer window scores higher, and
+    leaving such texts out would leave out the longest. Pitfall: repetition is what a language model expects most.
+    """
+    if analysis.wordless:
+        return Unscorable("no words")
+    if not analysis.prompt.strip():
+        return Unscorable("no prompt")
+    made = analysis.part("likelihood")
+    return Unscorable("the prompt fills the model's context") if made is None else min(float(made[0]), 0.0)
+
+
+class LikelihoodReader:
+    """A causal language model that reads what others wrote: the maker of the part `likelihood`, which is [mean
+    log-likelihood, tokens, whether tokens were left out], or None where no token of the text was read."""
+
+    parts = frozenset({"likelihood"})
+    packages: tuple[str, ...] = ("transformers", "tokenizers", "torch")
+
+    def __init__(self, name: str, revision: str = "main") -> None:
+        from newwiki.models.huggingface import HuggingFaceModel
+
+        self._reader = HuggingFaceModel(name, revision=revision)
+        self.model = Path(name).resolve().name if Path(name).is_dir() else name
+        self.model_sha256: str | None = self._reader.sha256
+        self.dtype: str | None = self._reader.dtype
+        self.backend: str | None = f"torch-{self._reader.versions['device'].split()[0].partition(':')[0]}"
+        self.parameters: Mapping[str, object] = {
+            "window": WINDOW,
+            "beyond the window": "left out",
+            "bos": self._reader.settings["bos"],
+        }
+
+    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
+        pairs = [_pair(encodable(prompt), encodable(text)) for prompt, text in zip(prompts, texts, strict=True)]
+        return {"likelihood": [_mean(one) for one in self._reader.likelihoods(pairs, WINDOW)]}
+
+
+@maker(
+    *LikelihoodReader.parts,
+    options={"model": "--likelihood-model"},
+    at_hand=lambda settings: is_at_hand(*split_revision(settings.likelihood_model)),
+)
+def load_reader(settings: Settings) -> LikelihoodReader:
+    """The model of the setting `likelihood_model`. Raises TerminalError where it is not to be had."""
+    try:
+        return LikelihoodReader(*split_revision(settings.likelihood_model))
+    except TerminalError as error:
+        raise TerminalError(f"likelihood_coherence: {error}; --likelihood-model NAME chooses another") from error
+
+
+def _mean(likelihood: Likelihood) -> list[float | int | bool] | None:
+    numbers = likelihood.log_probabilities
+    return [math.fsum(numbers) / len(numbers), len(numbers), likelihood.truncated] if numbers else None
+
+
+def _pair(prompt: str, text: str) -> tuple[str, str]:
+    """An article's text begins without the space that stood before it, and no model expects a sentence right there."""
+    return prompt, text if text[:1].isspace() or not _SENTENCE_END.search(prompt) else f" {text}"

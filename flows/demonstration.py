@@ -1,0 +1,96 @@
+"""The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
+
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from flows.comparing import show_board
+from flows.progress import Progress
+from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
+from flows.schedule.due import Month
+from newwiki.records import Window
+from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
+from newwiki.registry import sources
+from newwiki.sample import toy
+from newwiki.settings import Settings
+from newwiki.visible import visible
+from storage import snapshots
+from storage.database import Database
+
+TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
+DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
+SAMPLE = 10
+EVALUATION = Evaluation(max_new_tokens=256)
+_SETTINGS = ("template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
+
+
+def wiki() -> Path:
+    """The sample wiki: a MediaWiki XML export of invented subjects, with full histories."""
+    return Path(str(files("newwiki.sample") / "wiki.xml"))
+
+
+def train_toy(database: Database, folder: Path, progress: Progress) -> None:
+    """Publishes the older month, and trains the toy checkpoint on it unless it is there."""
+    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
+    snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
+    if folder.is_dir():
+        progress.note(f"the toy checkpoint is there: {folder}")
+        return
+    articles = snapshots.articles(database, snapshot.snapshot_id)
+    texts = [f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in sorted(articles, key=lambda a: a.page_id)]
+    with progress.stretch("training the toy checkpoint", "steps") as bar:
+        toy.train(texts, folder, report=bar.update)
+
+
+def run(folder: Path, settings: Settings, progress: Progress) -> None:
+    """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
+    from flows.schedule.flow import month
+
+    database = Database(folder / "demo.duckdb")
+    checkpoint = folder / "toy-gpt2"
+    train_toy(database, checkpoint, progress)
+    registered = Registrations(
+        wikis=(Wiki(name="sample", dump=str(wiki()), sample=SAMPLE),),
+        models=(Model(name=str(checkpoint), decoders=DECODERS),),
+        evaluation=EVALUATION,
+        report=Report(out=str(folder / "reports")),
+    )
+    settings = replace(settings, db=str(database.path))
+    ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
+    show_board.show_funnel(database, ending.snapshot.snapshot_id, "table")
+    for note in show_board.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
+        progress.note(note)
+    print(visible(where_next(database.path, checkpoint, ending.report, settings)))
+
+
+def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:
+    """Commands that go on from here, as the demonstration itself was asked, so that their runs stand beside its own."""
+    newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
+    file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
+    query = "select title, text from completions join articles using (page_id) where kept limit 3"
+    return "\n".join(
+        (
+            "Where next",
+            f"  open {report} in a browser: leaderboard, figures, and what the model wrote",
+            f'  {newwiki} sql "{query}" --db {file}',
+            f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_asked(settings)} --db {file}",
+            f"  {newwiki} leaderboard --format markdown --db {file}",
+            f"  {newwiki} doctor --db {file}",
+            f"  {newwiki} refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",
+        )
+    )
+
+
+def _asked(settings: Settings) -> str:
+    """The options that ask for what the demonstration asks for, where that is not the default."""
+    scoring = {
+        name: getattr(settings, name) for name in _SETTINGS if getattr(settings, name) != getattr(Settings, name)
+    }
+    asked = EVALUATION.model_dump(exclude_defaults=True) | scoring
+    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in asked.items())

@@ -1,0 +1,109 @@
+"""What is fit here and what is not, each with its remedy."""
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from evaluators.embedding import load_embedder
+from evaluators.entities import load_tagger
+from newwiki.errors import NewWikiError
+from newwiki.settings import Settings
+from storage import runs, snapshots
+from storage.database import Database
+from storage.keys import repeated
+
+Row = tuple[str, str, str]
+
+
+def examine(settings: Settings) -> list[Row]:
+    """(what, `ok` or `problem` or `note`, in words) for everything that a refresh and an evaluation need."""
+    return [
+        ("Python", "ok", sys.version.split()[0]),
+        *[_package(name) for name in ("torch", "transformers", "duckdb")],
+        _below("prefect", "fastapi", "0.151", "its server breaks at import with newer ones"),
+        _below("prefect", "sqlalchemy", "2.1", "its schedules fire nothing with newer ones"),
+        _loads("named entities", lambda: load_tagger(settings.entities).model),
+        _loads(
+            "S-BERT", lambda: load_embedder(settings.embedder, settings.embedder_dtype, settings.embedder_backend).model
+        ),
+        _generation(),
+        _contact(settings),
+        *_database(Path(settings.db)),
+    ]
+
+
+def _package(name: str) -> Row:
+    try:
+        return name, "ok", version(name)
+    except PackageNotFoundError:
+        return name, "problem", f"is not installed; run: pip install {name}"
+
+
+def _below(owner: str, name: str, limit: str, why: str) -> Row:
+    found = version(name)
+    fit = Version(found) < Version(limit)
+    return (
+        f"{owner} with {name}",
+        "ok" if fit else "problem",
+        found if fit else f"{found}: {why}; pip install '{name}<{limit}'",
+    )
+
+
+def _loads(what: str, load: Callable[[], str]) -> Row:
+    try:
+        return what, "ok", load()
+    except NewWikiError as error:
+        return what, "problem", str(error)
+
+
+def _generation() -> Row:
+    """A small model with random weights is read in batches of several sizes."""
+    from newwiki.models.engine.selftest import rounding_between_batches
+
+    try:
+        moved = rounding_between_batches()
+    except (NewWikiError, RuntimeError) as error:
+        return "generation", "problem", str(error)
+    if moved == 0:
+        return "generation", "ok", "a completion has the same bits in every batch"
+    return (
+        "generation",
+        "note",
+        f"a batch moves logits by up to {moved:.1g} of the largest here; in float32 greedy search and sampling write "
+        "the same in every batch nevertheless, beam searches nearly always; with --strict all do",
+    )
+
+
+def _contact(settings: Settings) -> Row:
+    if settings.contact:
+        return "contact", "ok", settings.contact
+    return "contact", "note", "not set: Wikimedia's wikis need it; set NEWWIKI_CONTACT to your e-mail address or page"
+
+
+def _database(path: Path) -> list[Row]:
+    if not path.exists():
+        return [("database", "note", f"'{path}' is not there yet; newwiki refresh makes it")]
+    try:
+        database = Database(path)
+        with database.read() as connection:
+            found = [*database.rows("integrity"), *repeated(connection)]
+        broken = [f"{count} {problem}" for problem, count in found if count]
+        broken += [sentence for (sentence,) in database.rows("stale_summaries")]
+        for one in database.records(dict[str, Any], "snapshot_list"):
+            name = one["snapshot_id"]
+            broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]
+        stopped = runs.interrupted(database)
+    except NewWikiError as error:
+        return [("database", "problem", str(error))]
+    whole = ("database", "problem" if broken else "ok", "; ".join(broken) or f"'{path}' is whole, its hashes agree")
+    return [whole, *(("run", "note", _told(run_id, heard_at)) for run_id, heard_at in stopped)]
+
+
+def _told(run_id: str, heard_at: datetime | None) -> str:
+    last = f", last heard of on {heard_at:%Y-%m-%d at %H:%M} UTC" if heard_at else ""
+    return f"{run_id} was interrupted{last}; the `newwiki evaluate` that began it goes on with it"

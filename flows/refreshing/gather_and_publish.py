@@ -1,0 +1,219 @@
+"""From a wiki to a snapshot: every page of the window judged, a sample drawn, and all of it published at once."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+
+from flows.progress import Progress
+from flows.refreshing.near_duplicates import drop_near_duplicates
+from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.novelty import Sketch
+from newwiki.ranking import considered, last_rank
+from newwiki.records import Judged, Nearest, Selection, Site, Snapshot, Window
+from newwiki.selection import draw, judge
+from newwiki.sources.dump import DumpSource
+from newwiki.sources.old import OldSource
+from newwiki.sources.parallel_reading import is_worth_it, judged_parts
+from newwiki.sources.reading_worker import Wanted
+from newwiki.sources.source import Batch, Source, Waiting
+from newwiki.text.language import load_language
+from storage import snapshots
+from storage.database import Database
+from storage.staging import Staging
+
+
+@dataclass(frozen=True)
+class SnapshotDefinition:
+    """What is published: the pages created in `window`, as they stood at `cutoff` (None: now).
+
+    `kind` is `new` for all of them, or `old` for a random walk over page ids until the sample is full. What nearly
+    repeats an article of the published snapshots `novel_against` is dropped.
+    """
+
+    window: Window
+    selection: Selection = field(default_factory=Selection)
+    cutoff: datetime | None = None
+    kind: str = "new"
+    novel_against: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        now = datetime.now(UTC)
+        if self.window.end > now:
+            raise UsageError(
+                f"the window {self.window.label} is not over: it ends {self.window.end:%Y-%m-%d}; choose an earlier one"
+            )
+        if self.cutoff and not self.window.end <= self.cutoff <= now:
+            raise UsageError(f"the cutoff {self.cutoff:%Y-%m-%d} must lie between the window's end and now")
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A refresh whose pages are all judged, or, with `published`, one that was published before. `against` are the
+    content hashes of the snapshots that it is not to repeat, by their ids, and `sketches` what is known of the pages
+    that passed, by page id."""
+
+    snapshot_id: str
+    site: Site
+    staging: Staging | None
+    published: Snapshot | None = None
+    against: Mapping[str, str] = field(default_factory=dict)
+    sketches: Mapping[int, Sketch] = field(default_factory=dict)
+
+
+def gather(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Gathered:
+    """Judges every page of the window, going on where an interrupted refresh stopped.
+
+    Raises TerminalError for a source that cannot be read, and leaves nothing of it behind; UsageError for a snapshot
+    in `novel_against` that is not here.
+    """
+    against = _content_of(database, wanted.novel_against)
+    if isinstance(source, Waiting):
+        source.tell(progress.note)
+    site = source.site()
+    name = snapshots.snapshot_id(site, wanted.window, wanted.selection, wanted.cutoff, against)
+    now = datetime.now(UTC).replace(microsecond=0)
+    published = snapshots.find(database, name)
+    if published:
+        Staging.discard_leftover(database.path, name)
+        return Gathered(name, site, None, published, against)
+    staging = Staging.open(database.path, name, wanted.cutoff or now)
+    done = staging.done()
+    if done:
+        progress.note(f"going on with an interrupted refresh: {len(done):,} pages are judged already")
+    count, sketches = len(done), dict[int, Sketch]()
+    try:
+        with staging.held():
+            found = _judged(source, site, wanted, staging, done)
+            for listed, stretch in groupby(found, key=lambda some: some.listed):
+                title, unit = (f"listing {listed} for {name}", "days") if listed else (f"reading {name}", source.unit)
+                with progress.stretch(f"{title} from {source.name}", unit) as bar:
+                    for some in stretch:
+                        staging.add(some.pages, source.asked())
+                        sketches |= some.sketches
+                        count += len(some.pages)
+                        bar.update(some.position, some.total, "" if listed else f"{count:,} pages judged")
+    except TerminalError:
+        staging.discard()
+        raise
+    except TransientError:
+        staging.add([], source.asked())
+        raise
+    return Gathered(name, site, staging, None, against, sketches)
+
+
+def publish(database: Database, gathered: Gathered, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
+    """Draws the sample and publishes. Raises TerminalError where no page has passed."""
+    if gathered.published:
+        return gathered.published
+    assert gathered.staging
+    pages = gathered.staging.pages()
+    if wanted.kind == "old":
+        pages = considered(pages, wanted.selection)
+    pages, nearest = drop_near_duplicates(
+        database,
+        gathered.snapshot_id,
+        gathered.site,
+        wanted.window,
+        pages,
+        gathered.against.keys(),
+        gathered.sketches,
+        progress=progress,
+    )
+    drawn = draw((page.title for page in pages if page.verdict == "selected"), wanted.selection)
+    pages = [_sampled(page, drawn) for page in pages]
+    if not drawn:
+        gathered.staging.discard()
+        raise TerminalError(f"nothing to publish for {gathered.snapshot_id}: {_why(pages)}")
+    with progress.stretch(f"publishing {gathered.snapshot_id}", "pages") as bar:
+        bar.update(0, len(pages))
+        snapshot = snapshots.publish(
+            database,
+            gathered.snapshot_id,
+            gathered.site,
+            wanted.window,
+            gathered.staging.cutoff,
+            snapshots.parameters_json(wanted.window, wanted.selection, wanted.kind, gathered.against),
+            pages,
+            gathered.staging.requests(),
+            [nearest.get(page.page_id, Nearest(page.page_id)) for page in pages if page.verdict == "selected"],
+        )
+        bar.update(len(pages), len(pages))
+    gathered.staging.discard()
+    return snapshot
+
+
+def refresh(database: Database, source: Source, wanted: SnapshotDefinition, progress: Progress) -> Snapshot:
+    """The whole step. A snapshot that is published already is given back as it is."""
+    return publish(database, gather(database, source, wanted, progress), wanted, progress)
+
+
+@dataclass(frozen=True)
+class _JudgedBatch:
+    """Some pages with their verdicts, and how far the source has come, as a `Batch` says it."""
+
+    pages: Sequence[Judged]
+    position: int
+    total: int
+    listed: str = ""
+    sketches: Mapping[int, Sketch] = field(default_factory=dict)
+
+
+def _judged(
+    source: Source, site: Site, wanted: SnapshotDefinition, staging: Staging, done: set[int]
+) -> Iterator[_JudgedBatch]:
+    """Every page of the window that is not done: those of a dump in parallel, all else in the source's order."""
+    selection = wanted.selection
+    if isinstance(source, DumpSource) and selection.limit is None and is_worth_it(source.parts):
+        source.require_all()
+        is_old = wanted.kind == "old"
+        reading = Wanted(site, wanted.window, staging.cutoff, selection, frozenset(done), is_old)
+        full = partial(_rank_when_full, staging, selection) if is_old else None
+        for found, position in judged_parts(source.parts, reading, source.name, full):
+            yield _JudgedBatch(found.judged, position, source.size, sketches=found.sketches)
+        return
+    language = load_language(site.language)
+    for batch in _batches(source, wanted, staging, done):
+        pages = [
+            judge(
+                page,
+                selection,
+                language,
+                lambda asked: source.count_revisions(asked, staging.cutoff, selection.min_revisions),
+            )
+            for page in batch.pages
+        ]
+        yield _JudgedBatch(pages, batch.position, batch.total, batch.listed)
+
+
+def _rank_when_full(staging: Staging, selection: Selection) -> int:
+    return last_rank(staging.passed(), selection)
+
+
+def _batches(source: Source, wanted: SnapshotDefinition, staging: Staging, done: set[int]) -> Iterator[Batch]:
+    if wanted.kind != "old":
+        return source.pages(wanted.window, staging.cutoff, done, limit=wanted.selection.limit, memory=staging)
+    if not isinstance(source, OldSource):
+        raise UsageError(f"{source.name} lists new pages only; for old ones open it as old-api or old-dump")
+    return source.old_pages(wanted.window, staging.cutoff, wanted.selection, staging.passed, done)
+
+
+def _content_of(database: Database, names: Iterable[str]) -> dict[str, str]:
+    """The content hash of each snapshot, by its id."""
+    found = [snapshots.resolve(database, name) for name in names]
+    return {snapshot.snapshot_id: snapshot.content_sha256 for snapshot in found}
+
+
+def _sampled(page: Judged, drawn: set[str]) -> Judged:
+    if page.verdict == "selected" and page.title not in drawn:
+        return replace(page, verdict="not_sampled", first_sentence=None, completion=None, headings=None, structure=None)
+    return page
+
+
+def _why(pages: list[Judged]) -> str:
+    if not pages:
+        return "no page of the main namespace was created in that window"
+    counts = Counter(page.verdict for page in pages)
+    return f"of {len(pages)} pages, " + ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())

@@ -1,0 +1,128 @@
+"""What the models wrote: the worst, the median and the best text of each run, beside the article."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from evaluators.entities import Tagger
+from flows.comparing.board import Column
+from flows.progress import Progress
+from flows.report.marked_entities import Finders, marked
+from flows.report.material import Material
+from newwiki.errors import UsageError, did_you_mean
+from storage.database import Database
+
+_SHOWN = 1200  # characters of a text
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The beginning of a text, its entities marked; `characters` counts the whole."""
+
+    text: Markup
+    shown: int
+    characters: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExampleText:
+    """`rank` says worst, median or best, or lowest and highest where the metric has no better direction."""
+
+    rank: str
+    value: float
+    page_id: int
+    sample: int
+    title: str
+    permalink: str
+    first_sentence: str
+    generation: Passage
+    reference: Passage
+    words: int
+    finish_reason: str
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Of one run; `entities` says who found those that are marked, or why none are."""
+
+    entities: str
+    shown: Sequence[ExampleText]
+
+
+def column_for(material: Material, metric: str | None) -> Column | None:
+    """The column that examples are chosen by: the metric asked for, or sbert, or else the first that has a better
+    direction. Raises UsageError where the metric asked for has no numbers of texts here."""
+    columns = material.text_columns
+    if metric:
+        found = next((column for column in columns if metric in (column.name, column.metric)), None)
+        if not found:
+            names = [column.name for column in columns]
+            raise UsageError(
+                f"no text here is scored by '{metric}'{did_you_mean(metric, names) or ';'} "
+                f"there are: {', '.join(names) or 'none'}"
+            )
+        return found
+    directed = [column for column in columns if material.direction(column) != "none"]
+    return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
+
+
+def examples(database: Database, material: Material, column: Column, progress: Progress) -> Mapping[str, Examples]:
+    """By run id."""
+    records = {record["run_id"]: record for record in material.records}
+    all_finders = Finders()
+    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id]
+    rows = database.records(dict[str, Any], "report_examples", *asked)
+    finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
+    by_run: dict[str, list[ExampleText]] = defaultdict(list)
+    with progress.stretch("finding entities in the examples", "texts") as bar:
+        for done, row in enumerate(rows, 1):
+            finder = finders[row["run_id"]]
+            by_run[row["run_id"]].append(_example(row, all_finders, finder, material.direction(column)))
+            bar.update(done, len(rows))
+    return {run_id: Examples(_who(finders[run_id]), _worst_first(shown)) for run_id, shown in by_run.items()}
+
+
+def _who(finder: Tagger | str) -> str:
+    if isinstance(finder, str):
+        return f"none are marked: {finder}"
+    return f"by {finder.model}, which scored this run"
+
+
+def _example(row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
+    text, reference = row["text"], row["reference"]
+    here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
+    return ExampleText(
+        rank=_rank(row["place"], row["scored"], direction),
+        value=row["value"],
+        page_id=row["page_id"],
+        sample=row["sample"],
+        title=row["title"],
+        permalink=row["permalink"],
+        first_sentence=row["first_sentence"],
+        generation=_passage(text, here, there),
+        reference=_passage(reference, there, here),
+        words=row["words"],
+        finish_reason=row["finish_reason"],
+    )
+
+
+def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str]) -> Passage:
+    length = len(text)
+    if length > _SHOWN:
+        length = max(text.rfind(" ", 0, _SHOWN), _SHOWN - 100)
+    return Passage(Markup(marked(text, mentions, elsewhere, length).translate(_CONTROLS)), length, len(text))
+
+
+def _rank(place: int, scored: int, direction: str) -> str:
+    if scored == 1:
+        return "only"
+    lowest, highest = {"higher": ("worst", "best"), "lower": ("best", "worst")}.get(direction, ("lowest", "highest"))
+    return lowest if place == 1 else highest if place == scored else "median"
+
+
+def _worst_first(shown: Sequence[ExampleText]) -> Sequence[ExampleText]:
+    return shown[::-1] if shown[0].rank == "best" else shown

@@ -1,0 +1,123 @@
+"""Each metric against the training step, of runs by checkpoints of one training."""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.comparing.board import Column
+from flows.report.drawing import SHAPES, curves
+from flows.report.figures import Key
+from flows.report.material import Material, Record
+from flows.report.paper_tables import Row, in_order, rows
+from newwiki.decoding.grammar import short_form
+from newwiki.records import Run
+from newwiki.training.steps import step_of
+
+
+@dataclass(frozen=True)
+class Series:
+    """Checkpoints of one training under one decoder and request, by step."""
+
+    label: str
+    points: Sequence[tuple[int, Row]]
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    column: Column
+    image: Markup
+
+
+@dataclass(frozen=True)
+class Training:
+    """Those series are drawn that have a key, the longest; all are in the table, by `columns`."""
+
+    columns: Sequence[Column]
+    series: Sequence[Series]
+    keys: Sequence[Key]
+    panels: Sequence[CurvePanel]
+
+
+def training(material: Material) -> Training | None:
+    """None where there are no two checkpoints of one training. A model that a training began with is its step 0."""
+    columns = in_order(material)
+    groups = _groups(material)
+    series = [
+        Series(_label(material.entries[found[max(found)]["run_id"]].run), _points(material, found, columns))
+        for found in groups
+        if len(found) > 1
+    ]
+    if not series:
+        return None
+    series.sort(key=lambda one: -len(one.points))
+    drawn = series[: len(PALETTE)]
+    keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
+    panels = [
+        CurvePanel(column, _panel(drawn, place, column))
+        for place, column in enumerate(columns)
+        if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
+    ]
+    return Training(columns, series, keys, panels)
+
+
+def _groups(material: Material) -> list[dict[int, Record]]:
+    """The records of each training and request, by step."""
+    groups: dict[tuple[str, tuple[object, ...]], dict[int, Record]] = defaultdict(dict)
+    begun: dict[tuple[str, tuple[object, ...]], str] = {}
+    asked: dict[tuple[str, tuple[object, ...]], Record] = {}
+    for record in material.records:
+        run = (entry := material.entries[record["run_id"]]).run
+        told: dict[str, str] = json.loads(run.versions)
+        request: tuple[object, ...] = (run.decoder, run.prompts, run.seed, *entry.request)
+        asked[run.model_sha256, request] = record
+        if "training_step" in told:
+            key: tuple[str, tuple[object, ...]] = (told["training_run"], request)
+            groups[key][int(told["training_step"])] = record
+            begun[key] = told.get("base_sha256", "")
+    for key, found in groups.items():
+        if base := asked.get((begun[key], key[1])):
+            found.setdefault(0, base)
+    return list(groups.values())
+
+
+def _points(material: Material, found: dict[int, Record], columns: Sequence[Column]) -> list[tuple[int, Row]]:
+    steps = sorted(found)
+    return list(zip(steps, rows(material, [found[step] for step in steps], columns), strict=True))
+
+
+def _label(run: Run) -> str:
+    """The folder of the training and the decoder."""
+    path = Path(run.model)
+    folder = path if step_of(path) is None else path.parent
+    return f"{folder.name.removesuffix('.unfinished') or path.name} · {short_form(run.decoder)}"
+
+
+def _panel(drawn: Sequence[Series], place: int, column: Column) -> Markup:
+    values: list[dict[str, Any]] = [
+        {
+            "step": step,
+            "who": str(number),
+            "mean": cell.mean,
+            "low": cell.mean if cell.low is None else cell.low,
+            "high": cell.mean if cell.high is None else cell.high,
+        }
+        for number, one in enumerate(drawn)
+        for step, row in one.points
+        if (cell := row.cells[place]).mean is not None
+    ]
+    told = "; ".join(
+        f"{one.label}: {', '.join(means)}"
+        for one in drawn
+        if (
+            means := [
+                f"{step} {row.cells[place].mean:.4g}" for step, row in one.points if row.cells[place].mean is not None
+            ]
+        )
+    )
+    return svg(curves(values), f"{column.name} against the training step, means: {told}")

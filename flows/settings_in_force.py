@@ -1,0 +1,15 @@
+"""The settings in force, with the metrics of the scorers that they name."""
+
+from pathlib import Path
+
+from newwiki.settings import Settings, load_settings
+
+
+def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
+    """As `newwiki.settings.load_settings`. Raises UsageError."""
+    settings = load_settings(config, **flags)
+    if settings.scorers:
+        from evaluators.scorer_metrics import add_scorers
+
+        add_scorers(settings.scorers)
+    return settings

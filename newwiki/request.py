@@ -1,0 +1,281 @@
+"""What a user may ask, each field once: its type, default, bound, and a line of help.
+
+The command line's options, the Python API's arguments, the keys of newwiki.toml and the parameters of Prefect's flows
+are made of these records (`newwiki/fields.py`). A field is named as its option and its argument are.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Literal
+
+from newwiki.errors import UsageError
+from newwiki.fields import asked, check_bounds
+from newwiki.records import OLD_SELECTION, Selection, Window
+
+
+def _by_kind(name: str) -> str:
+    return f"{getattr(Selection, name)}; {getattr(OLD_SELECTION, name)} with --kind old"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Raises UsageError for a number that is out of bounds."""
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefreshRequest(Request):
+    """Which pages become a snapshot, and from where. The dates name one window; the source is one of api, wiki, dump.
+
+    `kind` is `new` for all pages that were created in the window, or `old` for a random walk over page ids until the
+    sample is full.
+    """
+
+    month: str | None = asked(None, "The pages created in this month.", metavar="YYYY-MM")
+    from_: date | None = asked(None, "The pages created from this day …")
+    to: date | None = asked(None, "… to this day, both counted in.")
+    api: str | None = asked(None, "A MediaWiki's api.php.", metavar="URL", example="https://wiki.example/w/api.php")
+    wiki: str | None = asked(None, "A Wikipedia by its database name, such as enwiki.", metavar="NAME")
+    dump: tuple[str, ...] = asked(
+        (),
+        "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part.",
+        metavar="FILE",
+        example="parts/*.7z",
+    )
+    min_revisions: int = asked(Selection.min_revisions, "Revisions up to the cutoff.", at_least=1)
+    min_words: int | None = asked(None, "Words of its prose.", at_least=1, usually=_by_kind("min_words"))
+    sample: int | None = asked(None, "How many articles are drawn.", at_least=1, usually=_by_kind("sample"))
+    seed: int = asked(Selection.seed, "Of the draw.")
+    cutoff: datetime | None = asked(None, "Pages as of then (now), UTC.")
+    limit: int | None = asked(
+        Selection.limit, "For a quick look: only the so many pages created first.", at_least=1, example=1000
+    )
+    novel_against: tuple[str, ...] = asked(
+        (), "Drop what nearly repeats an article of this snapshot; more than once for several.", metavar="SNAPSHOT"
+    )
+    kind: Literal["new", "old"] = asked("new", "All pages of the window, or a sample of old ones.")
+    before: date | None = asked(None, "With --kind old: the pages created before this day.")
+
+    @property
+    def window(self) -> Window:
+        """Raises UsageError unless the dates name one."""
+        if self.kind == "old" or self.before:
+            if self.kind != "old" or not self.before or self.month or self.from_ or self.to:
+                raise UsageError("which old pages? Give --kind old and --before 2020-01-01, and no other dates")
+            return Window.before(_day(self.before))
+        if self.month and not self.from_ and not self.to:
+            return Window.month(self.month)
+        if self.from_ and self.to and not self.month:
+            return Window.days(_day(self.from_), _day(self.to))
+        raise UsageError("which pages? Give --month 2026-10, or --from and --to")
+
+    @property
+    def selection(self) -> Selection:
+        usual = OLD_SELECTION if self.kind == "old" else Selection()
+        min_words, sample = self.min_words or usual.min_words, self.sample or usual.sample
+        return Selection(self.min_revisions, min_words, sample, self.seed, self.limit)
+
+    @property
+    def place(self) -> str | tuple[str, ...]:
+        """An address, a file, or the files, folders and patterns that are one dump. Raises UsageError unless exactly
+        one source is named."""
+        if sum(map(bool, (self.api, self.wiki, self.dump))) != 1:
+            raise UsageError("from where? Give one of --api URL, --wiki enwiki, --dump FILE")
+        if self.dump:
+            return self.dump if len(self.dump) > 1 else self.dump[0]
+        if self.api:
+            return self.api
+        name = self.wiki or ""
+        language = name.removesuffix("wiki").replace("_", "-")
+        if not name.endswith("wiki") or not language:
+            raise UsageError(f"'{name}' is not the name of a Wikipedia; write it as enwiki, or give --api URL")
+        return f"https://{language}.wikipedia.org/w/api.php"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationRequest(Request):
+    """Models, the decoders under which they write a snapshot's articles, and what their texts are scored by; the
+    defaults are those of the New-Wiki Eval paper (Experiments)."""
+
+    models: tuple[str, ...] = asked(
+        help="A folder, or what its backend knows by this name.", argument=True, metavar="MODEL"
+    )
+    decoder: tuple[str, ...] = asked(help="Such as greedy, or sample:top_p=[0.5,0.9].", metavar="SPEC")
+    backend: str = asked("hf", "Who runs the models.")
+    model_args: dict[str, str] = asked(
+        {}, "Such as revision=main,device=cpu.", metavar="K=V,…", aliases=("--model_args",)
+    )
+    snapshot: str = asked("latest", "Whose articles are written.", metavar="ID")
+    prompts: int | None = asked(
+        None, "Only the longest so many articles (all).", at_least=1, aliases=("--limit",), example=100
+    )
+    samples: int = asked(20, "Completions a prompt.", at_least=1)
+    keep: int = asked(10, "The longest so many of them are scored.", at_least=1)
+    max_new_tokens: int = asked(512, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
+    batch_size: int | None = asked(
+        None,
+        "Completions at once (as many as fit).",
+        at_least=1,
+        none="auto",
+        metavar="N|auto",
+        aliases=("--batch_size",),
+        example=16,
+    )
+    dtype: str = asked("auto", "auto is float32.", metavar="NAME")
+    seed: int = asked(0, "Of the sampling.")
+    stop: tuple[str, ...] = asked((), "A completion ends before this text (may be repeated).", metavar="TEXT")
+    strict: bool = asked(False, "Each completion alone, in the same shapes always; slower.")
+    chat: bool = asked(False, "The prompt is the user's turn of the model's chat template.")
+    allow_pickle: bool = asked(False, "Read weights that are pickles, which can run code.")
+    trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
+    metrics: str = asked("core", "What is measured.", metavar="core|all|NAME,…", names=True)
+    budget: int = asked(200, "Texts a run for costly evaluators.", at_least=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.keep > self.samples:
+            raise UsageError(
+                f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
+            )
+        if "" in self.stop:
+            raise UsageError("a stop string (--stop) must have a character")
+
+    @property
+    def loading(self) -> dict[str, str]:
+        """What a backend is loaded with: a flag that is set is `yes`."""
+        flags = ("chat", "allow_pickle", "trust_remote_code")
+        return {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}, **self.model_args}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchRequest(Request):
+    """Which folder is watched for checkpoints, and how."""
+
+    folder: Path = asked(help="Where a training run writes them.", argument=True, metavar="DIR")
+    once: bool = asked(False, "Evaluate what is there, and end.")
+    poll: float = asked(30.0, "Between two looks.", at_least=0.1, metavar="SECONDS")
+    settle: float = asked(
+        10.0, "A checkpoint that has not changed for so long is whole.", at_least=0, metavar="SECONDS"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringRequest(Request):
+    """What is scored, stored runs or files of texts from elsewhere, and by what. The files' texts are about articles of
+    `snapshot`, written by `model` under `decoder`."""
+
+    files: tuple[Path, ...] = asked((), "Texts that were written elsewhere.", argument=True, metavar="FILE.jsonl")
+    run: tuple[str, ...] = asked((), "A stored run (may be repeated).", metavar="ID")
+    missing: bool = asked(False, "Every stored run that lacks some of the scores.")
+    snapshot: str = asked(EvaluationRequest.snapshot, "What the files' texts are about.", metavar="ID")
+    model: str | None = asked(None, "Who wrote the files' texts (the file's name).", metavar="NAME")
+    decoder: str | None = asked(None, "How they were written (unknown).", metavar="TEXT")
+    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
+    budget: int = asked(EvaluationRequest.budget, "Texts a run for costly evaluators.", at_least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinetuneRequest(Request):
+    """Which model is fitted to which articles, and how. Ten epochs are the New-Wiki Eval paper's, the rest is
+    transformers' or ours, as neither that paper nor the one on DistilGPT-2 says more.
+
+    `max_length` counts the tokens of prompt and article for `hf`, of the article for `seq2seq`.
+    """
+
+    model: str = asked(help="A folder, or an id on the Hugging Face hub.", argument=True, metavar="MODEL[@REVISION]")
+    snapshot: tuple[str, ...] = asked(help="To train on (may be repeated).", metavar="ID")
+    backend: Literal["hf", "seq2seq"] = asked("hf", "A causal language model, or an encoder-decoder.")
+    epochs: int = asked(10, "How often each article is read.", at_least=1)
+    batch_size: int = asked(8, "Articles a step.", at_least=1, aliases=("--batch_size",))
+    learning_rate: float = asked(5e-5, "At the start; it falls to 0.", above=0)
+    max_length: int = asked(1024, "Tokens of an article.", at_least=2)
+    validation: float = asked(0.1, "The share of articles held out.")
+    dtype: Literal["float32", "bfloat16"] = asked("float32", "In which it computes.")
+    seed: int = asked(0, "Of what is held out, and of the order.")
+    checkpoint_every: int | None = asked(None, "Between two checkpoints (an epoch).", at_least=1, metavar="STEPS")
+    keep_checkpoints: int = asked(0, "In --out.", at_least=0)
+    evaluate_on: tuple[str, ...] = asked(
+        (),
+        "Whose articles are refused (the newest of each wiki; may be repeated).",
+        metavar="ID",
+        aliases=("--evaluation-snapshot",),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.validation < 1:
+            raise UsageError(f"--validation is a share from 0 to below 1, not {self.validation:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainScorerRequest(Request):
+    """What is fitted to graded texts, and how: an `lstm`, or a `transformer` (a small BERT from nothing, or `base`)."""
+
+    kind: Literal["lstm", "transformer"] = asked("lstm", "What is fitted.")
+    base: str | None = asked(
+        None, "A checkpoint that a transformer begins with (from nothing).", metavar="NAME[@REVISION]"
+    )
+    name: str = asked("quality", "The metric's name.")
+    reads: Literal["text", "sentence"] = asked("text", "What it reads at a time.")
+    held_out: float = asked(0.1, "The share of texts to test it with.")
+    epochs: int = asked(10, "How often each text is read.", at_least=1)
+    width: int | None = asked(None, "Of the widest layer (300 for lstm, 256 for transformer).", at_least=4)
+    vocabulary: int = asked(20_000, "Words at most.", at_least=10)
+    seed: int = asked(0, "Of what is held out, and of the fit.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.base and self.kind != "transformer":
+            raise UsageError("--base goes with --kind transformer")
+        if not 0 < self.held_out < 1:
+            raise UsageError(f"--held-out is a share between 0 and 1, not {self.held_out:g}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRequest(Request):
+    """A workload, each model under each decoder, and the machines that are to do it."""
+
+    prompts: int = asked(2000, "Articles that are written.", at_least=1)
+    samples: int = asked(EvaluationRequest.samples, "Completions a prompt.", at_least=1)
+    keep: int = asked(EvaluationRequest.keep, "The longest so many of them are scored.", at_least=1)
+    models: int = asked(1, "How many write.", at_least=1)
+    decoders: int = asked(1, "Each model under each of so many.", at_least=1)
+    metrics: int = asked(9, "Numbers that each text gets.", at_least=1)
+    machines: int | None = asked(None, "How many machines there are (1, or what the deadline takes).", at_least=1)
+    deadline: float | None = asked(None, "How many machines are done by then?", above=0, metavar="HOURS")
+    price_per_hour: float | None = asked(None, "Of one machine.", above=0, metavar="MONEY")
+    tokens: float | None = asked(None, "Tokens a completion, in the place of what was measured.", above=0)
+    tokens_per_second: float | None = asked(None, "Of one machine, in the place of what was measured.", above=0)
+    score_seconds: float | None = asked(None, "A text, of one machine, in the place of what was measured.", above=0)
+    load_seconds: float | None = asked(None, "Until a model is loaded, in the place of a guess.", above=0)
+
+    @property
+    def runs(self) -> int:
+        return self.models * self.decoders
+
+    @property
+    def completions(self) -> int:
+        return self.runs * self.prompts * self.samples
+
+    @property
+    def kept(self) -> int:
+        return self.runs * self.prompts * min(self.keep, self.samples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRequest(Request):
+    """A snapshot as a task of lm-evaluation-harness: which of its articles, and what is measured."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "Which one.", argument=True)
+    prompts: int | None = asked(None, "Only the longest so many articles (all).", at_least=1, aliases=("--limit",))
+    max_new_tokens: int = asked(
+        EvaluationRequest.max_new_tokens, "Of a completion.", at_least=1, aliases=("--max_new_tokens",)
+    )
+    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
+
+
+def _day(moment: date) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment

@@ -1,0 +1,276 @@
+"""MediaWiki's XML export format as a stream: expat reads every byte, and Python hears of the little that is asked for.
+
+A page that nobody wants costs a call at the end of each of its elements. Whatever is not well-formed, or is no export,
+raises Malformed.
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from xml.parsers import expat
+
+from newwiki.sources.timestamps import moment
+from newwiki.sources.xml_text import FileBytes, Text, without_start_tag
+
+_FORMAT = "http://www.mediawiki.org/xml/export-"
+_NUMBER = re.compile(r"\d+", re.ASCII)
+_PAGE = {"title", "ns", "id", "redirect", "restrictions", "revision", "upload", "discussionthreadinginfo",
+         "DiscussionThreading"}  # fmt: skip
+_REVISION = {"id", "parentid", "timestamp", "contributor", "minor", "comment", "origin", "model", "format", "text",
+             "content", "sha1"}  # fmt: skip
+_HEARD = {"sitename", "dbname", "base", "case", "title", "id", "parentid", "timestamp", "comment"}
+_TAKEN = {"id", "parentid", "timestamp", "comment", "text"}
+
+
+class Malformed(ValueError):
+    """This is no MediaWiki XML export, or a broken one; says what, and in which line."""
+
+
+@dataclass
+class SiteInfo:
+    """What stands at the head of an export. `namespaces` are names by number."""
+
+    language: str = ""
+    dbname: str = ""
+    base: str = ""
+    case: str = ""
+    namespaces: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass
+class PageHead:
+    """A page before its first revision."""
+
+    page_id: int
+    title: str
+
+
+class Revision:
+    """One revision. `parent_id` is 0 where it is the first."""
+
+    __slots__ = ("comment", "moment", "parent_id", "rev_id", "text")
+
+    rev_id: int
+    moment: datetime
+    text: Text
+
+    def __init__(self) -> None:
+        self.parent_id = 0
+        self.comment = ""
+
+
+class Pages(Protocol):
+    """Who listens. Where `begin` or `revision` answers False, the rest of the page is not heard."""
+
+    def begin(self, page: PageHead) -> bool: ...
+
+    def revision(self, revision: Revision) -> bool: ...
+
+    def end(self, unheard: int, unheard_parents: int) -> None:
+        """The page is over; so many revisions, and so many parent ids in them, went unheard."""
+        ...
+
+
+class Export:
+    """An export that is fed in pieces, and tells its pages to whoever listens. `site` is complete when they begin."""
+
+    def __init__(self, listener: Pages | None) -> None:
+        self.site = SiteInfo()
+        self.has_site = False
+        self._listener = listener
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        parser.XmlDeclHandler = self._declaration
+        parser.StartDoctypeDeclHandler = self._doctype
+        self._listen()
+        self._depth = 0
+        self._within = ""  # the element below <mediawiki>
+        self._characters: list[str] = []
+        self._attributes: dict[str, str] = {}
+        self._head: dict[str, str] = {}
+        self._revision: Revision | None = None
+        self._told = False  # the page's head
+        self._unheard = self._unheard_parents = 0
+        self._bytes = FileBytes()
+        self._text_at: int | None = None
+
+    def feed(self, piece: bytes) -> None:
+        """The next bytes of the file. Raises Malformed."""
+        self._bytes.add(piece)
+        self._parse(piece, False)
+        # A tag may have been cut
+        self._bytes.forget(self._parser.CurrentByteIndex if self._text_at is None else self._text_at)
+
+    def close(self) -> None:
+        """The file is over. Raises Malformed where it should not be."""
+        self._parse(b"", True)
+
+    def _parse(self, piece: bytes, last: bool) -> None:
+        try:
+            self._parser.Parse(piece, last)
+        except expat.ExpatError as error:
+            raise Malformed(str(error)) from error
+        except ValueError as error:
+            raise Malformed(f"{error}: line {self._parser.CurrentLineNumber}") from error
+
+    def _listen(self) -> None:
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+
+    def _ignore_page(self) -> None:
+        self._unheard = self._unheard_parents = 0
+        self._text_at = None
+        self._parser.StartElementHandler = None
+        self._parser.CharacterDataHandler = None
+        self._parser.EndElementHandler = self._end_unheard
+
+    def _end_unheard(self, name: str) -> None:
+        if name == "page":
+            self._listen()
+            self._depth = 1
+            self._end_page()
+        elif name == "revision":
+            self._unheard += 1
+        elif name == "parentid":
+            self._unheard_parents += 1
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        depth = self._depth
+        self._depth = depth + 1
+        if depth == 3 and self._revision is not None:
+            if name in _HEARD:
+                self._characters = []
+                self._parser.CharacterDataHandler = self._characters.append
+            elif name == "text":
+                self._text_at = self._parser.CurrentByteIndex
+                self._attributes = attributes
+            elif name not in _REVISION:
+                raise Malformed(f"<{name}> in a <revision>")
+        elif depth == 3:
+            if self._within == "siteinfo" and name == "namespace":
+                self._attributes = attributes
+                self._hear()
+        elif depth == 2:
+            self._start_in_item(name)
+        elif depth == 1:
+            self._start_item(name)
+        elif depth == 0:
+            self._start_root(name, attributes)
+        elif self._text_at is not None or self._parser.CharacterDataHandler is not None:
+            raise Malformed(f"<{name}> where a text is expected")
+
+    def _start_in_item(self, name: str) -> None:
+        if self._within == "page":
+            if name == "revision":
+                if not self._told:
+                    self._begin_page()
+                if self._within == "page" and self._parser.StartElementHandler is not None:
+                    self._revision = Revision()
+            elif name not in _PAGE:
+                raise Malformed(f"<{name}> in a <page>")
+            elif name in _HEARD and not self._told:
+                self._hear()
+        elif self._within == "siteinfo" and name in _HEARD:
+            self._hear()
+
+    def _start_item(self, name: str) -> None:
+        if name not in ("siteinfo", "page", "logitem"):
+            raise Malformed(f"<{name}> in <mediawiki>")
+        if name != "siteinfo" and not self.has_site:
+            raise Malformed(f"<{name}> before <siteinfo>")
+        self._within, self._told, self._head = name, False, {}
+
+    def _start_root(self, name: str, attributes: dict[str, str]) -> None:
+        if name != "mediawiki":
+            raise Malformed(f"it begins with <{name}>, not with <mediawiki>")
+        if not attributes.get("xmlns", _FORMAT).startswith(_FORMAT):
+            raise Malformed(f"an unknown format, {attributes['xmlns']}")
+        self.site.language = attributes.get("xml:lang", "")
+
+    def _end(self, name: str) -> None:
+        depth = self._depth = self._depth - 1
+        if depth == 3:
+            if self._revision is not None:
+                if name in _TAKEN:
+                    self._end_in_revision(name, self._revision)
+            elif name == "namespace" and self._within == "siteinfo":
+                self.site.namespaces[int(self._attributes.get("key", 0))] = self._heard()
+        elif depth == 2:
+            if name == "revision" and self._revision is not None:
+                self._end_revision(self._revision)
+            elif self._parser.CharacterDataHandler is not None:
+                self._head[name] = self._heard()
+        elif depth == 1:
+            self._end_item(name)
+
+    def _end_in_revision(self, name: str, revision: Revision) -> None:
+        if name == "text":
+            revision.text = Text(self._raw_text(), self._attributes)
+        elif name == "timestamp":
+            revision.moment = moment(self._heard())
+        elif name == "id":
+            revision.rev_id = _number(name, self._heard())
+        elif name == "parentid":
+            revision.parent_id = _number(name, self._heard() or "0")
+        elif name == "comment":
+            revision.comment = self._heard()
+
+    def _end_revision(self, revision: Revision) -> None:
+        if missing := [name for name in ("rev_id", "moment", "text") if not hasattr(revision, name)]:
+            raise Malformed(f"a <revision> without {missing[0]}")
+        self._revision = None
+        if self._listener and not self._listener.revision(revision):
+            self._ignore_page()
+
+    def _end_item(self, name: str) -> None:
+        if name == "siteinfo":
+            self.has_site = True
+            for known in ("dbname", "base", "case"):
+                setattr(self.site, known, self._head.get(known, ""))
+        elif name == "page":
+            if not self._told:
+                self._begin_page()
+                self._listen()
+            self._end_page()
+
+    def _begin_page(self) -> None:
+        missing = [name for name in ("title", "id") if not self._head.get(name)]
+        if missing:
+            raise Malformed(f"a <page> without <{missing[0]}>")
+        self._told = True
+        head = PageHead(_number("id", self._head["id"]), self._head["title"].replace("_", " "))
+        if self._listener and not self._listener.begin(head):
+            self._ignore_page()
+
+    def _end_page(self) -> None:
+        if self._listener:
+            self._listener.end(self._unheard, self._unheard_parents)
+        self._unheard = self._unheard_parents = 0
+
+    def _hear(self) -> None:
+        self._characters = []
+        self._parser.CharacterDataHandler = self._characters.append
+
+    def _heard(self) -> str:
+        self._parser.CharacterDataHandler = None  # which flushes what is buffered
+        return "".join(self._characters)
+
+    def _raw_text(self) -> bytes:
+        """What stands between <text …> and </text>."""
+        assert self._text_at is not None
+        start, self._text_at = self._text_at, None
+        return without_start_tag(self._bytes.between(start, self._parser.CurrentByteIndex))
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding and encoding.lower() not in ("utf-8", "us-ascii"):
+            raise Malformed(f"its encoding is {encoding}, where MediaWiki writes UTF-8")
+
+    def _doctype(self, *of: Any) -> None:
+        raise Malformed("it has a document type, which MediaWiki writes none of")
+
+
+def _number(name: str, written: str) -> int:
+    if not _NUMBER.fullmatch(written) or len(written) > 18:
+        raise Malformed(f"no number in <{name}>: '{written[:40]}'")
+    return int(written)

@@ -1,0 +1,175 @@
+"""Where the first sentence of a paragraph ends, and whether it is one; in time that grows with its length alone.
+
+It begins a prompt, so it is looked for by what its language's data file knows (abbreviations, ordinals, words that open
+sentences), and where that is in doubt the sentence goes on.
+"""
+
+import re
+
+from newwiki.text.language import Language
+
+_END = re.compile(r"(?<![.!?…。！？؟।])[.!?…。！？؟।]++[\"'”’»)\]]*+(?=\s|$)|[。！？]")
+_OPENING = "\"'“‘«([„"
+_NO_WORD = frozenset('(["“‘«„–—/')
+_FIRST_WORD = re.compile(r"[\w’']*+")
+_INITIAL = re.compile(r"[^\W\d_]\.")
+_WORD = re.compile(r"[^\W_]++(?:['’.\-][^\W_]++)*+")
+_DOTTED_CAPITALS = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]?")
+_ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_DISAMBIGUATOR = re.compile(r" \([^()]*\)$")
+_NO_BEGINNING = re.compile(r"[,;:!?)\]}”»*|=%–—]|\.(?![\w.])")
+_QUOTATION_MARK = re.compile('["“”„«»]')
+_CLOSING = re.compile(r"[^\s\d(\[–—/\-][\"“”](?!\w)|\A”|.?»(?!\w)")  # with the character before it
+_SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]]*+$")
+_OPENERS, _CLOSERS = "([", ")]"
+_MINIMUM_WORDS = 6
+_LONGEST_NAME = 4  # words
+_LONGEST_LINE = 40  # words of a line that may be what is left of a list
+
+
+def first_sentence(paragraph: str, language: Language) -> str:
+    """The first sentence, with its end mark; the whole paragraph where none is found.
+
+    Full stops in brackets, after abbreviations and after initials do not end it.
+    """
+    for end in _ends(paragraph):
+        if _ends_sentence(paragraph, end, language):
+            return paragraph[: end.end()]
+    return paragraph
+
+
+def why_no_sentence(sentence: str, language: Language, title: str = "") -> str | None:
+    """What keeps it from being a sentence; None where it is one.
+
+    It has six words and a verb, and begins as one: with no small letter, no comma and no rest of a quotation. The
+    title may be written in small letters (`eBay is`, `k.d. lang is`), and so may a word with a capital in it (`mRNA`).
+    """
+    words = [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
+    if len(words) < _MINIMUM_WORDS:
+        return f"the first sentence has {len(words)} of {_MINIMUM_WORDS} words"
+    if not any(word in language.verbs or word.endswith(language.verb_endings) for word in words):
+        return "the first sentence has no verb"
+    return _wrong_beginning(sentence, language, title)
+
+
+def _wrong_beginning(sentence: str, language: Language, title: str) -> str | None:
+    if _closes_what_it_did_not_open(sentence):
+        return "the first sentence begins within a quotation"
+    start = sentence.lstrip(f"{_OPENING} ")
+    if _begins_with_title(start, language, title):
+        return None
+    if _NO_BEGINNING.match(start):
+        return f"the first sentence begins with '{start[0]}'"
+    word = _first_piece(start)
+    if _is_small(word[:1]) and not any(character.isupper() for character in word):
+        return "the first sentence begins with a small letter"
+    return None
+
+
+def _begins_with_title(start: str, language: Language, title: str) -> bool:
+    """With all of it but what stands in brackets, or with its first word, where that is not `the` or the like."""
+    name = _DISAMBIGUATOR.sub("", title).lstrip(f"{_OPENING} ").casefold()
+    folded = start.casefold()
+    if not name:
+        return False
+    if folded.startswith(name) and not folded[len(name) : len(name) + 1].isalnum():
+        return True
+    first = _first_piece(name)
+    return _first_piece(folded) == first and first.capitalize() not in language.sentence_starters
+
+
+def _first_piece(text: str) -> str:
+    return next(iter(text.split(maxsplit=1)), "")
+
+
+def _is_small(letter: str) -> bool:
+    """Whether it has a capital that begins sentences; Georgian's capitals do not."""
+    return letter.islower() and letter.title() != letter
+
+
+def _closes_what_it_did_not_open(sentence: str) -> bool:
+    """Whether the first of its quotation marks ends a quotation, and is no sign for inches."""
+    found = _QUOTATION_MARK.search(sentence)
+    return found is not None and _CLOSING.match(sentence, max(0, found.start() - 1)) is not None
+
+
+def list_share(prose: str) -> float:
+    """The share of the words in short paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
+    words = in_lists = 0
+    for paragraph in prose.split("\n\n"):
+        count = len(paragraph.split())
+        words += count
+        in_lists += count if count <= _LONGEST_LINE and not _SENTENCE_LINE.search(paragraph) else 0
+    return in_lists / words if words else 0.0
+
+
+def _ends(paragraph: str) -> list[re.Match[str]]:
+    """End marks outside of brackets; all of them where a bracket is never closed."""
+    outside, depth, position = [], 0, 0
+    ends = list(_END.finditer(paragraph))
+    for end in ends:
+        for character in paragraph[position : end.start()]:
+            depth += (character in _OPENERS) - (character in _CLOSERS)
+        if depth <= 0:
+            outside.append(end)
+        position = end.start()
+    return outside if depth <= 0 or outside else ends
+
+
+def _ends_sentence(paragraph: str, end: re.Match[str], language: Language) -> bool:
+    opener = end.end()
+    while paragraph[opener : opener + 1].isspace():
+        opener += 1
+    if opener == len(paragraph):
+        return True
+    while paragraph[opener : opener + 1] in _OPENING and opener < len(paragraph):
+        opener += 1
+    if paragraph[opener : opener + 1].islower():
+        return False
+    mark = end.group()
+    if mark.startswith("!"):
+        return _opens(paragraph, opener, language) or not _is_name(paragraph, end.start())
+    if not mark.startswith(".") or mark.startswith(".."):
+        return True
+    word = _word_before(paragraph, end.start())
+    lowered = word.lower()
+    if len(mark) > 1 and not mark.endswith((")", "]")) and lowered not in language.abbreviations:
+        return True
+    if len(word) == 1 and word.isupper():
+        return _opens(paragraph, opener, language)
+    if lowered in language.titles:
+        return False
+    if lowered in language.abbreviations:
+        return _opens(paragraph, opener, language)
+    if len(word) == 1 and word.isalpha():
+        return _opens(paragraph, opener, language)
+    if word.isdecimal() and len(word) <= 2:
+        return not language.ordinal_full_stop and _first_word(paragraph, opener) not in language.ordinal_followers
+    if language.ordinal_full_stop and word and _ROMAN.fullmatch(word):
+        return False
+    if _DOTTED_CAPITALS.fullmatch(word):
+        return _opens(paragraph, opener, language)
+    return True
+
+
+def _word_before(paragraph: str, end: int) -> str:
+    start = end
+    while start and paragraph[start - 1] not in _NO_WORD and not paragraph[start - 1].isspace():
+        start -= 1
+    return paragraph[start:end]
+
+
+def _opens(paragraph: str, opener: int, language: Language) -> bool:
+    """Whether a word that opens sentences stands there, and not an initial: `A. Milne`."""
+    return _first_word(paragraph, opener) in language.sentence_starters and not _INITIAL.match(paragraph, opener)
+
+
+def _first_word(text: str, start: int) -> str:
+    found = _FIRST_WORD.match(text, start)
+    return found[0] if found else ""
+
+
+def _is_name(paragraph: str, end: int) -> bool:
+    """Whether the exclamation mark belongs to a name, as in `Yahoo! Inc.`: only capitalised words stand before it."""
+    before = paragraph[:end].split(maxsplit=_LONGEST_NAME)
+    return len(before) <= _LONGEST_NAME and not any(word[:1].islower() for word in before)

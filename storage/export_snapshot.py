@@ -1,0 +1,126 @@
+"""A snapshot outside the database: as a manifest without texts, as Parquet, as JSON lines, as a `datasets` folder."""
+
+import json
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from newwiki.errors import TerminalError
+from newwiki.manifest import Entry, Manifest
+from newwiki.records import Snapshot
+from newwiki.text.prose import EXTRACTOR_VERSION
+from storage import datasets_card
+from storage.database import Database
+from storage.folders import is_free, write_text
+from storage.outputs import safe
+from storage.rows import RowsForm, write_rows
+from storage.snapshots import articles, resolve
+
+_MANIFEST = "manifest.json"
+_TABLES = ("articles", "candidates", "structure", "facts", "citations")
+
+
+Writer = Callable[[Database, Snapshot, Path], Sequence[Path]]
+
+
+def export(database: Database, name: str, form: str, folder: Path) -> list[Path]:
+    """Writes the snapshot into a folder in the form `manifest`, `parquet`, `jsonl` or `datasets`; gives the files.
+
+    Raises TerminalError for a folder that holds anything else.
+    """
+    return write_folder(database, name, folder, FORMS[form])
+
+
+def write_folder(database: Database, name: str, folder: Path, write: Writer) -> list[Path]:
+    """Writes the snapshot's manifest into a folder, and what `write` makes of the snapshot; gives the files.
+
+    By the manifest a folder is known to hold this snapshot, and only then is written to again. Raises TerminalError for
+    a folder that holds anything else.
+    """
+    safe(folder, database.path)
+    snapshot = resolve(database, name)
+    named = manifest(database, snapshot.snapshot_id).to_json()
+    _require_ours(folder, snapshot)
+    write_text(folder / _MANIFEST, named)
+    return [folder / _MANIFEST, *write(database, snapshot, folder)]
+
+
+def manifest(database: Database, name: str) -> Manifest:
+    """The snapshot without its texts."""
+    snapshot = resolve(database, name)
+    bases = [base for (base,) in database.rows("permalink_bases", snapshot.snapshot_id)]
+    base_url = bases[0] if len(bases) == 1 else None
+    if base_url is None:
+        raise TerminalError(f"{snapshot.snapshot_id} is not as it was published; see `newwiki snapshots verify`")
+    entries = [
+        Entry(
+            page_id=article.page_id,
+            rev_id=article.rev_id,
+            sha1=article.sha1,
+            title=article.title,
+            created_at=article.created_at,
+            revised_at=article.revised_at,
+            revisions=article.revisions,
+            words=article.words,
+            text_sha256=article.text_sha256,
+        )
+        for article in articles(database, snapshot.snapshot_id)
+    ]
+    return Manifest(
+        snapshot_id=snapshot.snapshot_id,
+        wiki=snapshot.wiki,
+        base_url=base_url,
+        kind=snapshot.kind,
+        window_start=snapshot.window_start,
+        window_end=snapshot.window_end,
+        cutoff=snapshot.cutoff,
+        parameters=json.loads(snapshot.parameters),
+        extractor_version=snapshot.extractor_version,
+        newwiki_version=version("newwiki-eval") if snapshot.extractor_version == EXTRACTOR_VERSION else None,
+        content_sha256=snapshot.content_sha256,
+        articles=tuple(sorted(entries, key=lambda entry: entry.page_id)),
+    )
+
+
+def _nothing_more(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return []
+
+
+def _parquet(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return _tables(database, snapshot, folder, "parquet")
+
+
+def _jsonl(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    return _tables(database, snapshot, folder, "jsonl")
+
+
+def _datasets(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
+    card = datasets_card.card(snapshot, database.rows("funnel", snapshot.snapshot_id))
+    write_text(folder / "README.md", card)
+    return [folder / "README.md", *_tables(database, snapshot, folder / "data", "parquet")]
+
+
+FORMS: dict[str, Writer] = {
+    "manifest": _nothing_more,
+    "parquet": _parquet,
+    "jsonl": _jsonl,
+    "datasets": _datasets,
+}
+
+
+def _tables(database: Database, snapshot: Snapshot, folder: Path, form: RowsForm) -> list[Path]:
+    paths = {table: folder / f"{table}.{form}" for table in _TABLES}
+    for table, path in paths.items():
+        write_rows(database, f"export_{table}", [[snapshot.snapshot_id]], path, form)
+    return list(paths.values())
+
+
+def _require_ours(folder: Path, snapshot: Snapshot) -> None:
+    if is_free(folder):
+        return
+    if (folder / _MANIFEST).is_file():
+        there = Manifest.read(folder / _MANIFEST)
+        if (there.snapshot_id, there.content_sha256) == (snapshot.snapshot_id, snapshot.content_sha256):
+            return
+        raise TerminalError(f"'{folder}' holds snapshot {there.snapshot_id}, and another content; name a new folder")
+    raise TerminalError(f"'{folder}' holds something else than a snapshot; name a new folder")

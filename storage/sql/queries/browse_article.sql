@@ -1,1 +1,0 @@
-select * from articles where snapshot_id = ? and page_id = ?;

@@ -1,0 +1,148 @@
+-- The pages of `newwiki browse`.
+
+-- name: browse_snapshots
+select
+    snapshots.snapshot_id, wiki, kind, window_start, window_end, cutoff, published_at, candidates, articles,
+    count(runs.run_id) as runs
+from snapshots
+left join runs using (snapshot_id)
+group by all
+order by window_end desc, published_at desc;
+
+-- name: browse_articles
+-- $2 is what the titles hold, $3 how many rows from $4 on.
+select page_id, title, topic, words, revisions, created_at, count(*) over () as found
+from articles
+where snapshot_id = $1 and contains(lower(title), lower($2))
+order by title, page_id
+limit $3 offset $4;
+
+-- name: browse_article
+select * from articles where snapshot_id = ? and page_id = ?;
+
+-- name: browse_article_runs
+-- Every run that has written this article, with the first text that it kept, or its first where none is chosen yet.
+select
+    run_id, model, decoder, status, heard_at, process,
+    count(*) as completions,
+    min_by(sample, (kept is distinct from true, sample)) as sample,
+    min_by(text, (kept is distinct from true, sample)) as text
+from runs
+join completions using (run_id)
+where snapshot_id = ? and page_id = ?
+group by run_id, model, decoder, status, heard_at, process, started_at
+order by started_at, run_id;
+
+-- name: browse_article_means
+-- The numbers of the article $2 of the snapshot $1, of each run and of the article itself, by the metrics $3 of the evaluators
+-- $4 (beside each other): the mean over the run's texts for it, and on how many it stands.
+with shown as (select unnest($3) as metric, unnest($4) as evaluator_id)
+select
+    run_id, metric, evaluator_id, avg(value) as mean,
+    coverage(count(value), count(*) - count(value), histogram(status) filter (value is null), count(*)) as status
+from scores
+join shown using (metric, evaluator_id)
+join scorings using (run_id, evaluator_id)
+where page_id = $2
+    and run_id in (select run_id from runs where snapshot_id = $1 union all select 'reference:' || $1)
+group by run_id, metric, evaluator_id
+order by metric, run_id;
+
+-- name: browse_runs
+-- The runs of a snapshot, however far they are.
+select
+    run_id, model, decoder, any_value(status) as status, any_value(heard_at) as heard_at,
+    any_value(process) as process, any_value(runs.prompts) as prompts,
+    count(distinct completions.page_id) as written, count(completions.page_id) as completions
+from runs
+left join completions using (run_id)
+where snapshot_id = ?
+group by run_id, model, decoder, started_at
+order by started_at, run_id;
+
+-- name: browse_other_runs
+-- Runs of no snapshot that is stored: texts that brought their own references.
+select run_id, model, decoder, status, heard_at, process, prompts, samples, started_at
+from runs
+anti join snapshots using (snapshot_id)
+order by started_at, run_id;
+
+-- name: browse_run
+select
+    runs.*,
+    (select count(distinct page_id) from completions where run_id = runs.run_id) as written,
+    (select count(*) from completions where run_id = runs.run_id) as completions,
+    (select count(*) from completions where run_id = runs.run_id and kept) as kept,
+    (select count(*) from completions where run_id = runs.run_id and truncated) as truncated
+from runs
+where run_id = ?;
+
+-- name: browse_run_metrics
+-- The newest numbers of a run, and who gave them; those of the same snapshot's articles beside them, if the same gave those.
+select
+    run.metric, metrics.unit, metrics.direction, metrics.definition, metrics.scope,
+    run.mean, run.sd, run.low, run.high, run.no_interval, run.scored, run.unscored,
+    coverage(run.scored, run.unscored, run.reasons, greatest(coalesce(texts, 0), run.scored + run.unscored)) as status,
+    wikipedia.mean as reference,
+    coverage(wikipedia.scored, wikipedia.unscored, wikipedia.reasons, wikipedia.scored + wikipedia.unscored) as reference_status,
+    concat_ws(' ', evaluators.name, evaluators.version, evaluators.model) as evaluator
+from metric_summaries as run
+join metrics using (metric)
+join evaluators using (evaluator_id)
+left join metric_summaries as wikipedia
+    on wikipedia.run_id = ? and wikipedia.metric = run.metric and wikipedia.evaluator_id = run.evaluator_id
+left join kept_texts on kept_texts.run_id = run.run_id
+where run.run_id = ?
+order by metrics.scope desc, run.metric;
+
+-- name: browse_prompts
+-- What a run has written, page by page. $2 is the metric to sort by (null: by title), $3 whether the largest come first,
+-- $4 the only page that is wanted (null: all), $5 how many rows from $6 on.
+with written as (
+    select run_id, page_id, count(*) as completions, count(*) filter (kept) as kept
+    from completions
+    where run_id = $1
+    group by run_id, page_id
+),
+numbers as (
+    select page_id, avg(value) as value, min(value) as lowest, max(value) as highest, count(value) as scored,
+        count(*) - count(value) as unscored, histogram(current_scores.status) filter (value is null) as reasons
+    from current_scores
+    where run_id = $1 and metric = $2
+    group by page_id
+)
+select
+    page_id, title, articles.words, completions, kept, value, lowest, highest,
+    coverage(scored, unscored, reasons, greatest(kept, scored + unscored)) as status,
+    row_number() over placed as place,
+    count(*) over () as prompts,
+    lag(page_id) over placed as previous_page,
+    lead(page_id) over placed as next_page
+from written
+join runs using (run_id)
+left join articles using (snapshot_id, page_id)
+left join numbers using (page_id)
+window placed as (order by if($3, -value, value) nulls last, title, page_id)
+qualify $4 is null or page_id = $4
+order by place
+limit $5 offset $6;
+
+-- name: browse_completions
+select sample, text, tokens, words, finish_reason, truncated, kept
+from completions
+where run_id = ? and page_id = ?
+order by sample;
+
+-- name: browse_scores
+select sample, metric, value, status
+from current_scores
+where run_id = ? and page_id = ?
+order by metric, sample;
+
+-- name: browse_schema
+-- Tables and views with their columns in order.
+select table_name, list(column_name order by column_index) as columns
+from duckdb_columns()
+where not internal and table_name not in ('schema_migrations', 'schema_views')
+group by table_name
+order by table_name;

@@ -1,0 +1,152 @@
+-- Runs beside each other.
+
+-- name: comparable_runs
+-- What can be compared: every run with how it was asked, and the articles of each snapshot that were scored.
+select run_id, model, decoder, snapshot_id, seed, settings_json
+from (
+    select runs.run_id, model, decoder, snapshot_id, runs.seed, to_json(asked)::varchar as settings_json, started_at
+    from runs
+    join run_settings as asked using (run_id)
+    union all
+    select run_id, model, 'reference', snapshot_id, null, null, known_at
+    from reference_texts
+    where run_id in (select run_id from scorings)
+)
+order by started_at, run_id;
+
+-- name: common_articles
+-- The pages that stand in two snapshots of one wiki with the same title and text, and of texts from elsewhere with their own
+-- references the prompts that are in both files: their numbers are hashes of prompt and reference.
+select page_id
+from stored_articles as one
+join stored_articles as other using (page_id, title, text_sha256)
+where one.snapshot_id = $1 and other.snapshot_id = $2
+    and (select count(distinct wiki) from snapshots where snapshot_id in ($1, $2)) = 1
+union all
+(
+    select page_id from completions join runs using (run_id) where snapshot_id = $1 and snapshot_id like 'file:%'
+    intersect
+    select page_id from completions join runs using (run_id) where snapshot_id = $2 and snapshot_id like 'file:%'
+);
+
+-- name: text_scorings
+-- Which evaluators have scored the texts of these runs by which metrics, and when they were done.
+select run_id, metric, evaluator_id, finished_at
+from stored_summaries
+join scorings using (run_id, evaluator_id)
+where run_id in (select unnest(?))
+order by all;
+
+-- name: text_coverage
+-- On how many texts the numbers of the runs $1 by the metrics $2 of the evaluators $3 (beside each other) stand.
+select run_id, metric, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+from stored_summaries
+left join kept_texts using (run_id)
+where run_id in (select unnest($1)) and list_extract($3, list_position($2, metric)) = evaluator_id
+order by metric, run_id;
+
+-- name: page_means
+-- Each prompt's mean score; runs and metrics by their places in the lists $1 and $2, $3 has the metrics' evaluators.
+select
+    list_position($1, run_id) - 1 as run,
+    list_position($2, metric) - 1 as metric,
+    page_id,
+    mean
+from page_means
+where run_id in (select unnest($1))
+    and list_extract($3, list_position($2, metric)) = evaluator_id;
+
+-- name: evaluators_named
+-- Who they are, in words, a column for each thing in which two of them can differ.
+select
+    evaluator_id,
+    model,
+    name || ' ' || version as program,
+    'weights ' || left(model_sha256, 8) as weights,
+    dtype,
+    backend,
+    nullif(trim(dependencies::varchar, '{}'), '') as dependencies,
+    nullif(trim(parameters::varchar, '{}'), '') as parameters
+from evaluators
+where evaluator_id in (select unnest(?));
+
+-- name: evaluators_described
+select evaluator_id, name, version, model, model_sha256, dtype, backend, parameters, dependencies
+from evaluators
+where evaluator_id in (select unnest(?))
+order by name, evaluator_id;
+
+-- name: spans
+-- How far apart two numbers of these metrics can be; NULL where a metric declares no end.
+select metric, maximum - minimum from metrics where metric in (select unnest(?));
+
+-- name: direction
+select direction from metrics where metric = ?;
+
+-- name: board_rows
+select
+    board.model, board.decoder, board.snapshot_id, run_id, board.prompts, board.completions,
+    if(asked.run_id is null, null, to_json(asked)::varchar) as settings
+from leaderboard as board
+left join run_settings as asked using (run_id)
+left join runs using (run_id)
+left join reference_texts using (run_id)
+where board.snapshot_id = coalesce(?, board.snapshot_id)
+order by board.snapshot_id desc, coalesce(started_at, known_at), run_id;
+
+-- name: board_summaries
+-- Every finished scoring of the runs $1, of which each has as many texts as $2 says at its place.
+select
+    run_id, metric, evaluator_id, finished_at, mean, sd, low, high, no_interval, scored,
+    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status
+from scoring_summaries
+where run_id in (select unnest($1));
+
+-- name: stratum_parts
+-- The parts of the stratum $2 in these snapshots, with how many articles each has, and their least and most words.
+select snapshot_id, value, any_value(place) as place, count(*) as articles, min(words) as least, max(words) as most
+from strata
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id in (select unnest($1)) and stratum = $2
+group by snapshot_id, value
+order by snapshot_id desc, place, value;
+
+-- name: stratum_pages
+-- Which articles of a snapshot belong to which part of a stratum.
+select value, list(page_id order by page_id) as pages
+from strata
+where snapshot_id = ? and stratum = ?
+group by value, place
+order by place, value;
+
+-- name: stratum_rows
+-- How many prompts and texts each of the runs $1 has in each part of the stratum $2: those kept, of articles those scored.
+with texts as (
+    select run_id, snapshot_id, page_id, sample
+    from completions
+    join runs using (run_id)
+    where kept and run_id in (select unnest($1))
+    union
+    select run_id, snapshot_id, page_id, sample
+    from scores
+    join reference_texts using (run_id)
+    where run_id in (select unnest($1))
+)
+select run_id, value, any_value(place) as place, count(distinct page_id) as prompts, count(*) as completions
+from texts
+join strata using (snapshot_id, page_id)
+where stratum = $2
+group by run_id, value
+order by place, value;
+
+-- name: stratum_board
+-- Every finished scoring of the runs $1, cut by the stratum $2; each part has as many texts as $4 says where $3 names run and
+-- part, between them a tab.
+select
+    run_id, metric, evaluator_id, value, mean, sd, low, high, no_interval, scored,
+    coverage(
+        scored, unscored, reasons,
+        greatest(coalesce($4[list_position($3, run_id || chr(9) || value)], 0), scored + unscored)
+    ) as status
+from stratum_summaries
+where run_id in (select unnest($1)) and stratum = $2;

@@ -1,3 +1,0 @@
-select month, registered_sha256
-from months
-where wiki = ? and complete;

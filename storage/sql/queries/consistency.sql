@@ -1,0 +1,186 @@
+-- What must agree with something else, and where it does not.
+
+-- name: integrity
+-- Every row that refers to something that is not there. What is there twice is asked by `storage.keys`.
+-- Texts from elsewhere that brought their own references (`file:…`) have no snapshot.
+with reference_runs as (
+    select 'reference:' || snapshot_id as run_id from snapshots
+    union all
+    select 'reference:' || snapshot_id from runs where snapshot_id like 'file:%'
+)
+select 'candidates without a snapshot' as problem, count(*) as rows
+from candidates anti join snapshots using (snapshot_id)
+union all
+select 'articles without a snapshot', count(*)
+from stored_articles anti join snapshots using (snapshot_id)
+union all
+select 'requests without a snapshot', count(*)
+from requests anti join snapshots using (snapshot_id)
+union all
+select 'runs without a snapshot', count(*)
+from runs anti join snapshots using (snapshot_id)
+where snapshot_id not like 'file:%'
+union all
+select 'completions without a run', count(*)
+from completions anti join runs using (run_id)
+union all
+select 'scores without an evaluator', count(*)
+from scores anti join evaluators using (evaluator_id)
+union all
+select 'scores without a run or snapshot', count(*)
+from scores
+where run_id not in (select run_id from runs)
+    and run_id not in (select run_id from reference_runs)
+union all
+select 'finished scorings without an evaluator', count(*)
+from scorings anti join evaluators using (evaluator_id)
+union all
+select 'finished scorings without a run or snapshot', count(*)
+from scorings
+where run_id not in (select run_id from runs)
+    and run_id not in (select run_id from reference_runs)
+union all
+select 'run scores without a run or snapshot', count(*)
+from run_scores
+where run_id not in (select run_id from runs)
+    and run_id not in (select run_id from reference_runs)
+union all
+select 'run scores without an evaluator', count(*)
+from run_scores anti join evaluators using (evaluator_id)
+union all
+select 'topics without an article', count(*)
+from topics anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'novelty without an article', count(*)
+from novelty anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'structure without an article', count(*)
+from article_structure anti join stored_articles using (snapshot_id, page_id)
+union all
+select 'facts without a structure', count(*)
+from article_facts anti join article_structure using (snapshot_id, page_id)
+union all
+select 'citations without a structure', count(*)
+from article_citations anti join article_structure using (snapshot_id, page_id)
+union all
+select 'hashes without a snapshot', count(*)
+from snapshot_hashes anti join snapshots using (snapshot_id)
+union all
+select 'months without their snapshot', count(*)
+from months anti join snapshots using (snapshot_id)
+where snapshot_id is not null;
+
+-- name: inconsistencies
+-- Every way in which a snapshot's rows and its own record disagree, a sentence a row. $1 is the snapshot.
+with snapshot as (
+    select *,
+        (parameters ->> 'min_words')::bigint as min_words,
+        (parameters ->> 'min_revisions')::bigint as min_revisions,
+        (parameters ->> '$.window[0]')::timestamptz as parameters_start,
+        (parameters ->> '$.window[1]')::timestamptz as parameters_end
+    from snapshots
+    where snapshot_id = $1
+),
+candidate as (select * from candidates where snapshot_id = $1),
+article as (select * from articles where snapshot_id = $1)
+select printf('%d candidates are stored, %d were published', count(candidate.page_id), any_value(snapshot.candidates))
+from snapshot left join candidate using (snapshot_id)
+having count(candidate.page_id) <> any_value(snapshot.candidates)
+union all
+select printf('page %d is a candidate %d times', page_id, count(*)) from candidate group by page_id having count(*) > 1
+union all
+select printf('''%s'' is selected, and no article', title)
+from candidate anti join article using (page_id)
+where verdict = 'selected'
+union all
+select printf('''%s'' is an article, and not selected as it stands there', title)
+from article anti join (select * from candidate where verdict = 'selected') using (
+    page_id, rev_id, title, created_at, revisions, words
+)
+union all
+select printf(
+    '''%s'' is %s with %s words and %s revisions', title, verdict, coalesce(words::varchar, 'no'), coalesce(revisions::varchar, 'no')
+)
+from candidate, snapshot
+where (verdict in ('selected', 'not_sampled') and not (words >= min_words and revisions >= min_revisions))
+    or (verdict = 'few_words' and words >= min_words)
+    or (verdict = 'few_revisions' and revisions >= min_revisions)
+union all
+select printf('''%s'' was not created in the window', candidate.title)
+from candidate, snapshot
+where not (created_at >= window_start and created_at < window_end)
+union all
+select printf('''%s'' was revised after the cutoff', article.title) from article, snapshot where revised_at > cutoff
+union all
+select printf('the permanent link of ''%s'' is not that of revision %d', title, rev_id)
+from article
+where permalink not like '%_/Special:PermanentLink/' || rev_id and permalink not like '%_=Special:PermanentLink/' || rev_id
+union all
+select 'the permanent links are of more than one wiki'
+from article
+having count(distinct regexp_replace(permalink, '\d+$', '')) > 1
+union all
+select printf('page %d has %d citations, and %d are stored', page_id, citations, (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+))
+from article_structure
+where snapshot_id = $1 and citations <> (
+    select count(*) from article_citations as one where one.snapshot_id = $1 and one.page_id = article_structure.page_id
+)
+union all
+select 'its kind is not that of its parameters' from snapshot where kind is distinct from (parameters ->> 'kind')
+union all
+select 'its window is not that of its parameters'
+from snapshot
+where window_start is distinct from parameters_start or window_end is distinct from parameters_end;
+
+-- name: passed
+select title, verdict
+from candidates
+where snapshot_id = ? and verdict in ('selected', 'not_sampled')
+order by title;
+
+-- name: column_hashes
+-- Of each column of a snapshot's rows in {table} a hash of its values in the order of the key, whatever their types.
+select
+    count(*) as rows,
+    sha256(coalesce(
+        string_agg(sha256(to_json({'value': columns(* exclude (snapshot_id))})::varchar), ',' order by {key}), ''
+    ))
+from {table}
+where snapshot_id = ?;
+
+-- name: stale_summaries
+-- Every finished scoring whose stored summary is not what its scores amount to, a sentence for each run.
+with differing as (
+    select run_id, metric
+    from page_means as stored
+    full join page_means_anew as anew using (run_id, metric, evaluator_id, page_id)
+    where stored.texts is distinct from anew.texts
+        or (stored.mean is distinct from anew.mean
+            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
+    union
+    select run_id, metric
+    from stored_summaries as stored
+    full join summaries_anew as anew using (run_id, metric, evaluator_id)
+    where (stored.scored, stored.unscored, stored.pages, stored.reasons)
+            is distinct from (anew.scored, anew.unscored, anew.pages, anew.reasons)
+        or (stored.mean is distinct from anew.mean
+            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
+        or (stored.sd is distinct from anew.sd
+            and not coalesce(abs(stored.sd - anew.sd) <= 1e-6 * greatest(abs(anew.sd), 1), false))
+        or (stored.standard_error is distinct from anew.standard_error
+            and not coalesce(abs(stored.standard_error - anew.standard_error) <= 1e-6 * greatest(abs(anew.standard_error), 1), false))
+        or (stored.freedom is distinct from anew.freedom
+            and not coalesce(abs(stored.freedom - anew.freedom) <= 1e-6 * greatest(abs(anew.freedom), 1), false))
+        or (stored.skew is distinct from anew.skew
+            and not coalesce(abs(stored.skew - anew.skew) <= 1e-6 * greatest(abs(anew.skew), 1), false))
+    union
+    select run_id, metric from page_means group by run_id, metric, evaluator_id, page_id having count(*) > 1
+    union
+    select run_id, metric from stored_summaries group by run_id, metric, evaluator_id having count(*) > 1
+)
+select printf('the summaries of run %s are not what its scores amount to: %s', run_id, string_agg(metric, ', ' order by metric))
+from differing
+group by run_id
+order by run_id;

@@ -1,1 +1,0 @@
-select direction from metrics where metric = ?;

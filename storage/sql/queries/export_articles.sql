@@ -1,1 +1,0 @@
-select * from articles where snapshot_id = ? order by page_id;

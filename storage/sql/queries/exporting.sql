@@ -1,0 +1,107 @@
+-- Snapshots, runs and results as files for others.
+
+-- name: export_articles
+select * from articles where snapshot_id = ? order by page_id;
+
+-- name: export_candidates
+-- Every page considered, with the permanent link of the revision that was judged, where there is one.
+select candidates.*, links.base || rev_id as permalink
+from candidates
+cross join (
+    select any_value(regexp_replace(permalink, '\d+$', '')) as base from articles where snapshot_id = $1
+) as links
+where snapshot_id = $1
+order by page_id;
+
+-- name: export_structure
+select article_structure.*, title, permalink
+from article_structure
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id;
+
+-- name: export_facts
+select article_facts.*, title, permalink
+from article_facts
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id, infobox, parameter;
+
+-- name: export_citations
+select article_citations.*, title, permalink
+from article_citations
+join stored_articles using (snapshot_id, page_id)
+where snapshot_id = ?
+order by page_id, place;
+
+-- name: exported_runs
+select runs.* exclude (process) replace (state as status)
+from runs
+join run_states using (run_id)
+where run_id = ?;
+
+-- name: exported_completions
+-- What a run wrote, with the titles of the articles where they are stored.
+select completions.*, stored_articles.title
+from completions
+join runs using (run_id)
+left join stored_articles using (snapshot_id, page_id)
+where run_id = ?
+order by page_id, sample;
+
+-- name: exported_scores
+select run_id, page_id, sample, metric, value, status, evaluator_id
+from current_scores
+where run_id = ?
+order by page_id, sample, metric;
+
+-- name: exported_scores_wide
+select * from scores_wide where run_id = ? order by page_id, sample;
+
+-- name: exported_summaries
+-- `status` is `ok`, or says on how many of the run's kept texts the mean stands and why not on the others.
+select
+    metric_summaries.* replace (to_json(reasons) as reasons),
+    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+from metric_summaries
+left join kept_texts using (run_id)
+where run_id = ?
+order by metric;
+
+-- name: exported_evaluators
+-- Those whose numbers these runs are shown with.
+select *
+from evaluators
+where evaluator_id in (select evaluator_id from metric_summaries where run_id in (select unnest(?)))
+order by evaluator_id;
+
+-- name: exported_metrics
+select *
+from metrics
+where metric in (select metric from metric_summaries where run_id in (select unnest(?)))
+order by metric;
+
+-- name: results_run
+select columns(runs.*), snapshots.articles, snapshots.content_sha256
+from runs
+left join snapshots using (snapshot_id)
+where run_id = ?;
+
+-- name: results
+-- A run's numbers: means over texts, with standard errors clustered by prompt where these make an interval, or why not. A number
+-- of the whole run has neither. Those that could not be computed are not here.
+select
+    summaries.metric,
+    summaries.mean,
+    if(summaries.low is not null, summaries.standard_error, null) as standard_error,
+    summaries.scored,
+    metrics.direction,
+    summaries.no_interval,
+    summaries.pages,
+    summaries.evaluator_id,
+    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+from metric_summaries as summaries
+join metrics using (metric)
+left join kept_texts using (run_id)
+where summaries.run_id = $1 and summaries.mean is not null
+order by summaries.metric;

@@ -1,1 +1,0 @@
-select month from months where wiki = ? order by month limit 1;

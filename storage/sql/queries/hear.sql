@@ -1,1 +1,0 @@
-update runs set heard_at = now(), process = ? where run_id = ?;

@@ -1,4 +1,0 @@
-select snapshot_id
-from latest_snapshots
-where kind = 'new'
-order by wiki;

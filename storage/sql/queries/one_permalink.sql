@@ -1,1 +1,0 @@
-select min(permalink) from stored_articles where snapshot_id = ?;

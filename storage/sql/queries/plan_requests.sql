@@ -1,1 +1,0 @@
-select sum(requests)::double, sum(seconds), count(distinct snapshot_id) from requests;

@@ -1,4 +1,0 @@
-select view_name as name, 'view' as kind, comment from duckdb_views() where not internal
-union all
-select table_name, 'table', comment from duckdb_tables() where table_name not in ('schema_migrations', 'schema_views')
-order by kind desc, name;

@@ -1,0 +1,100 @@
+-- The page of a snapshot, with its figures.
+
+-- name: report_runs
+select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
+    keep, max_new_tokens, dtype, versions, numerics, protocol, status, started_at, finished_at, heard_at, process
+from runs
+where snapshot_id = ?
+order by started_at, run_id;
+
+-- name: report_metrics
+select metric as name, unit, minimum, maximum, direction, definition, source, scope, pitfalls
+from metrics
+where metric in (select unnest(?));
+
+-- name: report_counterparts
+-- The snapshots of the same wiki that are of another kind (new or old), the newest first.
+select other.snapshot_id, other.kind
+from snapshots
+join snapshots as other on other.wiki = snapshots.wiki and other.kind <> snapshots.kind
+where snapshots.snapshot_id = ?
+order by other.published_at desc;
+
+-- name: report_distributions
+-- How each run's numbers ($1) are spread, by the metrics $2 of the evaluators $3, beside each other in those lists: the
+-- quartiles, and how many lie in each of $4 bins. The bins are the same for all runs; the outermost of them hold what
+-- lies beyond the range of the middle 99 % of what models wrote. (The articles' own numbers are often 1, far from that.)
+with shown as (select unnest($2) as metric, unnest($3) as evaluator_id),
+chosen as (
+    select scores.run_id, metric, evaluator_id, value
+    from scores
+    join shown using (metric, evaluator_id)
+    join scorings using (run_id, evaluator_id)
+    where scores.run_id in (select unnest($1)) and value is not null
+),
+ranges as (
+    select metric, evaluator_id, quantile_cont(value, 0.005) as low, quantile_cont(value, 0.995) as high
+    from chosen
+    where not starts_with(run_id, 'reference:')
+    group by all
+),
+quartiles as (
+    select run_id, metric, evaluator_id, quantile_cont(value, [0.25, 0.5, 0.75]) as quartiles
+    from chosen
+    group by all
+),
+binned as (
+    select run_id, metric, evaluator_id, low, high, count(*) as texts,
+        if(high > low, least(greatest(floor($4 * (value - low) / (high - low)), 0), $4 - 1), 0)::int as bin
+    from chosen
+    join ranges using (metric, evaluator_id)
+    group by all
+)
+select run_id, metric, evaluator_id, low, high, quartiles, list(bin) as bins, list(texts) as texts
+from binned
+join quartiles using (run_id, metric, evaluator_id)
+group by all;
+
+-- name: report_correlations
+-- Pearson's correlation of each two of the metrics $2 of the evaluators $3 (by their places in those lists) over texts of
+-- the runs $1 that have both numbers: over all, or over $4 that a hash draws.
+with shown as (select unnest($2) as metric, unnest($3) as evaluator_id, unnest(range(len($2))) as place),
+drawn as (
+    select run_id, page_id, sample
+    from completions
+    where run_id in (select unnest($1)) and kept
+    order by md5(concat_ws(':', run_id, page_id, sample))
+    limit $4
+),
+chosen as (
+    select run_id, page_id, sample, place, value
+    from scores
+    join shown using (metric, evaluator_id)
+    join drawn using (run_id, page_id, sample)
+    join scorings using (run_id, evaluator_id)
+    where value is not null
+)
+select one.place, other.place, count(*) as texts, corr(one.value, other.value) as correlation
+from chosen as one
+join chosen as other using (run_id, page_id, sample)
+where one.place < other.place
+group by all;
+
+-- name: report_examples
+-- Of each run in $1 the lowest, the middle and the highest text by the metric $2 of the evaluator $3, beside its article
+-- of the snapshot $4. `place` is among `scored` texts.
+with ranked as (
+    select scores.run_id, page_id, sample, value,
+        row_number() over (partition by scores.run_id order by value, page_id, sample) as place,
+        count(*) over (partition by scores.run_id) as scored
+    from scores
+    join scorings using (run_id, evaluator_id)
+    where scores.run_id in (select unnest($1)) and metric = $2 and evaluator_id = $3 and value is not null
+)
+select run_id, place, scored, value, page_id, sample, articles.title, articles.permalink, articles.first_sentence,
+    articles.completion as reference, completions.text, completions.words, completions.finish_reason
+from ranked
+join completions using (run_id, page_id, sample)
+join articles using (page_id)
+where articles.snapshot_id = $4 and place in (1, (scored + 1) // 2, scored)
+order by run_id, place;

@@ -1,3 +1,0 @@
-select metric, unit, minimum, maximum, direction, definition, source, scope, pitfalls
-from metrics
-where metric in (select unnest(?));

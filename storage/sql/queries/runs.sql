@@ -1,0 +1,91 @@
+-- Runs from their first batch to their last, and what they wrote.
+
+-- name: run_list
+select runs.* exclude (process) replace (state as status)
+from runs
+join run_states using (run_id)
+order by started_at, run_id;
+
+-- name: complete_runs
+select run_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
+from runs
+where status = 'complete'
+order by started_at, run_id;
+
+-- name: unfinished_runs
+-- Begun, and not ended as far as the database knows; or ended by an interruption.
+select run_id, status, heard_at, process
+from runs
+where status in ('running', 'interrupted')
+order by started_at, run_id;
+
+-- name: registered_runs
+-- The runs on a snapshot that were asked for like this; a deterministic decoder writes one completion a prompt.
+select run_id
+from runs
+where snapshot_id = $1
+    and prompts = least(coalesce($2, prompts), (select articles from snapshots where snapshot_id = $1))
+    and (samples, keep) in (($3, $4), (1, 1))
+    and max_new_tokens = $5
+    and seed = $6
+    and prompt_template = $7;
+
+-- name: trained_runs
+-- Models that were trained on articles that they are tested on, a row for each and each number of them.
+select distinct
+    model, (versions ->> 'trained_articles')::bigint as trained, prompts, versions ->> 'training_snapshots' as origin
+from runs
+where snapshot_id = coalesce(?, snapshot_id) and (versions ->> 'trained_articles')::bigint > 0
+order by all;
+
+-- name: fill_protocol
+-- Of a run that says none of its own, as those do that an older version has shared.
+update runs
+set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prompt_template, versions)
+where run_id = ? and protocol is null;
+
+-- name: resume_run
+update runs
+set status = 'running', versions = json_merge_patch(versions, '{"resumed": "yes"}')
+where run_id = ?;
+
+-- name: hear
+update runs set heard_at = now(), process = ? where run_id = ?;
+
+-- name: end_run
+update runs set status = $1, heard_at = now(), process = null, finished_at = if($1 = 'interrupted', null, now())
+where run_id = $2;
+
+-- name: stored_completions
+select page_id, sample from completions where run_id = ?;
+
+-- name: written_pages
+select distinct page_id
+from completions
+where run_id = ?;
+
+-- name: mark_kept
+-- The longest by words of each prompt are kept; where two are as long, the earlier sample.
+update completions
+set kept = ranked.place <= ?
+from (
+    select run_id, page_id, sample,
+        row_number() over (partition by run_id, page_id order by words desc, sample) as place
+    from completions
+    where run_id = ?
+) as ranked
+where completions.run_id = ranked.run_id
+    and completions.page_id = ranked.page_id
+    and completions.sample = ranked.sample;
+
+-- name: kept_completions
+select page_id, sample
+from completions
+where run_id = ? and kept
+order by page_id, sample;
+
+-- name: kept_texts
+select page_id, sample, text
+from completions
+where run_id = ? and kept and page_id between ? and ?
+order by page_id, sample;

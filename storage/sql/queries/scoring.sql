@@ -1,0 +1,53 @@
+-- Which texts are scored, by whom, and what that amounts to.
+
+-- name: scored_texts
+select distinct evaluator_id, page_id, sample
+from scores
+where run_id = ? and evaluator_id in (select unnest(?));
+
+-- name: set_scored
+select evaluator_id, min(texts) as texts
+from run_scores
+where run_id = ?
+group by evaluator_id;
+
+-- name: reference_parts
+select page_id, part, value
+from reference_parts
+where snapshot_id = ? and page_id in (select unnest(?)) and part || ':' || made_by in (select unnest(?));
+
+-- name: finish_scoring
+insert into scorings by name
+select ? as run_id, evaluator_id, now() as finished_at
+from (select unnest(?) as evaluator_id)
+anti join (select evaluator_id from scorings where run_id = ?) using (evaluator_id)
+returning evaluator_id;
+
+-- name: unsummarised
+-- By run the evaluators whose finished scoring of texts has no summary.
+select run_id, list(evaluator_id order by evaluator_id)
+from scorings
+anti join stored_summaries using (run_id, evaluator_id)
+semi join scores using (run_id, evaluator_id)
+group by run_id
+order by run_id;
+
+-- name: store_page_means
+insert into page_means by name
+select *
+from page_means_anew
+where run_id = $1 and evaluator_id in (select unnest($2))
+order by metric, evaluator_id, page_id;
+
+-- name: store_summaries
+insert into stored_summaries by name
+select *
+from summaries_anew
+where run_id = $1 and evaluator_id in (select unnest($2))
+order by metric, evaluator_id;
+
+-- name: forget_page_means
+delete from page_means where run_id = $1 and evaluator_id in (select unnest($2));
+
+-- name: forget_summaries
+delete from stored_summaries where run_id = $1 and evaluator_id in (select unnest($2));

@@ -1,1 +1,0 @@
-select * from article_citations where snapshot_id = ? order by page_id, place;

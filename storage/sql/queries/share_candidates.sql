@@ -1,1 +1,0 @@
-select * from candidates where snapshot_id = ? order by page_id;

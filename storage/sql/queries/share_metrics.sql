@@ -1,1 +1,0 @@
-select * from metrics where metric = ?;

@@ -1,1 +1,0 @@
-select * from novelty where snapshot_id = ? order by page_id;

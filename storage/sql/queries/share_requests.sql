@@ -1,1 +1,0 @@
-select * from requests where snapshot_id = ? order by kind;

@@ -1,1 +1,0 @@
-select * from run_scores where run_id = ? and evaluator_id = ? order by metric;

@@ -1,1 +1,0 @@
-select * replace (parameters::varchar as parameters) from snapshots where snapshot_id = ?;

@@ -1,1 +1,0 @@
-select * from snapshots where snapshot_id = ?;

@@ -1,0 +1,90 @@
+-- What a database knows of its snapshots.
+
+-- name: snapshot_list
+select snapshot_id, articles, candidates, cutoff, published_at, content_sha256
+from snapshots
+order by window_start desc, published_at desc;
+
+-- name: snapshot_one
+select * from snapshots where snapshot_id = ?;
+
+-- name: latest_snapshot
+select snapshot_id
+from latest_snapshots
+where kind = 'new' and wiki = coalesce(?, wiki)
+order by window_end desc, published_at desc
+limit 1;
+
+-- name: newest_of_each_wiki
+select snapshot_id
+from latest_snapshots
+where kind = 'new'
+order by wiki;
+
+-- name: earlier_snapshots
+select snapshot_id
+from snapshots
+where wiki = ? and window_start < ?
+order by snapshot_id;
+
+-- name: snapshot_articles
+select page_id, rev_id, title, created_at, revised_at, revisions, words, first_sentence, completion, text_sha256, sha1,
+    headings
+from stored_articles
+where snapshot_id = ?
+order by words desc, page_id;
+
+-- name: known_facts
+-- What the infoboxes of these pages say, as far as this version has read them; a row of NULLs for a page without any.
+select page_id, parameter, value
+from article_structure
+left join article_facts using (snapshot_id, page_id)
+where snapshot_id = $1 and page_id in (select unnest($2)) and structure_version = $3
+order by page_id, infobox, parameter;
+
+-- name: funnel
+select
+    verdict,
+    count(*) as pages,
+    printf('%.1f %%', 100.0 * count(*) / sum(count(*)) over ()) as share,
+    min_by(title || coalesce(': ' || detail, ''), page_id) as example
+from candidates
+where snapshot_id = ?
+group by verdict
+order by verdict <> 'selected', pages desc, verdict;
+
+-- name: requests
+select kind, requests, retries, bytes, round(seconds, 1) as seconds
+from requests
+where snapshot_id = ?
+order by requests desc, kind;
+
+-- name: topic_counts
+select topic, pages, share
+from topic_counts
+where snapshot_id = ?
+order by pages desc, topic;
+
+-- name: permalinks
+-- Permanent links from the address of the wiki's main page: `…/wiki/Main_Page` gives `…/wiki/Special:PermanentLink/7`.
+update stored_articles
+set permalink = regexp_replace(?, '[^/=]*$', '') || 'Special:PermanentLink/' || rev_id
+where snapshot_id = ?;
+
+-- name: one_permalink
+select min(permalink) from stored_articles where snapshot_id = ?;
+
+-- name: permalink_bases
+-- What is left of the permanent links without their revision; one row where all of them are of one wiki.
+select distinct regexp_replace(permalink, 'Special:PermanentLink/' || rev_id || '$', '') as base
+from articles
+where snapshot_id = ?
+order by base;
+
+-- name: staged_requests
+select
+    kind, sum(requests)::bigint as requests, sum(retries)::bigint as retries, sum(bytes)::bigint as bytes,
+    sum(seconds) as seconds
+from requests
+group by kind
+order by kind;

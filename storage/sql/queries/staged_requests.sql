@@ -1,4 +1,0 @@
-select kind, sum(requests)::bigint, sum(retries)::bigint, sum(bytes)::bigint, sum(seconds)
-from requests
-group by kind
-order by kind;

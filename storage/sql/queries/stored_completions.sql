@@ -1,1 +1,0 @@
-select page_id, sample from completions where run_id = ?;

@@ -1,3 +1,0 @@
-select distinct page_id
-from completions
-where run_id = ?;

@@ -1,0 +1,88 @@
+"""What `newwiki init` writes, against the declarations that it is made of."""
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, get_args
+
+import pytest
+from pydantic import Field
+
+from newwiki import default_config as made
+from newwiki.default_config import default_config
+from newwiki.registrations import Gate, Model, Registrations, Table, Wiki, load_registrations
+from newwiki.settings import Settings, load_settings
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("NEWWIKI_"):
+            monkeypatch.delenv(name)
+
+
+def uncommented(text: str) -> str:
+    """With each key and table that has a value taken out of its comment."""
+    return re.sub(r"^#(?=\[|\w+ = \S)", "", text, flags=re.MULTILINE)
+
+
+def test_as_it_is_written_it_sets_nothing() -> None:
+    assert tomllib.loads(default_config()) == {}
+
+
+def test_uncommented_it_is_read_back_as_the_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "newwiki.toml"
+    file.write_text(uncommented(default_config()), "utf-8")
+    assert load_settings(file) == Settings()
+    assert load_registrations(file) == Registrations(
+        wikis=(Wiki(name="enwiki"),),
+        models=(Model(name="gpt2", decoders=("greedy", "sample:top_p=0.9")),),
+        gates=(Gate(baseline="gpt2/greedy", candidate="gpt2/sample:top_p=0.9", fail_if="sbert < -0.05"),),
+    ), "what has no default is an example, and all else a default"
+
+
+def test_every_setting_and_every_key_of_every_table_stands_in_it() -> None:
+    head, *tables = re.split(r"^#\[+(\w+)\]+\n", default_config(), flags=re.MULTILINE)
+    sections = {name: keys(text) for name, text in zip(tables[::2], tables[1::2], strict=True)}
+    assert keys(head) == [one.name for one in fields(Settings)]
+    assert sections == {name: list(record(name).model_fields) for name in Registrations.model_fields}
+    assert sections["wikis"][:2] == ["name", "api"]
+
+
+def keys(text: str) -> list[str]:
+    return re.findall(r"^#(\w+) =", text, re.MULTILINE)
+
+
+def record(table: str) -> type[Table]:
+    annotation = Registrations.model_fields[table].annotation
+    found: type[Table] = next(iter(get_args(annotation)), annotation)
+    return found
+
+
+def test_what_a_setting_is_stands_beside_it_and_what_a_key_without_a_value_may_be() -> None:
+    head = default_config().partition("[[wikis]]")[0]
+    assert [line for line in head.splitlines() if keys(line) and "  # " not in line] == []
+    assert [line for line in default_config().splitlines() if line.endswith("=")] == []
+
+
+def test_a_new_key_stands_in_it_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class MoreSettings(Settings):
+        mood: str = 'a "quoted" one'
+
+    class Oven(Table):
+        """What is baked."""
+
+        heat: Annotated[int, Field(description="in degrees")] = 180
+        timer: int | None = None
+
+    class MoreRegistrations(Registrations):
+        ovens: tuple[Oven, ...] = ()
+
+    monkeypatch.setattr(made, "Settings", MoreSettings)
+    monkeypatch.setattr(made, "Registrations", MoreRegistrations)
+    text = default_config()
+    assert '#mood = "a \\"quoted\\" one"\n' in text
+    assert text.endswith("# What is baked.\n#[[ovens]]\n#heat = 180  # in degrees\n#timer =\n")
