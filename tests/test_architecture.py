@@ -38,6 +38,7 @@ HEAVY = (
 # What the product is built on, by its owner's word: each a dependency that every installation has, and at work in it.
 BUILT_ON = (
     "requests",
+    "mwparserfromhell",
     "spacy",
     "textstat",
     "sentence-transformers",
@@ -69,10 +70,6 @@ def test_a_room_imports_only_what_lies_below_it(room: str) -> None:
         assert {module.split(".")[0] for module, _ in imported(file)} & set(ROOMS) <= allowed, file
 
 
-# The rules are to be a component of a spaCy pipeline, which knows nothing of taggers; then this goes.
-_OPENING = ("evaluators.rules", "evaluators.entities")
-
-
 def circle(root: Path) -> list[str]:
     """Modules of the rooms of which each imports the next, and the last is the first; empty where there are none.
 
@@ -86,7 +83,7 @@ def circle(root: Path) -> list[str]:
         name: {
             inner if (inner := f"{module}.{part}") in modules else module
             for module, part in imported(file)
-            if (name, module.split(".")[0]) != ("newwiki", "flows") and (name, module) != _OPENING
+            if (name, module.split(".")[0]) != ("newwiki", "flows")
         }
         & modules.keys() - {name}
         for name, file in modules.items()
