@@ -34,7 +34,7 @@ def test_the_commands_that_it_ends_with_ask_as_it_did() -> None:
     given = evaluate.make_context("evaluate", words[words.index("evaluate") + 1 :]).params
     registered = demo.EVALUATION.model_dump()
     for name, value in registered.items():
-        assert given[name] == ("auto" if name == "batch_size" and value is None else value), name
+        assert given[name] == value, name
     assert (given["entities"], given["embedder_dtype"], given["embedder"]) == ("rules-v1", "float32", None)
     assert all(shlex.split(one)[-2:] == ["--db", "d b.duckdb"] for one in lines if " --db " in one)
     assert sum(" --db " in one for one in lines) == 4

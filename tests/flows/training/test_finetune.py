@@ -54,8 +54,8 @@ def tuned(toys: dict[str, Path], two_months: Path, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def fit(two_months: Path, tmp_path: Path) -> Fit:
-    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned") -> Finetuned:
-        return finetune(Database(two_months), asked, Settings(), folder, Silent())
+    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned", **settings: str) -> Finetuned:
+        return finetune(Database(two_months), asked, Settings(**settings), folder, Silent())
 
     return run
 
@@ -276,7 +276,6 @@ def test_a_model_that_has_read_what_it_writes_is_marked_everywhere(
     [
         ({"validation": 1.0}, "--validation is a share from 0 to below 1, not 1"),
         ({"learning_rate": 0.0}, "--learning-rate must be above 0, not 0"),
-        ({"template": "{title}"}, "must hold {title} and {first_sentence}"),
     ],
 )
 def test_what_makes_no_sense_is_misuse(changes: dict[str, object], message: str, tmp_path: Path) -> None:
@@ -287,6 +286,8 @@ def test_what_makes_no_sense_is_misuse(changes: dict[str, object], message: str,
 def test_what_cannot_be_trained_is_said(fit: Fit, toys: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(TerminalError, match=r"is an encoder-decoder .* which --backend hf does not run"):
         fit(request(toys["t5"]))
+    with pytest.raises(UsageError, match=r"must hold \{title\} and \{first_sentence\}"):
+        fit(request(toys["hf"]), template="{title}")
     with pytest.raises(UsageError, match="there is no snapshot 'nowhere'"):
         fit(request(toys["hf"], snapshot=("nowhere",)))
     with pytest.raises(TerminalError, match=r"the loss is no number any more at step \d; lower --learning-rate"):
