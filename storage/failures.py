@@ -63,4 +63,4 @@ def told(path: Path) -> Iterator[None]:
 
 def first_line(error: Exception) -> str:
     """What it says, without DuckDB's advice below."""
-    return str(error).strip().splitlines()[0]
+    return str(error).strip().partition("\n")[0]
