@@ -11,6 +11,7 @@ from pathlib import Path
 from flows.comparing import show_board
 from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
+from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
@@ -63,7 +64,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     )
     settings = replace(settings, db=str(database.path))
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
-    show_board.show_funnel(database, ending.snapshot.snapshot_id, "table")
+    show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
         progress.note(note)
     print(visible(where_next(database.path, checkpoint, ending.report, settings)))

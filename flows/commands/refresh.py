@@ -19,12 +19,12 @@ from newwiki.visible import visible
 def refresh(settings: Settings, quiet: bool, prefect: bool, form: str, request: RefreshRequest) -> None:
     """Publish the pages that were created in a window as a snapshot."""
     from flows.api.making import run_refresh
-    from flows.comparing import show_board
+    from flows.refreshing.show_funnel import show_funnel
 
     snapshot = run_refresh(request, settings, prefect=prefect, quiet=quiet)
     database = open_database(settings)
     if form == "table":
-        show_board.show_funnel(database, snapshot.snapshot_id, form)
+        show_funnel(database, snapshot.snapshot_id, form)
         print(
             visible(f"snapshot {snapshot.snapshot_id}: {snapshot.articles} articles, content {snapshot.content_sha256}")
         )

@@ -42,7 +42,7 @@ def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
 @form_option
 def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
     """One snapshot (its id, or latest), with the funnel that led to it."""
-    from flows.comparing import show_board
+    from flows.refreshing.show_funnel import show_funnel, show_requests
     from storage.snapshots import resolve
 
     database = open_database(settings)
@@ -51,8 +51,8 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
         tables.show(
             ["", found.snapshot_id], [(name, str(value)) for name, value in list(vars(found).items())[1:]], form
         )
-        show_board.show_funnel(database, found.snapshot_id, form)
-        show_board.show_requests(database, found.snapshot_id)
+        show_funnel(database, found.snapshot_id, form)
+        show_requests(database, found.snapshot_id)
     else:
         tables.show_query(database, "snapshot_one", form, found.snapshot_id)
 

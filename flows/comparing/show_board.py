@@ -1,4 +1,4 @@
-"""The leaderboard and the funnel, laid out for people."""
+"""The leaderboard, laid out for people."""
 
 from typing import Any
 
@@ -27,19 +27,6 @@ def show(database: Database, snapshot: str | None, form: str, **choices: Any) ->
         return ("no run is scored yet; score one with `newwiki evaluate MODEL --decoder greedy`",)
     _show_table(shown)
     return shown.notes
-
-
-def show_funnel(database: Database, snapshot: str, form: str) -> None:
-    """What became of every page that was considered for the snapshot."""
-    found = database.rows("funnel", snapshot)
-    tables.show(["verdict", "pages", "share", "example"], found, form, title=f"{snapshot}: what became of every page")
-
-
-def show_requests(database: Database, snapshot: str) -> None:
-    """What the refresh asked the wiki for, if it asked at all (a dump is asked for nothing)."""
-    if found := database.rows("requests", snapshot):
-        heads = ["kind", "requests", "retries", "bytes", "seconds"]
-        tables.show(heads, found, "table", title=f"{snapshot}: what the wiki was asked for")
 
 
 def _show_table(shown: Board) -> None:
