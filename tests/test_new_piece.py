@@ -10,6 +10,8 @@ import pytest
 
 from tests.docs.blocks import ROOT
 
+pytestmark = pytest.mark.slow
+
 PIECES = {
     "a metric": """
 from newwiki import Metric, evaluator

@@ -57,6 +57,7 @@ print(json.dumps(told))
 """
 
 
+@pytest.mark.slow
 def test_a_field_that_is_added_to_a_request_is_in_all_four_faces(tmp_path: Path) -> None:
     for room in ("newwiki", "evaluators", "storage", "flows"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))

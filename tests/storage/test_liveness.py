@@ -34,6 +34,7 @@ def told(database: Database) -> list[tuple[Any, ...]]:
         return list(connection.execute(asked).fetchall())
 
 
+@pytest.mark.slow
 def test_a_run_whose_process_was_killed_is_interrupted_at_once(database: Database, run_of: Callable[..., Run]) -> None:
     process = _FORKS.Process(target=begins_and_is_killed, args=(database.path, run_of("dead")))
     process.start()
@@ -60,6 +61,7 @@ def test_who_is_on_another_machine_counts_as_dead_after_a_silence() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_process_here_is_asked_itself() -> None:
     long_ago = NOW - SILENT * 100
     assert state("running", long_ago, this_process(), NOW) == "running", "a slow batch is no death"

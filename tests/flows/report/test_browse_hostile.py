@@ -21,6 +21,8 @@ from newwiki.errors import TerminalError
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run
 
+pytestmark = pytest.mark.slow
+
 _QUERIES = (
     "select chr({}) || 'a' as x, 1 as y",
     "select 'a' as x, 1 as y, chr({}) as c",

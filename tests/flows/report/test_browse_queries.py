@@ -13,6 +13,8 @@ from flows.report.browser.query_process import QueryAnswer, ask
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
 
+pytestmark = pytest.mark.slow
+
 _DAY = datetime(2026, 9, 1, tzinfo=UTC)
 _RESULT = QueryAnswer(
     ("count", "decoder", "day", "mean"),
