@@ -16,6 +16,7 @@ from flows.schedule.due import Month
 from newwiki.records import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
+from newwiki.request import LeaderboardRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.visible import visible
@@ -65,7 +66,7 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     settings = replace(settings, db=str(database.path))
     ending = month(Month(registered.wikis[0], TEST_MONTH, registered, settings))
     show_funnel(database, ending.snapshot.snapshot_id, "table")
-    for note in show_board.show(database, ending.snapshot.snapshot_id, "table", prefer=()):
+    for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
     print(visible(where_next(database.path, checkpoint, ending.report, settings)))
 

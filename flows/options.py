@@ -5,13 +5,12 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from flows.settings_in_force import settings_in_force
 from flows.tables import FORMATS
-from newwiki.records import Stratum
 from newwiki.registry import load_plugin
 from newwiki.settings import Settings
 
@@ -78,12 +77,6 @@ def debug_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def is_debugging() -> bool:
     return bool(os.environ.get(_DEBUG))
-
-
-def dump_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The parts of a dump; the command gets `dump` for them."""
-    text = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
-    return click.option("--dump", metavar="FILE", multiple=True, help=text)(command)
 
 
 def contact_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,18 +159,6 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
-
-
-def across_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The settings of the protocol in which runs may differ all the same; the command gets `across`."""
-    text = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
-    return click.option("--across", multiple=True, metavar="NAME", help=text)(command)
-
-
-def by_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The stratum by which numbers are cut; the command gets `by`."""
-    text = f"Cut by what the articles are: {', '.join(get_args(Stratum))}."
-    return click.option("--by", metavar="STRATUM", help=text)(command)
 
 
 def open_database(settings: Settings) -> "Database":

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Collection
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import click
 
@@ -56,8 +56,8 @@ def _parameter(one: Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def _type(one: Field) -> "click.ParamType[Any]":
-    if get_origin(one.type) is Literal:
-        return click.Choice(get_args(one.type))
+    if one.choices:
+        return click.Choice(one.choices)
     if one.spelling.none:
         return _NumberOr(one.spelling.none)
     if one.type in (int, float) and (one.at_least is not None or one.above is not None):

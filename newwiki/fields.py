@@ -8,9 +8,9 @@ reads them where it meets a request.
 import dataclasses
 import types
 from collections.abc import Sequence
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from newwiki.errors import UsageError
+from newwiki.errors import UsageError, did_you_mean
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +73,11 @@ class Field:
         """`--max-new-tokens`; of `from_`, as Python has it, `--from`."""
         return f"--{self.name.rstrip('_').replace('_', '-')}"
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words of which one may be given; none where any value of its type may."""
+        return get_args(self.type) if get_origin(self.type) is Literal else ()
+
 
 def fields_of(request: type) -> list[Field]:
     """Its fields as they are declared, those of what it is derived from first."""
@@ -80,16 +85,19 @@ def fields_of(request: type) -> list[Field]:
     return [_field(one, hints[one.name]) for one in dataclasses.fields(request)]
 
 
-def check_bounds(request: Any) -> None:
-    """Raises UsageError for a number that is beyond a bound of its field."""
+def check_values(request: Any) -> None:
+    """Raises UsageError for a number beyond a bound of its field, and for a word that is none of its choices."""
     for one in fields_of(type(request)):
-        number = getattr(request, one.name)
-        if number is None:
+        value = getattr(request, one.name)
+        if value is None:
             continue
-        if one.at_least is not None and number < one.at_least:
-            raise UsageError(f"{one.option} must be at least {one.at_least:g}, not {number:g}")
-        if one.above is not None and not one.above < number < float("inf"):
-            raise UsageError(f"{one.option} must be above {one.above:g}, not {number:g}")
+        if one.choices and value not in one.choices:
+            nearest = did_you_mean(str(value), one.choices) or ";"
+            raise UsageError(f"{one.option} cannot be '{value}'{nearest} there are: {', '.join(one.choices)}")
+        if one.at_least is not None and value < one.at_least:
+            raise UsageError(f"{one.option} must be at least {one.at_least:g}, not {value:g}")
+        if one.above is not None and not one.above < value < float("inf"):
+            raise UsageError(f"{one.option} must be above {one.above:g}, not {value:g}")
 
 
 def _field(one: "dataclasses.Field[Any]", hint: Any) -> Field:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, create_model, field_validator, mode
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
 from newwiki.records import Selection, Window
-from newwiki.request import EvaluationRequest, RefreshRequest
+from newwiki.request import EvaluationRequest, GateRequest, RefreshRequest
 from newwiki.settings import TABLES, read_toml
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
@@ -76,6 +76,8 @@ _OfAWiki: Any = _fields(
 _OfAModel: Any = _fields(EvaluationRequest, _NamedModel, names=_OF_A_MODEL)
 _OfAnEvaluation: Any = _fields(EvaluationRequest, names=_all_but(EvaluationRequest, *_OF_AN_EVALUATION, *_OF_A_MODEL))
 
+_OfAGate: Any = _fields(GateRequest, names=_all_but(GateRequest))
+
 
 class Wiki(_OfAWiki):  # type: ignore[misc]
     """A wiki whose months are published from `since` (YYYY-MM) on: by its `api`, from a `dump` (a place or a list), or
@@ -132,12 +134,8 @@ class Evaluation(_OfAnEvaluation):  # type: ignore[misc]
     """How each snapshot is put to the models, and what their texts are scored by; as for `newwiki evaluate`."""
 
 
-class Gate(Table):
+class Gate(_OfAGate):  # type: ignore[misc]
     """Two runs of the month's snapshot, named MODEL/DECODER, and what the candidate must not do."""
-
-    baseline: Annotated[str, Field(examples=["gpt2/greedy"])]
-    candidate: Annotated[str, Field(examples=["gpt2/sample:top_p=0.9"])]
-    fail_if: Annotated[str, Field(examples=["sbert < -0.05"])]
 
 
 class Report(Table):

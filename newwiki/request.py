@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked, check_bounds
-from newwiki.records import OLD_SELECTION, Selection, Window
+from newwiki.fields import asked, check_values
+from newwiki.records import OLD_SELECTION, Selection, Stratum, Window
+
+# What is asked for in several places, in the same words
+_ACROSS = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
+_DUMP = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
 
 
 def _by_kind(name: str) -> str:
@@ -20,10 +24,10 @@ def _by_kind(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Raises UsageError for a number that is out of bounds."""
+    """Raises UsageError for a number that is out of bounds, and for a word that is none of a field's choices."""
 
     def __post_init__(self) -> None:
-        check_bounds(self)
+        check_values(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +43,7 @@ class RefreshRequest(Request):
     to: date | None = asked(None, "… to this day, both counted in.")
     api: str | None = asked(None, "A MediaWiki's api.php.", metavar="URL", example="https://wiki.example/w/api.php")
     wiki: str | None = asked(None, "A Wikipedia by its database name, such as enwiki.", metavar="NAME")
-    dump: tuple[str, ...] = asked(
-        (),
-        "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part.",
-        metavar="FILE",
-        example="parts/*.7z",
-    )
+    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE", example="parts/*.7z")
     min_revisions: int = asked(Selection.min_revisions, "Revisions up to the cutoff.", at_least=1)
     min_words: int | None = asked(None, "Words of its prose.", at_least=1, usually=_by_kind("min_words"))
     sample: int | None = asked(None, "How many articles are drawn.", at_least=1, usually=_by_kind("sample"))
@@ -175,6 +174,69 @@ class ScoringRequest(Request):
     decoder: str | None = asked(None, "How they were written (unknown).", metavar="TEXT")
     metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
     budget: int = asked(EvaluationRequest.budget, "Texts a run for costly evaluators.", at_least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardRequest(Request):
+    """Which scored runs are set beside each other, and how."""
+
+    snapshot: str | None = asked(None, "Only this one, or latest (all).", metavar="ID")
+    rank: str | None = asked(
+        None, "The best first, with groups of runs that cannot be told apart.", metavar="METRIC", example="sbert"
+    )
+    seed: int = asked(0, "Of the test that the groups rest on.")
+    by_evaluator: bool = asked(False, "A column for each evaluator that scored by a metric.")
+    by: Stratum | None = asked(None, "Cut by what the articles are.")
+    across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rank and self.by:
+            raise UsageError(
+                f"a leaderboard is ranked or cut; `newwiki compare --by {self.by}` says in which parts runs differ"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRequest(Request):
+    """Which runs are compared with the first of them, and by what."""
+
+    runs: tuple[str, ...] = asked(help="What tells it from others.", argument=True, metavar="RUN RUN")
+    metrics: str = asked("all", "The fewer, the less it takes to differ.", metavar="all|NAME,…", names=True)
+    seed: int = asked(0, "Of the bootstrap and of the sign flips.")
+    by: Stratum | None = asked(LeaderboardRequest.by, "Cut by what the articles are.")
+    across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateRequest(Request):
+    """A run, another, and how far the other may be from it."""
+
+    baseline: str = asked(help="The run that is held to.", metavar="RUN", example="gpt2/greedy")
+    candidate: str = asked(help="The run that is judged.", metavar="RUN", example="gpt2/sample:top_p=0.9")
+    fail_if: str = asked(help="Such as 'sbert < -0.01, rep_4 > +0.02'.", metavar="BOUNDS", example="sbert < -0.05")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportRequest(Request):
+    """What a report is on, and what it shows."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "The snapshot that was run on.", metavar="ID")
+    by: Stratum | None = asked(None, "Cut by this alone of what the articles are (by each).")
+    texts_by: str | None = asked(
+        None, "What worst, median and best texts are chosen by (sbert where there is).", metavar="METRIC"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RebuildRequest(Request):
+    """Which manifest is made a snapshot of again, and from where."""
+
+    manifest: Path = asked(help="Of a snapshot that was exported.", argument=True, metavar="MANIFEST")
+    api: str | None = asked(
+        None, "A MediaWiki's api.php (that of the Wikipedia which the manifest names).", metavar="URL"
+    )
+    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)

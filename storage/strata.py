@@ -7,11 +7,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage.database import Database
 
-STRATA: tuple[str, ...] = get_args(Stratum)
+STRATA: tuple[Stratum, ...] = get_args(Stratum)
 _UNKNOWN = "unknown"
 
 
@@ -36,14 +36,6 @@ class PartOfRun:
     place: int
     prompts: int
     completions: int
-
-
-def known(stratum: str) -> str:
-    """The stratum. Raises UsageError for a name that is none."""
-    if stratum not in STRATA:
-        nearest = did_you_mean(stratum, STRATA) or ";"
-        raise UsageError(f"there is no stratum '{stratum}'{nearest} there are: {', '.join(STRATA)}")
-    return stratum
 
 
 def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[Part]:

@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,16 +11,17 @@ from newwiki.fields import Field, fields_of
 T = TypeVar("T")
 
 
-def asks(request: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def asks(request: type, *, by_place: Collection[str] = ()) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """The function gets the request in the place of its fields; what else it takes stays as it is.
 
-    A field that is positional on the command line is so here: of several values each is an argument of its own.
+    A field that is positional on the command line is so here, and those `by_place`: of several values each is an
+    argument of its own.
     """
     asked = fields_of(request)
 
     def decorate(function: Callable[..., T]) -> Callable[..., T]:
         _, *own = inspect.signature(function).parameters.values()
-        parameters = [_parameter(one) for one in asked]
+        parameters = [_parameter(one, one.spelling.argument or one.name in by_place) for one in asked]
         signature = inspect.Signature(
             sorted([*parameters, *own], key=lambda one: one.kind),
             return_annotation=inspect.signature(function).return_annotation,
@@ -44,9 +45,9 @@ def asks(request: type) -> Callable[[Callable[..., T]], Callable[..., T]]:
     return decorate
 
 
-def _parameter(one: Field) -> inspect.Parameter:
+def _parameter(one: Field, is_positional: bool) -> inspect.Parameter:
     default = inspect.Parameter.empty if one.required else one.default or None if one.default == {} else one.default
-    if not one.spelling.argument:
+    if not is_positional:
         return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_type(one))
     if one.is_tuple:
         return inspect.Parameter(one.name, inspect.Parameter.VAR_POSITIONAL, annotation=str | Path)

@@ -1,43 +1,30 @@
 """Runs beside each other."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import asdict
-from typing import Any
 
 import pyarrow as pa
 
-from flows.api.opening import PathLike, database_at, joined, rows_of, say
+from flows.api.arguments import asks
+from flows.api.opening import PathLike, opened, rows_of, say
+from newwiki.request import ComparisonRequest, GateRequest, LeaderboardRequest
 from storage.database import Database
 
 
+@asks(LeaderboardRequest, by_place=("snapshot",))
 def leaderboard(
-    snapshot: str | None = None,
-    *,
-    rank: str | None = None,
-    seed: int = 0,
-    by_evaluator: bool = False,
-    across: str | Sequence[str] = (),
-    by: str | None = None,
-    db: PathLike | None = None,
-    quiet: bool = False,
+    request: LeaderboardRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str
 ) -> pa.Table:
     """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, under METRIC_sd,
     METRIC_low and METRIC_high its standard deviation and 95 % interval, under METRIC_no_interval why there is none,
     under METRIC_texts and METRIC_status on how many texts it stands and why not on the others, under METRIC_scored_by
-    who made it. Settings in which runs differ are columns. `by` a stratum (length, citations, infobox, topic or age) it
-    has a row for each run and `part`."""
-    choices = {"rank": rank, "seed": seed, "by_evaluator": by_evaluator, "across": _several(across), "by": by}
-    return board_table(database_at(db), snapshot, quiet, **choices)
+    who made it. Settings in which runs differ are columns. `by` a stratum it has a row for each run and `part`."""
+    return board_table(opened(db, settings)[1], request, quiet)
 
 
+@asks(ComparisonRequest)
 def compare(
-    *runs: str,
-    metrics: str | Sequence[str] = "all",
-    seed: int = 0,
-    across: str | Sequence[str] = (),
-    by: str | None = None,
-    db: PathLike | None = None,
-    quiet: bool = False,
+    request: ComparisonRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str
 ) -> pa.Table:
     """Whether runs differ from the first one: a row a run and metric, as `flows.comparing.differences.Difference` says.
 
@@ -46,30 +33,30 @@ def compare(
     """
     from flows.comparing.differences import columns, compare_all
 
-    compared = compare_all(database_at(db), runs, joined(metrics), seed, _several(across), by)
+    compared = compare_all(opened(db, settings)[1], request)
     say((note for *_, notes in compared for note in notes), quiet)
-    return rows_of([asdict(row) for _, _, rows, _ in compared for row in rows], columns(by))
+    return rows_of([asdict(row) for _, _, rows, _ in compared for row in rows], columns(request.by))
 
 
-def gate(*, baseline: str, candidate: str, fail_if: str, db: PathLike | None = None, quiet: bool = False) -> pa.Table:
+@asks(GateRequest)
+def gate(request: GateRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
     """The candidate by every bound: its `outcome` is `failed`, `passed` or `not sure`; a failure raises nothing."""
     from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
-    bounds, database = parse_bounds(fail_if), database_at(db)
-    first, second = contenders(database, [baseline, candidate])
+    bounds, (_, database) = parse_bounds(request.fail_if), opened(db, settings)
+    first, second = contenders(database, [request.baseline, request.candidate])
     judgements, notes = judge(database, first, second, bounds)
     say(notes, quiet)
     return rows_of([dict(zip(COLUMNS, one.row, strict=True)) for one in judgements], COLUMNS)
 
 
-def board_table(database: Database, snapshot: str | None, quiet: bool, **choices: Any) -> pa.Table:
+def board_table(
+    database: Database, request: LeaderboardRequest, quiet: bool, prefer: Collection[str] | None = None
+) -> pa.Table:
+    """The leaderboard as a table; `prefer` is that of `flows.comparing.board.board`."""
     from flows.comparing import ranked as ranking
 
-    board = ranking.leaderboard(database, snapshot, **choices)
+    board = ranking.leaderboard(database, request, prefer)
     say(board.notes, quiet)
     return rows_of(board.records, board.heads)
-
-
-def _several(names: str | Sequence[str]) -> Sequence[str]:
-    return [names] if isinstance(names, str) else names

@@ -7,7 +7,7 @@ from flows.api.judging import board_table
 from flows.api.opening import PathLike, opened
 from flows.progress import reporter
 from newwiki.records import Snapshot
-from newwiki.request import EvaluationRequest, RefreshRequest, ScoringRequest
+from newwiki.request import EvaluationRequest, LeaderboardRequest, RefreshRequest, ScoringRequest
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -41,7 +41,7 @@ def evaluate(
     _require_known(runner)
     force, database = opened(db, settings)
     scorers = run_evaluation(request, force, runner=runner, quiet=quiet)
-    return board_table(database, request.snapshot, quiet, prefer=scorers)
+    return board_table(database, LeaderboardRequest(snapshot=request.snapshot), quiet, scorers)
 
 
 @asks(ScoringRequest)
@@ -60,7 +60,7 @@ def score(
     _require_known(runner)
     force, database = opened(db, settings)
     scorers = run_scoring(request, force, runner=runner, quiet=quiet)
-    return board_table(database, None, quiet, prefer=scorers)
+    return board_table(database, LeaderboardRequest(), quiet, scorers)
 
 
 def run_refresh(request: RefreshRequest, settings: Settings, *, prefect: bool = False, quiet: bool = False) -> Snapshot:

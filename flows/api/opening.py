@@ -25,11 +25,6 @@ def database_at(db: PathLike | None) -> Database:
     return opened(db, {})[1]
 
 
-def joined(names: str | Sequence[str]) -> str:
-    """Names between commas, as the command line has them."""
-    return names if isinstance(names, str) else ",".join(names)
-
-
 def known(form: str, forms: Iterable[str]) -> str:
     """Raises UsageError for a form that there is none of."""
     if form not in forms:

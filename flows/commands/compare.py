@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
-from flows.options import across_option, by_option, common, form_option, open_database
+from flows.options import common, form_option, open_database
 from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.request import ComparisonRequest
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,25 +23,10 @@ _LEGEND = (
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN_A RUN_B...")
-@click.option(
-    "--metrics", default="all", show_default=True, metavar="all|NAME,…", help="The fewer, the less it takes to differ."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the bootstrap and of the sign flips.")
-@by_option
-@across_option
+@asks(ComparisonRequest)
 @common
 @form_option
-def compare(
-    settings: Settings,
-    quiet: bool,
-    form: str,
-    runs: tuple[str, ...],
-    metrics: str,
-    seed: int,
-    by: str | None,
-    across: tuple[str, ...],
-) -> None:
+def compare(settings: Settings, quiet: bool, form: str, request: ComparisonRequest) -> None:
     """Tell whether runs differ from the first one, by each metric that the same evaluator gave to both.
 
     Runs that were asked otherwise (other max_new_tokens, samples, keep, template, stop or chat) are not compared,
@@ -49,14 +36,14 @@ def compare(
     """
     from flows.comparing.differences import columns, compare_all
 
-    compared = compare_all(open_database(settings), runs, metrics, seed, across, by)
+    compared = compare_all(open_database(settings), request)
     if form in ("csv", "json"):
-        heads = columns(by)
+        heads = columns(request.by)
         tables.show(heads, [[getattr(row, name) for name in heads] for _, _, rows, _ in compared for row in rows], form)
     else:
         for first, other, rows, _ in compared:
-            heads = [*(["part"] if by else []), *_heads(first, other, form)]
-            cells = [[*([row.part] if by else []), *_cells(row)] for row in rows]
+            heads = [*(["part"] if request.by else []), *_heads(first, other, form)]
+            cells = [[*([row.part] if request.by else []), *_cells(row)] for row in rows]
             tables.show(heads, cells, form, _title(first, other))
         reporter(quiet).note(_LEGEND)
     for note in dict.fromkeys(note for *_, notes in compared for note in notes):

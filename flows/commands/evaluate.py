@@ -13,7 +13,7 @@ from flows.options import (
 )
 from flows.progress import reporter
 from flows.request_options import asks
-from newwiki.request import EvaluationRequest
+from newwiki.request import EvaluationRequest, LeaderboardRequest
 from newwiki.settings import Settings
 
 
@@ -43,5 +43,6 @@ def evaluate_and_show(
     from flows.comparing import show_board
 
     scorers = run_evaluation(request, settings, runner=runner, prefect=prefect, quiet=quiet)
-    for note in show_board.show(open_database(settings), request.snapshot, form, prefer=scorers):
+    board = LeaderboardRequest(snapshot=request.snapshot)
+    for note in show_board.show(open_database(settings), board, form, prefer=scorers):
         reporter(quiet).note(note)

@@ -9,7 +9,9 @@ import click
 from flows import tables
 from flows.options import Output, common, form_option, open_database
 from flows.progress import reporter
+from flows.request_options import asks
 from newwiki.errors import UsageError
+from newwiki.request import GateRequest
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
@@ -22,9 +24,7 @@ _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passe
 
 
 @click.command()
-@click.option("--baseline", required=True, metavar="RUN")
-@click.option("--candidate", required=True, metavar="RUN")
-@click.option("--fail-if", "bounds", required=True, metavar="BOUNDS", help="Such as 'sbert < -0.01, rep_4 > +0.02'.")
+@asks(GateRequest)
 @click.option(
     "--summary",
     type=Output(path_type=Path, dir_okay=False),
@@ -32,9 +32,7 @@ _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passe
 )
 @common
 @form_option
-def gate(
-    settings: Settings, quiet: bool, form: str, baseline: str, candidate: str, bounds: str, summary: Path | None
-) -> int:
+def gate(settings: Settings, quiet: bool, form: str, request: GateRequest, summary: Path | None) -> int:
     """Exit with 1 where the candidate differs from the baseline by more than it may.
 
     A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
@@ -44,10 +42,10 @@ def gate(
     from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders
 
-    asked = parse_bounds(bounds)
+    bounds = parse_bounds(request.fail_if)
     database = open_database(settings)
-    first, second = contenders(database, [baseline, candidate])
-    judgements, notes = judge(database, first, second, asked)
+    first, second = contenders(database, [request.baseline, request.candidate])
+    judgements, notes = judge(database, first, second, bounds)
     title = _title(first, second)
     if form in ("csv", "json"):
         tables.show(COLUMNS, [one.row for one in judgements], form)

@@ -2,31 +2,18 @@
 
 import click
 
-from flows.options import across_option, by_option, common, form_option, open_database
+from flows.options import common, form_option, open_database
 from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.request import LeaderboardRequest
 from newwiki.settings import Settings
 
 
 @click.command()
-@click.option("--snapshot", metavar="ID", help="Only this one, or latest (all).")
-@click.option("--rank", metavar="METRIC", help="The best first, with groups of runs that cannot be told apart.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the test that the groups rest on.")
-@click.option("--by-evaluator", is_flag=True, help="A column for each evaluator that scored by a metric.")
-@by_option
-@across_option
+@asks(LeaderboardRequest)
 @common
 @form_option
-def leaderboard(
-    settings: Settings,
-    quiet: bool,
-    form: str,
-    snapshot: str | None,
-    rank: str | None,
-    seed: int,
-    by_evaluator: bool,
-    by: str | None,
-    across: tuple[str, ...],
-) -> None:
+def leaderboard(settings: Settings, quiet: bool, form: str, request: LeaderboardRequest) -> None:
     """Every scored run, and the articles themselves, with intervals.
 
     A metric's column holds the numbers of one evaluator: the newest that has scored all of the runs. A number that does
@@ -36,8 +23,5 @@ def leaderboard(
     """
     from flows.comparing import show_board
 
-    database = open_database(settings)
-    for note in show_board.show(
-        database, snapshot, form, by_evaluator=by_evaluator, rank=rank, seed=seed, across=across, by=by
-    ):
+    for note in show_board.show(open_database(settings), request, form):
         reporter(quiet).note(note)

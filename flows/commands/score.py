@@ -5,7 +5,7 @@ import click
 from flows.options import common, form_option, open_database, runner_option, scoring_options
 from flows.progress import reporter
 from flows.request_options import asks
-from newwiki.request import ScoringRequest
+from newwiki.request import LeaderboardRequest, ScoringRequest
 from newwiki.settings import Settings
 
 
@@ -25,5 +25,5 @@ def score(settings: Settings, quiet: bool, form: str, runner: str | None, reques
     from flows.comparing import show_board
 
     scorers = run_scoring(request, settings, runner=runner, quiet=quiet)
-    for note in show_board.show(open_database(settings), None, form, prefer=scorers):
+    for note in show_board.show(open_database(settings), LeaderboardRequest(), form, prefer=scorers):
         reporter(quiet).note(note)

@@ -1,13 +1,13 @@
 """`newwiki snapshots`: list, show, verify, export and rebuild them, and look up their topics."""
 
-from pathlib import Path
-
 import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
-from flows.options import Input, common, contact_option, dump_option, form_option, open_database
+from flows.options import common, contact_option, form_option, open_database
 from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.request import RebuildRequest
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
@@ -77,18 +77,16 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
 
 
 @snapshots.command("rebuild")
-@click.argument("manifest", type=Input(exists=True, dir_okay=False, path_type=Path))
-@click.option("--api", metavar="URL", help="A MediaWiki's api.php (that of the Wikipedia which the manifest names).")
-@dump_option
+@asks(RebuildRequest)
 @contact_option
 @common
-def rebuild_snapshot(settings: Settings, quiet: bool, manifest: Path, api: str | None, dump: tuple[str, ...]) -> int:
+def rebuild_snapshot(settings: Settings, quiet: bool, request: RebuildRequest) -> int:
     """Fetch the revisions that a manifest names, and publish the same snapshot, or name the pages that are gone."""
     from flows.refreshing.rebuild import rebuild, source_of
     from newwiki.manifest import Manifest
 
-    wanted = Manifest.read(manifest)
-    source = source_of(wanted, api, dump, settings.contact or None)
+    wanted = Manifest.read(request.manifest)
+    source = source_of(wanted, request.api, request.dump, settings.contact or None)
     rebuilt = rebuild(open_database(settings), source, wanted, reporter(quiet))
     for line in rebuilt.report(wanted):
         print(visible(line))

@@ -10,6 +10,7 @@ from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
+from newwiki.records import Stratum
 from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
@@ -66,17 +67,16 @@ def board(
     *,
     by_evaluator: bool = False,
     prefer: Collection[str] | None = None,
-    by: str | None = None,
+    by: Stratum | None = None,
 ) -> Board:
     """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
 
     A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
-    Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises UsageError for a stratum that there
-    is none of, TerminalError where a snapshot lacks what it is cut by.
+    Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
+    snapshot lacks what it is cut by.
     """
-    stratum = strata.known(by) if by else None
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
     rows = database.records(dict[str, Any], "board_rows", name)
     texts = [row["completions"] for row in rows]
@@ -104,10 +104,10 @@ def board(
         (*notes, *leaks(database, name)),
         _shared(asked.values(), apart_in),
     )
-    return _cut(database, whole, stratum, others) if stratum and records else whole
+    return _cut(database, whole, by, others) if by and records else whole
 
 
-def _cut(database: Database, whole: Board, stratum: str, others: Mapping[tuple[str, str], str]) -> Board:
+def _cut(database: Database, whole: Board, stratum: Stratum, others: Mapping[tuple[str, str], str]) -> Board:
     """A record for each run and part of its snapshot."""
     found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records})
     run_ids = [record["run_id"] for record in whole.records]

@@ -12,6 +12,8 @@ from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import settings_named
+from newwiki.records import Stratum
+from newwiki.request import ComparisonRequest
 from storage import comparison, strata
 from storage.comparison import Contender, Scoring
 from storage.database import Database
@@ -69,16 +71,15 @@ def compare(
     metrics: Collection[str] | None = None,
     seed: int = 0,
     across: Collection[str] = (),
-    by: str | None = None,
+    by: Stratum | None = None,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
     settings of the protocol in which the two may differ. `by` a stratum there is one for each part of A's snapshot,
     and Holm's correction is for all of them.
 
-    Raises UsageError for a metric that neither has and for a stratum that there is none of, and TerminalError where the
-    runs were asked otherwise or nothing can be compared.
+    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise or nothing
+    can be compared.
     """
-    stratum = strata.known(by) if by else None
     require_one_protocol(a, b, across)
     shared, notes = _evaluators(database, a, b, metrics)
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
@@ -94,9 +95,9 @@ def compare(
             "compare runs on the same prompts of one snapshot"
         )
     tests = [Test(metric, evaluator_id) for metric, evaluator_id in shared.items()]
-    if stratum:
-        notes += strata.told(stratum, strata.parts(database, stratum, [a.snapshot_id]))
-        tests, values = _cut(tests, values, pages, strata.pages(database, stratum, a.snapshot_id))
+    if by:
+        notes += strata.told(by, strata.parts(database, by, [a.snapshot_id]))
+        tests, values = _cut(tests, values, pages, strata.pages(database, by, a.snapshot_id))
     differences = (values[1] - values[0]).T
     common = np.isfinite(differences).any(axis=0)
     if not common.all():
@@ -104,7 +105,7 @@ def compare(
         notes.append(f"left out, as no prompt has a number from both: {without}")
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
-    rows, fewer = with_coverage(database, rows, stratum)
+    rows, fewer = with_coverage(database, rows, by)
     notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer]
     few = {
         Test(row.metric, row.evaluator_id, row.part).words: row.prompts
@@ -153,25 +154,22 @@ def too_few(prompts: Mapping[str, int]) -> str:
 
 
 def compare_all(
-    database: Database,
-    names: Sequence[str],
-    metrics: str = "all",
-    seed: int = 0,
-    across: Collection[str] = (),
-    by: str | None = None,
+    database: Database, request: ComparisonRequest
 ) -> list[tuple[Contender, Contender, list[Difference], list[str]]]:
     """The first of the runs with each of the others, with what `compare` says of the two.
 
     Raises UsageError unless the names mean two runs or more.
     """
-    if len(names) < 2:
+    if len(request.runs) < 2:
         raise UsageError("name two runs or more; `newwiki leaderboard` lists them")
-    first, *others = comparison.contenders(database, names)
+    first, *others = comparison.contenders(database, request.runs)
     if len({first, *others}) <= len(others):
         raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
-    wanted = None if metrics == "all" else [name.strip() for name in metrics.split(",")]
-    named = settings_named(across)
-    return [(first, other, *compare(database, first, other, wanted, seed, named, by)) for other in others]
+    metrics = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
+    across = settings_named(request.across)
+    return [
+        (first, other, *compare(database, first, other, metrics, request.seed, across, request.by)) for other in others
+    ]
 
 
 def _evaluators(

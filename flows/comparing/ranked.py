@@ -12,30 +12,16 @@ from evaluators import statistics
 from flows.comparing.board import Board, Column, board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import PROTOCOL, settings_named, value_in_words, values_of, varying
+from newwiki.request import LeaderboardRequest
 from storage import comparison
 from storage.database import Database
 
 
-def leaderboard(
-    database: Database,
-    snapshot: str | None = None,
-    *,
-    by_evaluator: bool = False,
-    prefer: Collection[str] | None = None,
-    rank: str | None = None,
-    seed: int = 0,
-    across: Collection[str] = (),
-    by: str | None = None,
-) -> Board:
-    """The board (see `flows.comparing.board`), ranked by a metric if one is named.
-
-    Raises UsageError where it is to be ranked and cut at once.
-    """
-    named = settings_named(across)
-    if rank and by:
-        raise UsageError(f"a leaderboard is ranked or cut; `newwiki compare --by {by}` says in which parts runs differ")
-    shown = board(database, snapshot, by_evaluator=by_evaluator, prefer=prefer, by=by)
-    return ranked(database, shown, rank, seed, named) if rank and shown.records else shown
+def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
+    """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named."""
+    named = settings_named(request.across)
+    shown = board(database, request.snapshot, by_evaluator=request.by_evaluator, prefer=prefer, by=request.by)
+    return ranked(database, shown, request.rank, request.seed, named) if request.rank and shown.records else shown
 
 
 def ranked(database: Database, board: Board, metric: str, seed: int = 0, across: Collection[str] = ()) -> Board:

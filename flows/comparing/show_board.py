@@ -1,5 +1,6 @@
 """The leaderboard, laid out for people."""
 
+from collections.abc import Collection
 from typing import Any
 
 from flows import tables
@@ -8,18 +9,21 @@ from flows.comparing.ranked import leaderboard
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.protocol import value_in_words
+from newwiki.request import LeaderboardRequest
 from storage.database import Database
 
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
 _TITLE = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
 
 
-def show(database: Database, snapshot: str | None, form: str, **choices: Any) -> tuple[str, ...]:
-    """Writes the leaderboard to stdout; the choices are those of `flows.comparing.ranked.leaderboard`.
+def show(
+    database: Database, request: LeaderboardRequest, form: str, prefer: Collection[str] | None = None
+) -> tuple[str, ...]:
+    """Writes the leaderboard to stdout; `prefer` is that of `flows.comparing.board.board`.
 
     Gives what a reader must know beside it.
     """
-    shown = leaderboard(database, snapshot, **choices)
+    shown = leaderboard(database, request, prefer)
     if form != "table":
         tables.show(shown.heads, [[record[name] for name in shown.heads] for record in shown.records], form)
         return (*shown.notes, *filter(None, [shown.caption]))

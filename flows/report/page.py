@@ -27,23 +27,21 @@ from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import PROTOCOL, value_in_words
 from newwiki.records import Metric
+from newwiki.request import ReportRequest
 from storage.database import Database
 from storage.outputs import safe, unfinished
 
 _TEMPLATES = files("flows.report") / "templates"
 
 
-def write(
-    database: Database, progress: Progress, snapshot: str = "latest", path: Path | None = None, by: str | None = None
-) -> Path:
-    """Writes the report on a snapshot, to `report-SNAPSHOT.html` if no path is given, and gives the path. `by` is the
-    metric that the shown texts are chosen by.
+def write(database: Database, progress: Progress, request: ReportRequest, path: Path | None = None) -> Path:
+    """Writes the report on a snapshot, to `report-SNAPSHOT.html` if no path is given, and gives the path.
 
     Raises TerminalError where nothing is scored yet, UsageError where the file cannot be written.
     """
     if path:
         safe(path, database.path)
-    html, snapshot_id = render(database, progress, snapshot, by)
+    html, snapshot_id = render(database, progress, request)
     target = safe(path or Path(f"report-{snapshot_id}.html"), database.path)
     part, _ = unfinished(target)
     try:
@@ -58,17 +56,17 @@ def write(
     return target
 
 
-def render(database: Database, progress: Progress, snapshot: str, by: str | None = None) -> tuple[str, str]:
+def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:
     """The page, and the id of the snapshot that it is on."""
     with database.read():
-        material = gather(database, snapshot)
+        material = gather(database, request.snapshot)
         snapshot_id = material.snapshot.snapshot_id
         if not material.records:
             raise TerminalError(
                 f"no run on {snapshot_id} is scored yet; score one with "
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
-        column = column_for(material, by)
+        column = column_for(material, request.texts_by)
         alike = paper_tables.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
@@ -79,7 +77,7 @@ def render(database: Database, progress: Progress, snapshot: str, by: str | None
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
             "examples": examples(database, material, column, progress) if column else {},
-            "cuts": cuts(database, material, cut_column) if cut_column else [],
+            "cuts": cuts(database, material, cut_column, request.by) if cut_column else [],
             "old_and_new": paper_tables.old_and_new(database, material),
         }
     reference = [material.reference] if material.reference else []

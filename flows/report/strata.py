@@ -8,6 +8,7 @@ from flows.report import paper_tables
 from flows.report.material import Material, Record
 from flows.report.paper_tables import Cell, Row
 from newwiki.errors import TerminalError
+from newwiki.records import Stratum
 from storage import strata
 from storage.database import Database
 from storage.strata import Part
@@ -26,12 +27,12 @@ class Cut:
     lacking: str = ""
 
 
-def cuts(database: Database, material: Material, column: Column) -> list[Cut]:
-    """One for each stratum."""
-    return [_cut(database, material, column, stratum) for stratum in strata.STRATA]
+def cuts(database: Database, material: Material, column: Column, by: Stratum | None) -> list[Cut]:
+    """That by one stratum, or one for each."""
+    return [_cut(database, material, column, stratum) for stratum in ([by] if by else strata.STRATA)]
 
 
-def _cut(database: Database, material: Material, column: Column, stratum: str) -> Cut:
+def _cut(database: Database, material: Material, column: Column, stratum: Stratum) -> Cut:
     snapshot_id = material.snapshot.snapshot_id
     try:
         parts = strata.parts(database, stratum, [snapshot_id])

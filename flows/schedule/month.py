@@ -16,7 +16,7 @@ from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.records import Snapshot
 from newwiki.registrations import Gate, Model, Registrations
-from newwiki.request import EvaluationRequest
+from newwiki.request import EvaluationRequest, ReportRequest
 from newwiki.sources.backoff import Backoff
 from storage import months
 from storage.comparison import contenders
@@ -31,7 +31,7 @@ class MonthSteps:
 
     database: Database
     progress: Progress
-    write_report: Callable[[Database, Progress, str, Path], Path]
+    write_report: Callable[[Database, Progress, ReportRequest, Path], Path]
 
     def refresh(self, month: Month) -> Snapshot:
         return refresh_from(self.database, month.request, month.settings, self.progress)
@@ -45,7 +45,9 @@ class MonthSteps:
         folder = Path(month.registered.report.out)
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{snapshot.snapshot_id}.html"
-        return self.write_report(self.database, self.progress, snapshot.snapshot_id, file).resolve()
+        return self.write_report(
+            self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
+        ).resolve()
 
     def tell(self, month: Month, told: dict[str, Any]) -> None:
         """Sends the notice; does nothing where nobody is to be told."""

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow.parquet as parquet
 import pytest
 
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import TerminalError
 from newwiki.records import Judged, Snapshot
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
@@ -171,6 +171,4 @@ def test_what_is_not_known_is_told_with_its_remedy(database: Database, published
         strata.parts(database, "infobox", [NAME])
     with pytest.raises(TerminalError, match=f"`newwiki snapshots topics {NAME}` does"):
         strata.pages(database, "topic", NAME)
-    with pytest.raises(UsageError, match="there is no stratum 'lenght'; did you mean 'length'"):
-        strata.known("lenght")
     assert strata.parts(database, "length", ["file:abc"]) == []

@@ -1,6 +1,8 @@
 """Runs that were asked otherwise are not compared without a word, and where they stand side by side, tables say how."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from flows.comparing.ranked import leaderboard
 from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import PROTOCOL
 from newwiki.records import Completion
+from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import runs
 from storage.database import Database
 from tests.flows.scored import SNAPSHOT, add_run, pair, score
@@ -54,6 +57,10 @@ def test_each_setting_of_the_protocol_is_tried() -> None:
     assert set(OTHERWISE) == set(PROTOCOL)
 
 
+def asks(*runs: str, across: Sequence[str]) -> ComparisonRequest:
+    return ComparisonRequest(runs=runs, across=tuple(across))
+
+
 @pytest.mark.parametrize("name", PROTOCOL)
 def test_runs_that_differ_in_one_setting_are_not_compared_unless_it_is_named(asked: Database, name: str) -> None:
     one, other = pair(asked, "base", name)
@@ -64,8 +71,8 @@ def test_runs_that_differ_in_one_setting_are_not_compared_unless_it_is_named(ask
     with pytest.raises(TerminalError, match=f"{words}.*; a gate is for runs of one protocol: evaluate both alike"):
         judge(asked, one, other, parse_bounds("rep_4 > 0"))
     with pytest.raises(TerminalError, match="asked otherwise"):
-        compare_all(asked, ["base", name], across=[one for one in PROTOCOL if one != name])
-    ((_, _, rows, notes),) = compare_all(asked, ["base", name], across=[name])
+        compare_all(asked, asks("base", name, across=[one for one in PROTOCOL if one != name]))
+    ((_, _, rows, notes),) = compare_all(asked, asks("base", name, across=[name]))
     assert len(rows) == 1
     assert notes[0].startswith(f"across protocols: {name} ")
 
@@ -74,12 +81,12 @@ def test_all_settings_that_differ_must_be_named(asked: Database) -> None:
     with pytest.raises(
         TerminalError, match=r"max_new_tokens 256 and 8, chat no and yes.*--across max_new_tokens --across chat"
     ):
-        compare_all(asked, ["max_new_tokens", "chat"], across=["chat"])
+        compare_all(asked, asks("max_new_tokens", "chat", across=["chat"]))
     assert flows.api.compare(
         "max_new_tokens", "chat", across=["chat", "max_new_tokens"], db=asked.path, quiet=True
     ).num_rows == 1  # fmt: skip
     with pytest.raises(UsageError, match="'max_tokens' is no setting of the protocol; did you mean 'max_new_tokens'"):
-        compare_all(asked, ["base", "chat"], across=["max_tokens"])
+        compare_all(asked, asks("base", "chat", across=["max_tokens"]))
 
 
 def test_one_text_of_a_deterministic_decoder_and_the_articles_go_with_any_number_of_samples(asked: Database) -> None:
@@ -107,13 +114,14 @@ def test_runs_on_other_prompts_are_paired_on_what_both_have_and_the_number_is_to
 
 
 def test_runs_are_not_ranked_across_protocols_unless_that_is_asked_for(asked: Database) -> None:
+    ranked = LeaderboardRequest(snapshot=SNAPSHOT, rank="rep_4")
     with pytest.raises(
         TerminalError, match=r"ranked under one protocol.*max_new_tokens 8, 256; samples 2, 4; keep 2, 1"
     ):
-        leaderboard(asked, SNAPSHOT, rank="rep_4")
+        leaderboard(asked, ranked)
     with pytest.raises(TerminalError, match="ranked under one protocol"):
-        leaderboard(asked, SNAPSHOT, rank="rep_4", across=PROTOCOL[1:])
-    assert "group" in leaderboard(asked, SNAPSHOT, rank="rep_4", across=PROTOCOL).about
+        leaderboard(asked, replace(ranked, across=PROTOCOL[1:]))
+    assert "group" in leaderboard(asked, replace(ranked, across=PROTOCOL)).about
 
 
 def test_settings_in_which_rows_differ_are_columns_and_the_rest_is_in_the_caption(asked: Database) -> None:
@@ -147,7 +155,7 @@ def test_the_table_says_what_is_alike_what_is_not_and_on_how_many_texts_a_mean_s
             run_id,
             {"rep_4": [[1, 1], [2, 2], [3, 3]], "entity_overlap": [[1, np.nan], *[[np.nan] * 2] * 2]},
         )
-    laid_out.show(stored, None, "table")
+    laid_out.show(stored, LeaderboardRequest(), "table")
     table = capsys.readouterr().out
     assert "all runs: samples 2, keep 2, template {title}, stop none, chat no, dtype float32" in " ".join(table.split())
     assert ["max_new_tokens", "8", "256"] in [line.split() for line in table.splitlines()]
@@ -155,7 +163,7 @@ def test_the_table_says_what_is_alike_what_is_not_and_on_how_many_texts_a_mean_s
     assert line.rstrip().endswith("1.000 [too few prompts] (1 of 6: no_number 5)")
     (line,) = [line for line in table.splitlines() if line.strip().startswith("rep_4")]
     assert " of " not in line
-    notes = laid_out.show(stored, None, "json")
+    notes = laid_out.show(stored, LeaderboardRequest(), "json")
     rows = json.loads(capsys.readouterr().out)
     assert [row["max_new_tokens"] for row in rows] == [8, 256]
     assert [(row["entity_overlap_texts"], row["entity_overlap_status"]) for row in rows] == [

@@ -14,12 +14,12 @@ from flows.commands.compare import compare as compare_command
 from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.differences import columns, compare
-from flows.comparing.ranked import leaderboard
 from flows.progress import Silent
 from flows.report.page import render
 from flows.tables import digits
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Completion, Metric, RunScore, Score
+from newwiki.records import Completion, Metric, RunScore, Score, Stratum
+from newwiki.request import LeaderboardRequest, ReportRequest
 from storage import runs, strata
 from storage.comparison import contenders
 from storage.database import Database
@@ -95,7 +95,7 @@ def _values(database: Database, run_id: str, pages: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("stratum", ["length", "infobox"])
-def test_each_part_has_the_estimate_of_its_own_texts(cut: Database, stratum: str) -> None:
+def test_each_part_has_the_estimate_of_its_own_texts(cut: Database, stratum: Stratum) -> None:
     shown = board(cut, SNAPSHOT, by=stratum)
     parts = strata.pages(cut, stratum, SNAPSHOT)
     assert [record["part"] for record in shown.records if record["run_id"] == "good"] == list(parts)
@@ -139,10 +139,10 @@ def test_what_cannot_be_cut_is_told(cut: Database) -> None:
     )
     with pytest.raises(TerminalError, match="nobody has looked up what the articles"):
         board(cut, SNAPSHOT, by="topic")
-    with pytest.raises(UsageError, match="there is no stratum 'colour'"):
-        board(cut, SNAPSHOT, by="colour")
+    with pytest.raises(UsageError, match="--by cannot be 'lenght'; did you mean 'length'"):
+        flows.api.leaderboard(by="lenght", db=cut.path)
     with pytest.raises(UsageError, match="`newwiki compare --by length` says in which parts runs differ"):
-        leaderboard(cut, SNAPSHOT, rank="density", by="length")
+        LeaderboardRequest(snapshot=SNAPSHOT, rank="density", by="length")
 
 
 def test_sql_says_what_the_command_says(cut: Database) -> None:
@@ -201,7 +201,7 @@ def test_the_api_and_the_command_take_the_same_name(cut: Database) -> None:
 
 
 def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
-    html, _ = render(cut, Silent(), SNAPSHOT)
+    html, _ = render(cut, Silent(), ReportRequest(snapshot=SNAPSHOT))
     section = html.partition('<section id="strata"')[2].partition("</section>")[0]
     assert "yes<span" in section and "20 articles" in section and "500 to 519 words" in section
     assert "All articles are of one part: 2026-09." in section

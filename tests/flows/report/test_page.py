@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 
 from flows.progress import Silent
 from flows.report import page as report
+from newwiki.request import ReportRequest
 from storage import summaries
 from storage.database import Database
 from tests.browser import watched
@@ -50,7 +51,7 @@ LUMINANCE = """element => {
 
 @pytest.fixture(scope="module")
 def written(scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return report.write(Database(scored), Silent(), "latest", tmp_path_factory.mktemp("report") / "report.html")
+    return report.write(Database(scored), Silent(), ReportRequest(), tmp_path_factory.mktemp("report") / "report.html")
 
 
 def opened(browser: Browser, path: Path, **options: object):  # type: ignore[no-untyped-def]
@@ -198,7 +199,7 @@ def test_fifty_runs_are_far_under_five_megabytes(scored: Path, tmp_path: Path) -
         for number in range(45):
             summaries.store(connection, f"many-{number}", ["evaluator-all"])
     started = time.perf_counter()
-    path = report.write(database, Silent(), "latest", tmp_path / "many.html")
+    path = report.write(database, Silent(), ReportRequest(), tmp_path / "many.html")
     took, size = time.perf_counter() - started, path.stat().st_size
     print(f"50 runs: {size / 1e6:.2f} MB in {took:.1f} s")
     assert path.read_text("utf-8").count('<details class="run"') == 50
@@ -217,7 +218,8 @@ def test_what_cannot_be_reported_is_one_line(newwiki: Run, scored: Path, publish
     for arguments, status, words in (
         (("--db", published), 1, f"no run on {SNAPSHOT} is scored yet; score one with `newwiki evaluate MODEL"),
         (("--db", scored, "--snapshot", "nowhere"), 2, "there is no snapshot 'nowhere'"),
-        (("--db", scored, "--by", "sbrt"), 2, "did you mean 'sbert'?"),
+        (("--db", scored, "--texts-by", "sbrt"), 2, "did you mean 'sbert'?"),
+        (("--db", scored, "--by", "sbert"), 2, "'sbert' is not one of 'length', 'citations'"),
         (("--db", scored, "--out", tmp_path / "no" / "report.html"), 2, "the report cannot be written to"),
         (("--db", tmp_path / "none.duckdb"), 1, "there is no database"),
     ):

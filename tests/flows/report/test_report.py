@@ -17,6 +17,7 @@ from flows.report.marked_entities import Finders, marked
 from flows.report.material import gather
 from flows.report.page import render
 from newwiki.records import Metric
+from newwiki.request import ReportRequest
 from storage import runs
 from storage.database import Database
 from tests.flows.report.conftest import METRICS, add_scores, add_texts, rules
@@ -159,7 +160,7 @@ def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
 
 
 def test_long_texts_are_cut_and_say_so(scored: Path) -> None:
-    html, _ = render(Database(scored), Silent(), "latest")
+    html, _ = render(Database(scored), Silent(), ReportRequest())
     assert "Cut: 1,1" in html or "Cut: 1,2" in html
 
 
@@ -187,7 +188,7 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
     )
     assert any("numbers of different evaluators cannot stand in one column" in note for note in material.board.notes)
     assert len([column for column in material.board.columns if column.metric == "sbert"]) == 3
-    assert "none are marked: spacy:en_two_cities-1.0" in render(database, Silent(), "latest")[0]
+    assert "none are marked: spacy:en_two_cities-1.0" in render(database, Silent(), ReportRequest())[0]
 
 
 def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Database, pages: list[int]) -> None:
@@ -207,11 +208,11 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
     assert (pair.new.record["run_id"], pair.old.record["run_id"]) == ("sample-1", "on-old")
     of_old = paper_tables.old_and_new(database, gather(database, "old-one"))
     assert of_old and [p.new.record["run_id"] for p in of_old.pairs] == ["sample-1"]
-    assert "Table 4.</b> The same models" in render(database, Silent(), SNAPSHOT)[0]
+    assert "Table 4.</b> The same models" in render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))[0]
 
 
 def test_what_is_missing_is_said(database: Database) -> None:
-    html, _ = render(database, Silent(), "latest")
+    html, _ = render(database, Silent(), ReportRequest())
     assert "broken (one · greedy, failed)" in html
     assert f"newwiki snapshots topics {SNAPSHOT}" in html
     assert "--kind old --before 2020-01-01" in html
@@ -219,7 +220,7 @@ def test_what_is_missing_is_said(database: Database) -> None:
         connection.execute(
             "insert into topics select snapshot_id, page_id, 'Q1', ['Q5'], 'Human', now() from stored_articles"
         )
-    html, _ = render(database, Silent(), "latest")
+    html, _ = render(database, Silent(), ReportRequest())
     assert "Table 1.</b>" in html and "Human" in html
 
 
@@ -232,7 +233,7 @@ def test_one_run_with_one_metric_is_a_report_too(published: Path, tmp_path: Path
     add_scores(
         database, "only", replace(rules(), model=None), [(page, 0)], 0, [Metric("mine", "", None, None, "none", "", "")]
     )
-    html, _ = render(database, Silent(), "latest")
+    html, _ = render(database, Silent(), ReportRequest())
     assert "None of the paper’s metrics is scored" in html
     assert "Figure 4</b> needs two metrics" in html
     assert "this run was not scored by a metric of entities" not in html

@@ -14,6 +14,7 @@ from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from flows.scoring.texts_from_elsewhere import take_in
 from newwiki.errors import UsageError
+from newwiki.request import ComparisonRequest
 from newwiki.settings import Settings
 from storage import runs, snapshots
 from storage.database import Database
@@ -99,12 +100,12 @@ def test_a_file_with_a_line_fewer_stays_comparable_on_what_both_have(tmp_path: P
         score_file(database.path, written(tmp_path, *lines, name=name), "words,rep_4")
         for name, lines in (("whole", whole), ("fewer", fewer))
     ]
-    ((*_, found, _),) = compare_all(database, ids, "words")
+    ((*_, found, _),) = compare_all(database, ComparisonRequest(runs=tuple(ids), metrics="words"))
     assert [(one.metric, one.prompts) for one in found] == [("words", 14)]
     names = {row["run_id"]: row["model"] for row in board(database).records}
     assert sorted(names.values()) == ["fewer", "references", "references", "whole"]
     (of_whole,) = [f"reference:{row['snapshot_id']}" for row in board(database).records if row["run_id"] == ids[0]]
-    ((*_, against, _),) = compare_all(database, [of_whole, ids[0]], "words")
+    ((*_, against, _),) = compare_all(database, ComparisonRequest(runs=(of_whole, ids[0]), metrics="words"))
     assert against[0].prompts == 15
 
 

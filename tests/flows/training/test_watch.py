@@ -15,6 +15,7 @@ from flows.progress import Silent
 from flows.report.page import render
 from flows.training.checkpoints import Watch
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
+from newwiki.request import ReportRequest
 from storage.database import Database
 from tests import processes
 from tests.flows.conftest import Run, environment
@@ -179,7 +180,7 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
     query = "select versions->>'training_step' as step from runs order by step::int"
     steps = json.loads(newwiki("sql", query, "--format", "json", "--db", database).stdout)
     assert steps == [{"step": "5"}, {"step": "10"}]
-    html, _ = render(Database(database), Silent(), "latest")
+    html, _ = render(Database(database), Silent(), ReportRequest())
     assert '<h2 id="training-title">Training</h2>' in html
     assert "rep_4 against the training step, means: out · greedy: 5 " in html
 
