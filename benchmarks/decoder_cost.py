@@ -30,7 +30,7 @@ from newwiki.decoding.grammar import Decoder, parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.models.engine.engines import engine_for
 from newwiki.models.engine.loop import Rules
-from newwiki.models.engine.reader import Prompt, Reader
+from newwiki.models.engine.reader import Reader, ReadPrompt
 from newwiki.models.huggingface import FLOAT32_SLACK
 from newwiki.registry import decoders
 
@@ -57,7 +57,7 @@ class MeasuredReader(Reader):
         self.rows = self.passes_alone = 0
         self.seconds = 0.0
 
-    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> Prompt:
+    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         return self._timed(lambda: super(MeasuredReader, self).read(tokens, hidden=hidden))
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from sample_texts import articles
 
 from flows.catalogue import metrics
+from newwiki.articles import Judged, Selection, Site, Window
 from newwiki.decoding.grammar import parse
-from newwiki.records import Fingerprint, Judged, Metric, Run, Selection, Site, Window
+from newwiki.records import Fingerprint, Metric, Run
 from storage import runs
 from storage.database import Database, insert_arrow
 from storage.snapshots import parameters_json, publish

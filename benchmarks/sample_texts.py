@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from newwiki.articles import Window
 from newwiki.decoding.stream import Stream
-from newwiki.records import Window
 from newwiki.sample import toy
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language

@@ -13,7 +13,7 @@ from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
-from newwiki.records import Window
+from newwiki.articles import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
 from newwiki.request import LeaderboardRequest

@@ -12,7 +12,7 @@ _FORMAT = "newwiki manifest 1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class ManifestEntry:
     """One article: which revision it is, and what tells whether a text is that revision's.
 
     `sha1` is of the wikitext (None where the snapshot does not know it), `text_sha256` of what was extracted from it.
@@ -47,7 +47,7 @@ class Manifest:
     extractor_version: str
     newwiki_version: str | None
     content_sha256: str
-    articles: tuple[Entry, ...]
+    articles: tuple[ManifestEntry, ...]
 
     def to_json(self) -> str:
         """The same manifest is the same text, an article a line."""
@@ -63,7 +63,7 @@ class Manifest:
             values = json.loads(path.read_text("utf-8"))
             if values.pop("format") != _FORMAT:
                 raise ValueError(f"it is no '{_FORMAT}'")
-            values["articles"] = tuple(Entry(**_with_times(entry)) for entry in values["articles"])
+            values["articles"] = tuple(ManifestEntry(**_with_times(entry)) for entry in values["articles"])
             return cls(**_with_times(values))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(

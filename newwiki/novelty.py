@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from newwiki.records import Article, Judged
+from newwiki.articles import Article, Judged
 
 NEAR_DUPLICATE = 0.7
 WORTH_REPORTING = 0.1

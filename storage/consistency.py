@@ -2,7 +2,7 @@
 
 import json
 
-from newwiki.records import Selection, Snapshot
+from newwiki.articles import Selection, Snapshot
 from newwiki.selection import draw
 from storage.database import Database
 

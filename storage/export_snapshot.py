@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from newwiki.articles import Snapshot
 from newwiki.errors import TerminalError
-from newwiki.manifest import Entry, Manifest
-from newwiki.records import Snapshot
+from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import datasets_card
 from storage.database import Database
@@ -53,7 +53,7 @@ def manifest(database: Database, name: str) -> Manifest:
     if base_url is None:
         raise TerminalError(f"{snapshot.snapshot_id} is not as it was published; see `newwiki snapshots verify`")
     entries = [
-        Entry(
+        ManifestEntry(
             page_id=article.page_id,
             rev_id=article.rev_id,
             sha1=article.sha1,

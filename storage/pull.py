@@ -8,21 +8,21 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from newwiki.articles import Article
 from newwiki.errors import TerminalError
-from newwiki.records import Article
 from storage import hashes, runs, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, held, of_snapshot
 from storage.queries import query
-from storage.shared import Note, Part, SharedFolder, rows_sha256
+from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
 # Which older versions have not pushed
 _LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "article_citations"})
 
-Notes = dict[Part, Note]
+Notes = dict[SharedPart, Note]
 
 
 def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
@@ -48,7 +48,7 @@ def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
     return moved
 
 
-def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     name = part["snapshot_id"]
     if snapshots.find(database, name):
         here = rows_sha256(held(database, of_snapshot("stored_articles", name)))
@@ -88,9 +88,9 @@ def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[s
     return True
 
 
-def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     run_id = part["run_id"]
-    written = Part("completions", part.keys)
+    written = SharedPart("completions", part.keys)
     noted, here = there[written], held(database, written)
     if runs.status(database, run_id) == "complete":
         return None if rows_sha256(here) == noted.sha256 else _other(f"run {run_id}")
@@ -107,7 +107,7 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
     return None
 
 
-def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     here = held(database, part)
     finished = part["evaluator_id"] in runs.finished_scorings(database, part["run_id"])
     if finished and rows_sha256(here) == there[part].sha256:
@@ -128,7 +128,7 @@ def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved
     return None
 
 
-def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: Part) -> str | None:
+def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
     here = {one["metric"]: one for one in held(database, part).to_pylist()}
     rows = folder.read(there[part])
@@ -147,10 +147,10 @@ def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: M
     return None
 
 
-def _unknown(database: Database, folder: SharedFolder, there: Notes, part: Part) -> list[tuple[str, pa.Table]]:
+def _unknown(database: Database, folder: SharedFolder, there: Notes, part: SharedPart) -> list[tuple[str, pa.Table]]:
     """The evaluator and its metrics as far as they are new here, by table; read before anything is locked."""
-    wanted = [Part("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
-    wanted.append(Part("evaluators", (("evaluator_id", part["evaluator_id"]),)))
+    wanted = [SharedPart("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
+    wanted.append(SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),)))
     new = [one for one in wanted if not held(database, one).num_rows]
     return [(one.table, folder.read(there[one])) for one in new]
 

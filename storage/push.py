@@ -11,7 +11,7 @@ from newwiki.errors import TerminalError
 from storage import hashes
 from storage.database import Database
 from storage.keys import KEYS
-from storage.shared import Note, Part, SharedFolder, rows_sha256
+from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
 
@@ -30,7 +30,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Scoring:
+class PushedScoring:
     """A finished one: how many rows it has in `scores`, or else how many texts it was of."""
 
     run_id: str
@@ -51,7 +51,7 @@ class Finished:
 
     snapshots: dict[str, str]
     runs: dict[str, str]
-    scorings: list[Scoring]
+    scorings: list[PushedScoring]
 
 
 def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
@@ -71,7 +71,7 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
             continue
         keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
         facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
-        _scoring(database, folder, there, moved, Part(one.table, keys), facts)
+        _scoring(database, folder, there, moved, SharedPart(one.table, keys), facts)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
     return moved
@@ -86,18 +86,18 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
     scorings = [
-        Scoring(snapshot_id=of_snapshots[one["run_id"]], **one)
+        PushedScoring(snapshot_id=of_snapshots[one["run_id"]], **one)
         for one in database.records(dict[str, Any], "share_scorings")
         if one["run_id"] in of_snapshots
     ]
     return Finished(snapshots, runs, scorings)
 
 
-def of_snapshot(table: str, name: str) -> Part:
-    return Part(table, (("snapshot_id", name),))
+def of_snapshot(table: str, name: str) -> SharedPart:
+    return SharedPart(table, (("snapshot_id", name),))
 
 
-def held(database: Database, part: Part) -> pa.Table:
+def held(database: Database, part: SharedPart) -> pa.Table:
     """What the database has of a part."""
     key = KEYS[part.table]
     named = {name: value for name, value in part.keys if name in key}
@@ -105,7 +105,7 @@ def held(database: Database, part: Part) -> pa.Table:
     return database.table("part_rows", *named.values(), table=part.table, part=where, key=", ".join(key))
 
 
-def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, name: str) -> bool:
+def _snapshot(database: Database, folder: SharedFolder, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
     """Whether the folder has it, and no other one. The row of `snapshots` comes last: by it others know that all the
     rest is there."""
     articles = held(database, of_snapshot("stored_articles", name))
@@ -121,10 +121,14 @@ def _snapshot(database: Database, folder: SharedFolder, there: dict[Part, Note],
 
 
 def _run(
-    database: Database, folder: SharedFolder, there: dict[Part, Note], moved: Moved, keys: tuple[tuple[str, str], ...]
+    database: Database,
+    folder: SharedFolder,
+    there: dict[SharedPart, Note],
+    moved: Moved,
+    keys: tuple[tuple[str, str], ...],
 ) -> bool:
     """Likewise, with the row of `runs` last."""
-    run, written = Part("runs", keys), Part("completions", keys)
+    run, written = SharedPart("runs", keys), SharedPart("completions", keys)
     completions = held(database, written)
     if (noted := there.get(written)) and run in there:
         if is_other := noted.sha256 != rows_sha256(completions):
@@ -139,9 +143,9 @@ def _run(
 def _scoring(
     database: Database,
     folder: SharedFolder,
-    there: dict[Part, Note],
+    there: dict[SharedPart, Note],
     moved: Moved,
-    part: Part,
+    part: SharedPart,
     facts: dict[str, object],
 ) -> None:
     """Where the folder has as many texts scored by the evaluator or more, its scores stay."""
@@ -153,7 +157,7 @@ def _scoring(
     names = [name for (name,) in database.rows("share_metric_names", evaluator_id)]
     described = [("evaluators", "evaluator_id", evaluator_id), *(("metrics", "metric", name) for name in names)]
     for table, key, value in described:
-        described_part = Part(table, ((key, value),))
+        described_part = SharedPart(table, ((key, value),))
         if described_part not in there:
             there[described_part] = folder.write(described_part, held(database, described_part), {})
     folder.write(part, rows, facts | {"metrics": names})

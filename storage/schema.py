@@ -16,7 +16,7 @@ values ('METRIC', '', 'none', 'its definition', '')"""
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     name: str
     type: str
     comment: str | None
@@ -29,7 +29,7 @@ class Relation:
     name: str
     kind: str
     comment: str | None
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
 
 
 def names(database: Database) -> list[str]:
@@ -51,4 +51,4 @@ def documented() -> list[Relation]:
 def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
     """Views before tables, each by name, but for the record of the schema itself."""
     for name, kind, comment in connection.execute(query("relations")).fetchall():
-        yield Relation(name, kind, comment, tuple(records(Column, connection.execute(query("columns"), [name]))))
+        yield Relation(name, kind, comment, tuple(records(TableColumn, connection.execute(query("columns"), [name]))))

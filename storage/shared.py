@@ -26,7 +26,7 @@ _CATALOGUE = "catalogue"
 
 
 @dataclass(frozen=True)
-class Part:
+class SharedPart:
     """A table's rows under some keys, such as ("snapshot_id", "enwiki-2026-09")."""
 
     table: str
@@ -44,7 +44,7 @@ class Part:
 class Note:
     """What a part holds: its rows, their hash, and facts by which it can be judged unread."""
 
-    part: Part
+    part: SharedPart
     rows: int
     sha256: str
     facts: Mapping[str, Any]
@@ -74,7 +74,7 @@ class SharedFolder:
             safe(Path(self._root), database)
         return self
 
-    def notes(self) -> dict[Part, Note]:
+    def notes(self) -> dict[SharedPart, Note]:
         """All that is there whole. Raises TerminalError where the storage refuses."""
         with self._asking():
             paths = self._files.find(f"{self._root}/{_CATALOGUE}") if self._files.exists(self._root) else []
@@ -82,7 +82,7 @@ class SharedFolder:
         found = (_note(json.loads(text)) for path, text in texts.items() if path.endswith(".json"))
         return {note.part: note for note in found}
 
-    def write(self, part: Part, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
+    def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
         """The rows first, and then the note that says that they are there."""
         buffer = io.BytesIO()
         parquet.write_table(rows, buffer, compression="zstd")
@@ -152,7 +152,7 @@ def _plain(value: Any) -> str:
 
 def _note(read: dict[str, Any]) -> Note:
     keys = tuple((name, value) for name, value in read["part"]["keys"])
-    return Note(Part(read["part"]["table"], keys), read["rows"], read["sha256"], read["facts"])
+    return Note(SharedPart(read["part"]["table"], keys), read["rows"], read["sha256"], read["facts"])
 
 
 def _quoted(value: str) -> str:

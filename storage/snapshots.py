@@ -10,9 +10,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from newwiki.articles import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
-from newwiki.records import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.selection import RULES
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures

@@ -16,7 +16,7 @@ _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Part:
+class StratumPart:
     """The articles of a snapshot that a stratum has one value for, and between how many words they have."""
 
     snapshot_id: str
@@ -38,19 +38,19 @@ class PartOfRun:
     completions: int
 
 
-def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[Part]:
+def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[StratumPart]:
     """The parts of these snapshots, in their order; none of those that are no snapshots (`file:…`).
 
     Raises TerminalError where nothing is known of all articles of a snapshot.
     """
-    found = database.records(Part, "stratum_parts", list(snapshot_ids), stratum)
+    found = database.records(StratumPart, "stratum_parts", list(snapshot_ids), stratum)
     for name in dict.fromkeys(part.snapshot_id for part in found):
         if all(part.value == _UNKNOWN for part in found if part.snapshot_id == name):
             raise TerminalError(_remedy(stratum, name))
     return found
 
 
-def told(stratum: str, found: Sequence[Part]) -> list[str]:
+def told(stratum: str, found: Sequence[StratumPart]) -> list[str]:
     """For each snapshot what its parts are."""
     return [
         f"{stratum} of {name}: {', '.join(_words(stratum, part) for part in found if part.snapshot_id == name)}"
@@ -77,7 +77,7 @@ def summaries(
     return database.records(dict[str, Any], "stratum_board", list(run_ids), stratum, keys, texts)
 
 
-def _words(stratum: str, part: Part) -> str:
+def _words(stratum: str, part: StratumPart) -> str:
     articles = f"{part.articles:,} article{'s' * (part.articles != 1)}"
     length = f" of {part.least:,} to {part.most:,} words" if stratum == "length" else ""
     return f"{part.value} ({articles}{length})"

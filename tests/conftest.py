@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from newwiki.records import Window
+from newwiki.articles import Window
 from newwiki.sample import toy
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language

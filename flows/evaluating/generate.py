@@ -12,11 +12,12 @@ import duckdb
 
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
+from newwiki.articles import Article, Snapshot
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.models.backend import Backend, Writing, numerics_of
 from newwiki.protocol import protocol_json
-from newwiki.records import Article, Completion, Prompt, Run, Snapshot
+from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pprint import pformat
 
-from newwiki.records import Metric, Snapshot
+from newwiki.articles import Snapshot
+from newwiki.records import Metric
 
 DOCUMENTS = "documents.parquet"
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.progress import Progress
+from newwiki.articles import Judged, Site, Window
 from newwiki.errors import TerminalError, UsageError
-from newwiki.manifest import Entry, Manifest
-from newwiki.records import Judged, Site, Window
+from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.selection import sha1
 from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
 from newwiki.sources.source import Waiting
@@ -140,7 +140,7 @@ def _fetch(
     return pages, [*gone, *differing]
 
 
-def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged | str:
+def _extracted(entry: ManifestEntry, revision: Revision, language: Language) -> Judged | str:
     """The article as it was published, or what is wrong with it."""
     if revision.wikitext is None:
         return f"{_named(entry)} is hidden"
@@ -169,7 +169,7 @@ def _extracted(entry: Entry, revision: Revision, language: Language) -> Judged |
     )
 
 
-def _named(entry: Entry) -> str:
+def _named(entry: ManifestEntry) -> str:
     return f"'{entry.title}' (page {entry.page_id}, revision {entry.rev_id})"
 
 

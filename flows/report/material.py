@@ -8,10 +8,11 @@ from pathlib import PurePath
 from typing import Any
 
 from flows.comparing.board import ABOUT, Board, Column, board
+from newwiki.articles import Snapshot
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings
-from newwiki.records import Fingerprint, Metric, Run, Snapshot
+from newwiki.records import Fingerprint, Metric, Run
 from storage import comparison, snapshots
 from storage.database import Database
 from storage.liveness import state
@@ -20,7 +21,7 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunEntry:
     """A run as it is stored."""
 
     run: Run
@@ -42,7 +43,7 @@ class Material:
 
     snapshot: Snapshot
     board: Board
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, RunEntry]
     metrics: Mapping[str, Metric]
     evaluators: Mapping[str, Fingerprint]
     names: Mapping[str, str]
@@ -107,8 +108,8 @@ def _entry(
     heard_at: datetime | None,
     process: str | None,
     **run: Any,
-) -> Entry:
-    return Entry(Run(**run), state(status, heard_at, process), started_at, finished_at)
+) -> RunEntry:
+    return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at)
 
 
 def _board(database: Database, snapshot_id: str) -> Board:

@@ -15,12 +15,12 @@ from markupsafe import Markup
 from flows.catalogue import span
 from flows.progress import Progress
 from flows.report import figures, paper_tables
+from flows.report.by_stratum import cuts
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.material import Record, gather
 from flows.report.paper import PAPER, paper_columns
-from flows.report.strata import cuts
 from flows.report.training_curves import training
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from newwiki.records import Window
+from newwiki.articles import Window
 from newwiki.registrations import Registrations, Wiki
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings

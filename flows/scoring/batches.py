@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from evaluators.scoring import needs_of, score
 from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
-from newwiki.records import Article, Score
+from newwiki.articles import Article
+from newwiki.records import Score
 from newwiki.registry import Evaluator
 
 Key = tuple[int, int]  # page id and sample

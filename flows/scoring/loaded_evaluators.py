@@ -6,7 +6,7 @@ from typing import Any
 from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
 from flows.progress import Progress
-from newwiki.records import Article
+from newwiki.articles import Article
 from newwiki.registry import Evaluator, SetEvaluator, makers
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings

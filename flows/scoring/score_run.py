@@ -9,7 +9,8 @@ from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, c
 from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.score_sets import DrawnParts, score_sets
-from newwiki.records import Article, Run
+from newwiki.articles import Article
+from newwiki.records import Run
 from newwiki.registry import Evaluator
 from newwiki.text.prompts import fill
 from storage import runs

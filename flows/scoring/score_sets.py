@@ -9,7 +9,8 @@ from evaluators.corpus import Corpus, Key, draw_keys, split_words
 from evaluators.scoring import needs_of, score_set
 from flows.progress import Progress
 from flows.scoring.broken_scores import BrokenScores
-from newwiki.records import Article, Run
+from newwiki.articles import Article
+from newwiki.records import Run
 from newwiki.registry import SetEvaluator
 from newwiki.text.prompts import fill
 from storage import runs

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flows.progress import Progress
-from newwiki.records import Article
+from newwiki.articles import Article
 from newwiki.text.prompts import fill
 from newwiki.training.record import Trained
 from storage import snapshots
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from newwiki.training.examples import Text
+    from newwiki.training.examples import TrainingText
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class TrainingArticle:
     def trained(self) -> Trained:
         return Trained(self.wiki, self.article.page_id, self.article.title, self.article.text_sha256)
 
-    def text(self, template: str) -> "Text":
-        from newwiki.training.examples import Text
+    def text(self, template: str) -> "TrainingText":
+        from newwiki.training.examples import TrainingText
 
         article = self.article
-        return Text(article.page_id, fill(template, article.title, article.first_sentence), article.completion)
+        return TrainingText(article.page_id, fill(template, article.title, article.first_sentence), article.completion)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from newwiki.decoding.beams import Beams, BeamSearch, Best, best_tokens, by_stream, log_p
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import EachToken
-from newwiki.decoding.grammar import Choice, Decoder, Named, Parameter
+from newwiki.decoding.grammar import Decoder, DecoderChoice, Named, Parameter
 from newwiki.decoding.sample import race
 from newwiki.decoding.stream import Search, Stream, View
 
@@ -26,8 +26,8 @@ def _searches(decoder: Decoder) -> bool:
         "amateur": Named("the folder or hub id of a smaller model of the same tokenizer"),
         "alpha": Parameter(default=0.1, minimum=0, maximum=1),
         "amateur_temperature": Parameter(default=0.5, minimum=0, above=True),
-        "amateur_context": Choice(("last", "full")),
-        "candidates": Choice(("paper", "authors")),
+        "amateur_context": DecoderChoice(("last", "full")),
+        "candidates": DecoderChoice(("paper", "authors")),
         "num_beams": Parameter(default=5, minimum=0),
     },
     source="Li et al. 2022 (paper 000, first part), eq. 2 and 3, 3.4 and 7.3; the authors' code for candidates=authors",

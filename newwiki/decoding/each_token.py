@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-class Choice(Protocol):
+class TokenChoice(Protocol):
     """Chooses each row's next token from scores [rows, vocabulary] in float32.
 
     `slack` [rows, 1] bounds how far rounding may have moved a score. Answers with tokens [rows], and with a mask [rows]
@@ -19,7 +19,7 @@ class Choice(Protocol):
     def __call__(self, scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]": ...
 
 
-# From a view and its streams to the scores and the slack that a Choice works on.
+# From a view and its streams to the scores and the slack that a TokenChoice works on.
 Scoring = Callable[[View, Sequence[Stream]], "tuple[Tensor, Tensor]"]
 
 
@@ -28,7 +28,7 @@ class EachToken:
 
     width = 1
 
-    def __init__(self, choose: Choice, scoring: Scoring | None = None) -> None:
+    def __init__(self, choose: TokenChoice, scoring: Scoring | None = None) -> None:
         self._choose = choose
         self._scoring = scoring or (lambda view, streams: (view.block(view.logits), view.slack))
 

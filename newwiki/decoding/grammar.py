@@ -42,7 +42,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Choice:
+class DecoderChoice:
     """A word that a decoder takes, one of a few; the first is the default."""
 
     words: Sequence[str]
@@ -76,7 +76,7 @@ class Named:
         return text
 
 
-Setting = Parameter | Choice | Named
+Setting = Parameter | DecoderChoice | Named
 
 # It goes with every decoder, and the engine sees to it.
 EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0)}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from newwiki.decoding.decoder import decoder
-from newwiki.decoding.each_token import Choice, EachToken
+from newwiki.decoding.each_token import EachToken, TokenChoice
 from newwiki.decoding.grammar import Parameter
 from newwiki.decoding.penalties import penalise_repetition, penalise_use
 from newwiki.decoding.stream import Noise, Search, Stream, View
@@ -56,7 +56,7 @@ def sample(
     return EachToken(race(top_k, top_p, typical_p), scoring)
 
 
-def race(top_k: int = 0, top_p: float = 1.0, typical_p: float = 1.0) -> Choice:
+def race(top_k: int = 0, top_p: float = 1.0, typical_p: float = 1.0) -> TokenChoice:
     """Draws from the softmax of the scores, truncated."""
 
     def choose(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":

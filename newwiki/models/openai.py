@@ -11,9 +11,9 @@ from typing import Any
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import UsageError
 from newwiki.models.backend import Writing, model
-from newwiki.models.remote.arguments import Arguments, read_arguments
 from newwiki.models.remote.asking import Asking, Request, reported
 from newwiki.models.remote.bill import Bill
+from newwiki.models.remote.server_arguments import ServerArguments, read_arguments
 from newwiki.models.remote.side_by_side import side_by_side
 from newwiki.models.sampling import refuse_others
 from newwiki.records import Completion, Prompt
@@ -26,7 +26,7 @@ _LASTING = ("id", "root", "parent", "owned_by", "meta")
 class Served:
     """A model by its name, and what its server reports of it; None where it reports nothing."""
 
-    arguments: Arguments
+    arguments: ServerArguments
     reported: Mapping[str, Any] | None
 
 

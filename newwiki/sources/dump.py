@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from newwiki.articles import Page, Requests, Site, Window
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Page, Requests, Site, Window
 from newwiki.sources.history import Histories, NoTexts, Read
-from newwiki.sources.parts import Part, find_parts, require_all
+from newwiki.sources.parts import DumpPart, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source
 from newwiki.sources.unpacking import DAMAGED, PIECE, Pipe, Reading, unpacked
 from newwiki.sources.xml_export import Export, Pages, SiteInfo
@@ -143,12 +143,12 @@ class DumpSource:
                     yield
                 export.close()
 
-    def _each_part(self) -> Sequence[Part | None]:
+    def _each_part(self) -> Sequence[DumpPart | None]:
         """None stands for standard input."""
         return self.parts or (None,)
 
     @contextmanager
-    def _opened(self, part: Part | None) -> Iterator[Reading]:
+    def _opened(self, part: DumpPart | None) -> Iterator[Reading]:
         if part:
             with unpacked(part.path, part.checksum) as reading:
                 yield reading
@@ -157,7 +157,9 @@ class DumpSource:
             yield self._pipe
 
 
-def read_part(part: Part, site: Site, window: Window, cutoff: datetime, skip: Set[int]) -> Iterator[tuple[Read, int]]:
+def read_part(
+    part: DumpPart, site: Site, window: Window, cutoff: datetime, skip: Set[int]
+) -> Iterator[tuple[Read, int]]:
     """What is read, and how many bytes of the file have been used for it."""
     with _readable(part), unpacked(part.path, part.checksum) as reading:
         for read in histories(reading, part, site, window, cutoff, skip):
@@ -165,7 +167,7 @@ def read_part(part: Part, site: Site, window: Window, cutoff: datetime, skip: Se
 
 
 def histories(
-    reading: Reading, part: Part | None, site: Site, window: Window, cutoff: datetime, skip: Set[int]
+    reading: Reading, part: DumpPart | None, site: Site, window: Window, cutoff: datetime, skip: Set[int]
 ) -> Iterator[Read]:
     """The pages of one file, some at a time. Raises TerminalError where it is of another wiki."""
     listener = Histories(window, cutoff, skip)
@@ -195,12 +197,12 @@ def site_of(info: SiteInfo, name: str) -> Site:
     return Site(info.dbname, info.language, info.base)
 
 
-def named(part: Part | None) -> str:
+def named(part: DumpPart | None) -> str:
     return str(part.path) if part else "standard input"
 
 
 @contextmanager
-def _readable(part: Part | None) -> Iterator[None]:
+def _readable(part: DumpPart | None) -> Iterator[None]:
     name = named(part)
     try:
         yield

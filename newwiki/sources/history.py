@@ -8,9 +8,9 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from newwiki.records import Page, Window
+from newwiki.articles import Page, Window
 from newwiki.sources import moves, redirects, settling
-from newwiki.sources.xml_export import PageHead, Revision, SiteInfo
+from newwiki.sources.xml_export import ExportedRevision, PageHead, SiteInfo
 
 _HELD = 1 << 19  # bytes of texts that are held before it is asked which of them may still stand
 
@@ -65,7 +65,7 @@ class Histories:
         self._page = _PageHistory(page, self._window, self._cutoff)
         return True
 
-    def revision(self, revision: Revision) -> bool:
+    def revision(self, revision: ExportedRevision) -> bool:
         assert self._page is not None
         return self._page.add(revision)
 
@@ -90,17 +90,17 @@ class Histories:
 class _PageHistory:
     def __init__(self, page: PageHead, window: Window, cutoff: datetime) -> None:
         self._page, self._window, self._cutoff = page, window, cutoff
-        self._newest: list[tuple[datetime, int, int, Revision]] = []  # a heap, the oldest of them first
+        self._newest: list[tuple[datetime, int, int, ExportedRevision]] = []  # a heap, the oldest of them first
         self._held = 0
         self._count = 0
-        self._first: Revision | None = None
+        self._first: ExportedRevision | None = None
         self._redirect = ""  # what the first one says, where it is a redirect
         self._before: bytes | None = None
         self._unchanging: list[moves.Unchanging] = []
         self.has_first = False
         self.revisions = 0
 
-    def add(self, revision: Revision) -> bool:
+    def add(self, revision: ExportedRevision) -> bool:
         """False where the page was created before the window, so that nothing else about it matters."""
         self.revisions += 1
         self.has_first = self.has_first or not revision.parent_id
@@ -124,7 +124,7 @@ class _PageHistory:
                 self._drop_texts()
         return True
 
-    def _note_move(self, revision: Revision) -> None:
+    def _note_move(self, revision: ExportedRevision) -> None:
         """One that changes nothing may be what a move has left, or one that is hidden."""
         raw, before = revision.text.raw, self._before
         self._before = raw
@@ -147,7 +147,7 @@ class _PageHistory:
             return Page(self._page.page_id, title, first.moment, absent="moved", summary=first.comment)
         return self._as_it_stood(title, first)
 
-    def _as_it_stood(self, title: str, first: Revision) -> Page:
+    def _as_it_stood(self, title: str, first: ExportedRevision) -> Page:
         history = self._history()
         stands = [_stand(revision) for revision in history]
         place = settling.settled(stands)
@@ -168,7 +168,7 @@ class _PageHistory:
             stepped_over=settling.stepped_over(stands, place) if place else "",
         )
 
-    def _history(self) -> list[Revision]:
+    def _history(self) -> list[ExportedRevision]:
         """The newest first."""
         return [entry[-1] for entry in sorted(self._newest, key=lambda entry: entry[:3], reverse=True)]
 
@@ -184,7 +184,7 @@ class _PageHistory:
             revision.text.drop()
 
 
-def _stand(revision: Revision) -> settling.Stand:
+def _stand(revision: ExportedRevision) -> settling.Stand:
     return settling.Stand(revision.rev_id, revision.text.size, revision.text.hidden)
 
 

@@ -14,10 +14,10 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import newwiki
+from newwiki.articles import Page
 from newwiki.errors import TransientError
-from newwiki.records import Page
 from newwiki.sources.dump import Tally, named
-from newwiki.sources.parts import Part
+from newwiki.sources.parts import DumpPart
 from newwiki.sources.reading_worker import EVERYTHING, Found, JudgedPages, Share, Wanted
 from newwiki.sources.unpacking import likely_work
 
@@ -26,7 +26,7 @@ _JUDGES = 4  # processes that one which reads can keep busy
 _LARGE = 100_000_000  # bytes of a single file, unpacked, that are worth the start of processes
 
 
-def is_worth_it(parts: Sequence[Part]) -> bool:
+def is_worth_it(parts: Sequence[DumpPart]) -> bool:
     """Whether processes are to read these parts, or a single one that is large."""
     return len(parts) > 1 or (cores() > 1 and sum(likely_work(part.path) for part in parts) >= _LARGE)
 
@@ -37,7 +37,7 @@ def cores() -> int:
 
 
 def judged_parts(
-    parts: Sequence[Part], wanted: Wanted, name: str, last_rank: Callable[[], int] | None = None
+    parts: Sequence[DumpPart], wanted: Wanted, name: str, last_rank: Callable[[], int] | None = None
 ) -> Iterator[tuple[JudgedPages, int]]:
     """The pages of all parts, in any order, and how many bytes of the files have been used.
 
@@ -66,9 +66,9 @@ class _Work:
     """Which process reads which part, the one that takes longest first; those that are left without a part judge what
     the others have read."""
 
-    def __init__(self, parts: Sequence[Part], processes: Sequence[Connection]) -> None:
+    def __init__(self, parts: Sequence[DumpPart], processes: Sequence[Connection]) -> None:
         self._waiting = sorted(parts, key=lambda part: likely_work(part.path))
-        self._readers: dict[Connection, Part] = {}
+        self._readers: dict[Connection, DumpPart] = {}
         self._judges: list[Connection] = []
         self._idle: list[Connection] = []
         self._asked_to_share: set[Connection] = set()
@@ -82,7 +82,7 @@ class _Work:
         busy = [*self._readers, *self._judges]
         return [connection for connection in wait(busy) if isinstance(connection, Connection)] if busy else []
 
-    def part(self, connection: Connection) -> Part | None:
+    def part(self, connection: Connection) -> DumpPart | None:
         """What it reads; None where it judges."""
         return self._readers.get(connection)
 
@@ -131,7 +131,7 @@ def _send(connection: Connection, what: object) -> None:
         connection.send(what)
 
 
-def _received(connection: Connection, part: Part | None) -> Found:
+def _received(connection: Connection, part: DumpPart | None) -> Found:
     try:
         answer = connection.recv()
     except (EOFError, ConnectionResetError) as error:

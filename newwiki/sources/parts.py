@@ -26,7 +26,7 @@ _SUM = re.compile(
 
 
 @dataclass(frozen=True)
-class Part:
+class DumpPart:
     """A file of a dump, and its checksum in hexadecimal digits where one is published."""
 
     path: Path
@@ -37,15 +37,15 @@ class Part:
         return self.path.stat().st_size
 
 
-def find_parts(places: Sequence[str]) -> tuple[Part, ...]:
+def find_parts(places: Sequence[str]) -> tuple[DumpPart, ...]:
     """The files of files, folders and patterns, in the order of their names. Raises UsageError for what is none."""
     found = {path.resolve(): path for place in places for path in _files(place)}
     paths = sorted(found.values(), key=lambda path: _natural(path.name))
     sums = {folder: _sums(folder) for folder in {path.parent for path in paths}}
-    return tuple(Part(path, sums[path.parent].get(path.name)) for path in paths)
+    return tuple(DumpPart(path, sums[path.parent].get(path.name)) for path in paths)
 
 
-def require_all(parts: Iterable[Part]) -> None:
+def require_all(parts: Iterable[DumpPart]) -> None:
     """Raises TerminalError where parts are missing, by their numbers, by their pages, or by the lists of checksums."""
     names: dict[str, Path] = {}
     listed: set[str] = set()

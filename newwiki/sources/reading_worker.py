@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from multiprocessing.connection import Connection
 
+from newwiki.articles import Judged, Page, Selection, Site, Window
 from newwiki.errors import NewWikiError
 from newwiki.novelty import Sketch, Sketcher, compared_text
 from newwiki.ranking import up_to_rank
-from newwiki.records import Judged, Page, Selection, Site, Window
 from newwiki.selection import judge
 from newwiki.sources.dump import read_part
-from newwiki.sources.parts import Part
+from newwiki.sources.parts import DumpPart
 from newwiki.text.language import load_language
 
 EVERYTHING = 1 << 64  # beyond the last rank
@@ -99,8 +99,8 @@ class _Worker:
         self._shares = False
         self._begin_message()
 
-    def answer(self, told: Part | Sequence[Page] | int | Share) -> None:
-        if isinstance(told, Part):
+    def answer(self, told: DumpPart | Sequence[Page] | int | Share) -> None:
+        if isinstance(told, DumpPart):
             self._read(told)
         elif isinstance(told, int):
             self._rank = told
@@ -108,7 +108,7 @@ class _Worker:
             self._judge(told)
             self._send(over=True)
 
-    def _read(self, part: Part) -> None:
+    def _read(self, part: DumpPart) -> None:
         wanted, self._shares = self._wanted, False
         for read, self._so_far.position in read_part(part, wanted.site, wanted.window, wanted.cutoff, wanted.skip):
             self._hear()

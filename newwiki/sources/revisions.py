@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from newwiki.records import Site
+from newwiki.articles import Site
 from newwiki.sources import xml_export
 from newwiki.sources.api_revisions import fetch_revisions, wikitext
 from newwiki.sources.dump import DumpSource
@@ -68,7 +68,7 @@ class _Picker:
     def begin(self, page: PageHead) -> bool:
         return bool(self.wanted)
 
-    def revision(self, revision: xml_export.Revision) -> bool:
+    def revision(self, revision: xml_export.ExportedRevision) -> bool:
         if revision.rev_id in self.wanted:
             self.wanted.remove(revision.rev_id)
             text = None if revision.text.hidden else revision.text.build()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar, runtime_checkable
 
-from newwiki.records import Page, Requests, Site, Window
+from newwiki.articles import Page, Requests, Site, Window
 from newwiki.registry import sources
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from xml.parsers import expat
 
 from newwiki.sources.timestamps import moment
-from newwiki.sources.xml_text import FileBytes, Text, without_start_tag
+from newwiki.sources.xml_text import FileBytes, XmlText, without_start_tag
 
 _FORMAT = "http://www.mediawiki.org/xml/export-"
 _NUMBER = re.compile(r"\d+", re.ASCII)
@@ -46,14 +46,14 @@ class PageHead:
     title: str
 
 
-class Revision:
+class ExportedRevision:
     """One revision. `parent_id` is 0 where it is the first."""
 
     __slots__ = ("comment", "moment", "parent_id", "rev_id", "text")
 
     rev_id: int
     moment: datetime
-    text: Text
+    text: XmlText
 
     def __init__(self) -> None:
         self.parent_id = 0
@@ -65,7 +65,7 @@ class Pages(Protocol):
 
     def begin(self, page: PageHead) -> bool: ...
 
-    def revision(self, revision: Revision) -> bool: ...
+    def revision(self, revision: ExportedRevision) -> bool: ...
 
     def end(self, unheard: int, unheard_parents: int) -> None:
         """The page is over; so many revisions, and so many parent ids in them, went unheard."""
@@ -89,7 +89,7 @@ class Export:
         self._characters: list[str] = []
         self._attributes: dict[str, str] = {}
         self._head: dict[str, str] = {}
-        self._revision: Revision | None = None
+        self._revision: ExportedRevision | None = None
         self._told = False  # the page's head
         self._unheard = self._unheard_parents = 0
         self._bytes = FileBytes()
@@ -166,7 +166,7 @@ class Export:
                 if not self._told:
                     self._begin_page()
                 if self._within == "page" and self._parser.StartElementHandler is not None:
-                    self._revision = Revision()
+                    self._revision = ExportedRevision()
             elif name not in _PAGE:
                 raise Malformed(f"<{name}> in a <page>")
             elif name in _HEARD and not self._told:
@@ -204,9 +204,9 @@ class Export:
         elif depth == 1:
             self._end_item(name)
 
-    def _end_in_revision(self, name: str, revision: Revision) -> None:
+    def _end_in_revision(self, name: str, revision: ExportedRevision) -> None:
         if name == "text":
-            revision.text = Text(self._raw_text(), self._attributes)
+            revision.text = XmlText(self._raw_text(), self._attributes)
         elif name == "timestamp":
             revision.moment = moment(self._heard())
         elif name == "id":
@@ -216,7 +216,7 @@ class Export:
         elif name == "comment":
             revision.comment = self._heard()
 
-    def _end_revision(self, revision: Revision) -> None:
+    def _end_revision(self, revision: ExportedRevision) -> None:
         if missing := [name for name in ("rev_id", "moment", "text") if not hasattr(revision, name)]:
             raise Malformed(f"a <revision> without {missing[0]}")
         self._revision = None

@@ -10,7 +10,7 @@ _START_TAG = re.compile(rb"""<text(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _PREDEFINED = {b"&amp;": 4, b"&lt;": 3, b"&gt;": 3, b"&quot;": 5, b"&apos;": 5}
 
 
-class Text:
+class XmlText:
     """A revision's text as the file has it. `hidden` where the wiki does not show it."""
 
     __slots__ = ("_raw", "_size", "hidden", "stored")

@@ -9,7 +9,7 @@ import re
 
 from newwiki.text.language import Language
 from newwiki.text.tags import ATTRIBUTES, HOLE, without_dress, without_raw
-from newwiki.text.templates import Arguments, render
+from newwiki.text.templates import TemplateArguments, render
 
 OPEN_TABLE, OPEN_LINK, STRAY_CLOSER = "\x03", "\x04", "\x05"  # of what is never closed, or was never opened
 
@@ -152,7 +152,7 @@ class _Resolver:
             return HOLE
         if len(template) > _MAX_INLINE:
             return template
-        return render(name, Arguments(parts, title=self._title), self._language) or HOLE
+        return render(name, TemplateArguments(parts, title=self._title), self._language) or HOLE
 
     def _linked(self, link: str) -> str:
         return _shown(link, self._language) if len(link) <= _MAX_INLINE else OPEN_LINK + link

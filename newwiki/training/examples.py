@@ -24,7 +24,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Text:
+class TrainingText:
     """What a model is given, what it is to write, and of which page."""
 
     page_id: int
@@ -44,11 +44,11 @@ class Learner:
         self._forced = model.generation_config.forced_bos_token_id
         self._end = _end(name, model, tokenizer)
 
-    def example(self, text: Text) -> Example:
+    def example(self, text: TrainingText) -> Example:
         """Raises TerminalError where the prompt is too long."""
         return self._causal(text) if self._is_causal else self._encoder_decoder(text)
 
-    def _causal(self, text: Text) -> Example:
+    def _causal(self, text: TrainingText) -> Example:
         # An article is stored without the space that stood before it.
         space = "" if text.prompt[-1:].isspace() else " "
         before, after = self._prompting.encode_pair(text.prompt, space + text.completion)
@@ -61,7 +61,7 @@ class Learner:
         labels = [*[IGNORED] * len(before), *after, self._end]
         return Example(tuple(tokens[: self._longest]), tuple(labels[: self._longest]), len(tokens) > self._longest)
 
-    def _encoder_decoder(self, text: Text) -> Example:
+    def _encoder_decoder(self, text: TrainingText) -> Example:
         """The decoder begins as `generate` has it begin."""
         source = self._tokenizer(text.prompt)["input_ids"]
         if self._reads is not None and len(source) > self._reads:

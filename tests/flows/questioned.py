@@ -8,8 +8,9 @@ import numpy as np
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
+from newwiki.articles import Article, Topic
 from newwiki.decoding.grammar import parse
-from newwiki.records import Article, Completion, Fingerprint, Metric, Run, Score, Topic
+from newwiki.records import Completion, Fingerprint, Metric, Run, Score
 from newwiki.settings import Settings
 from storage import runs, snapshots, topics
 from storage.database import Database

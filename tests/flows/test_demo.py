@@ -7,7 +7,7 @@ import flows.demonstration as demo
 from flows.commands.evaluate import evaluate
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.records import Window
+from newwiki.articles import Window
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
 from storage.database import Database

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from newwiki.errors import UsageError
-from newwiki.manifest import Entry, Manifest
+from newwiki.manifest import Manifest, ManifestEntry
 
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
-RHINE = Entry(
+RHINE = ManifestEntry(
     page_id=7,
     rev_id=70,
     sha1="a" * 40,
@@ -35,7 +35,7 @@ MANIFEST = Manifest(
     content_sha256="c" * 64,
     articles=(
         RHINE,
-        Entry(
+        ManifestEntry(
             page_id=8,
             rev_id=80,
             sha1=None,

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from newwiki.articles import Selection
 from newwiki.errors import UsageError
-from newwiki.records import Selection
 from newwiki.registrations import Evaluation, Registrations, load_registrations
 from newwiki.settings import TABLES, Settings, load_settings
 

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from flows.cli import cli
 from newwiki import request as requests
+from newwiki.articles import OLD_SELECTION, Selection, Window
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
-from newwiki.records import OLD_SELECTION, Selection, Window
 from newwiki.request import EvaluationRequest, FinetuneRequest, RefreshRequest, Request, TrainScorerRequest
 
 ROOT = Path(requests.__file__).parents[1]

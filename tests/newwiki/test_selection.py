@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.records import Judged, Page, Selection
+from newwiki.articles import Judged, Page, Selection
 from newwiki.selection import draw, is_disambiguation, is_redirect, judge, sha1
 from newwiki.text.language import Language
 from newwiki.text.structure import structure_json

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from newwiki.records import Judged, Run, Selection, Site, Snapshot, Window
+from newwiki.articles import Judged, Selection, Site, Snapshot, Window
+from newwiki.records import Run
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
 from tests.storage.machines import score, texts, write

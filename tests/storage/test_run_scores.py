@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from newwiki.records import Completion, Fingerprint, Judged, Metric, Run, RunScore, Score, Snapshot
+from newwiki.articles import Judged, Snapshot
+from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
 from storage import runs
 from storage.database import Database
 from storage.queries import query

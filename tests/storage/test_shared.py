@@ -16,7 +16,7 @@ from storage import runs
 from storage.database import Database
 from storage.pull import pull
 from storage.push import push
-from storage.shared import Note, Part, SharedFolder
+from storage.shared import Note, SharedFolder, SharedPart
 from tests.storage.machines import BLEU, score, texts, write
 
 TABLES = (
@@ -109,7 +109,7 @@ def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
 ) -> None:
     written = folder.write
 
-    def stop(part: Part, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
+    def stop(part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
         if part.table == "runs":
             raise KeyboardInterrupt
         return written(part, rows, facts)

@@ -14,7 +14,7 @@ from transformers.cache_utils import DynamicLayer
 from transformers.modeling_outputs import BaseModelOutput
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.reader import Prompt, Reader
+from newwiki.models.engine.reader import Reader, ReadPrompt
 from newwiki.models.engine.slots import Layer, Slots
 
 _PROMPTS = ((1, 2, 3, 4, 5, 6, 7), (8, 9, 10))
@@ -41,7 +41,7 @@ class EncoderDecoderReader(Reader):
         self._size = read.hidden.shape[-1]
         self.slots: DecoderSlots = DecoderSlots(len(read.cache.self_attention_cache.layers), max(rows, 2), model.device)
 
-    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> Prompt:
+    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, and the decoder's start. `hidden` are the encoder's states."""
         output = self._model(
             input_ids=self._row(tokens),
@@ -50,7 +50,7 @@ class EncoderDecoderReader(Reader):
             use_cache=True,
         )
         states = output.encoder_last_hidden_state[0] if hidden else output.logits[0, :0]
-        return Prompt(output.past_key_values, 1, output.logits[:, -1].float(), states)
+        return ReadPrompt(output.past_key_values, 1, output.logits[:, -1].float(), states)
 
     def step(self, tokens: Tensor) -> Tensor:
         """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""

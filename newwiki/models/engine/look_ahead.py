@@ -14,7 +14,7 @@ from torch.nn.functional import normalize, pad
 
 from newwiki.decoding.stream import Stream, Turn, View
 from newwiki.models.engine.loop import Engine
-from newwiki.models.engine.reader import Prompt
+from newwiki.models.engine.reader import ReadPrompt
 from newwiki.models.engine.slots import BLOCK
 
 
@@ -31,11 +31,11 @@ class LookAheadEngine(Engine):
         [self._reader] = self._readers
         self._read_anew: list[Stream] = []
 
-    def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
+    def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:
         """New streams have their first step together with the others."""
         self._put(prompts, self._assigned(len(self._running) - len(group)))
 
-    def _put(self, prompts: Sequence[Prompt], slots: Sequence[int]) -> None:
+    def _put(self, prompts: Sequence[ReadPrompt], slots: Sequence[int]) -> None:
         super()._put(prompts, slots)
         [prompt] = prompts
         if self._logits is None:

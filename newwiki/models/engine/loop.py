@@ -17,7 +17,7 @@ from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, T
 from newwiki.errors import TerminalError
 from newwiki.models.engine.memory import is_out_of_memory, release
 from newwiki.models.engine.placing import rearranged
-from newwiki.models.engine.reader import Prompt, Reader
+from newwiki.models.engine.reader import Reader, ReadPrompt
 
 Done = tuple[Stream, Hypothesis]
 
@@ -61,7 +61,7 @@ class Engine:
         self._running: list[Stream] = []
         self._places: list[list[int]] = []  # the slots of each running stream's rows
         self._done: list[Done] = []
-        self._prompt: tuple[tuple[int, ...], list[Prompt]] | None = None
+        self._prompt: tuple[tuple[int, ...], list[ReadPrompt]] | None = None
         self._forget()
 
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
@@ -124,7 +124,7 @@ class Engine:
     def _has_room(self) -> bool:
         return (len(self._running) + 1) * self._search.width <= self._rows
 
-    def _read(self, prompt: tuple[int, ...]) -> list[Prompt]:
+    def _read(self, prompt: tuple[int, ...]) -> list[ReadPrompt]:
         if self._prompt is None or self._prompt[0] != prompt:
             texts = [self._text(number, prompt) for number in range(len(self._readers))]
             read = [reader.read(text, hidden=self.hidden) for reader, text in zip(self._readers, texts, strict=True)]
@@ -135,7 +135,7 @@ class Engine:
         """What a model reads of a prompt."""
         return prompt[-1:] if number and self._rules.amateur_context == "last" else prompt
 
-    def _begin(self, group: Sequence[Stream], prompts: Sequence[Prompt]) -> None:
+    def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:
         """The first step of new streams, which are the last of the running ones, from their prompt's logits."""
         turns = self._turns(group, [prompt.logits.repeat(len(group), 1) for prompt in prompts])
         first = len(self._running) - len(group)
@@ -151,7 +151,7 @@ class Engine:
             used += rows
         return [slot for slots in self._places[first:] for slot in slots]
 
-    def _put(self, prompts: Sequence[Prompt], slots: Sequence[int]) -> None:
+    def _put(self, prompts: Sequence[ReadPrompt], slots: Sequence[int]) -> None:
         for reader, prompt in zip(self._readers, prompts, strict=True):
             reader.slots.put(prompt.cache, prompt.length, slots)
 

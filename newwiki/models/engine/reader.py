@@ -17,7 +17,7 @@ _WANTS_FLAT_MASK = {"bloom"}  # makes its position biases (ALiBi) from a mask [r
 
 
 @dataclass(frozen=True)
-class Prompt:
+class ReadPrompt:
     """A prompt that was read: its cache, the logits [1, vocabulary] after it, its last hidden states [tokens, size]."""
 
     cache: Cache
@@ -50,7 +50,7 @@ class Reader:
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
         self.slots = Slots(self._config.num_hidden_layers, max(rows, 2), model.device)
 
-    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> Prompt:
+    def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
         cache = DynamicCache()
         output = self._model(
@@ -61,7 +61,7 @@ class Reader:
             output_hidden_states=hidden,
         )
         states = output.hidden_states[-1][0] if hidden else output.logits[0, :0]
-        return Prompt(output.past_key_values, len(tokens), output.logits[:, -1].float(), states)
+        return ReadPrompt(output.past_key_values, len(tokens), output.logits[:, -1].float(), states)
 
     def step(self, tokens: Tensor) -> Tensor:
         """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from newwiki.decoding.grammar import Decoder
 from newwiki.models.backend import Writing
 from newwiki.models.remote.answers import read
-from newwiki.models.remote.arguments import Arguments
 from newwiki.models.remote.pace import Pace
+from newwiki.models.remote.server_arguments import ServerArguments
 from newwiki.models.remote.side_by_side import side_by_side
 from newwiki.models.sampling import request_seed, sampling_parameters
 from newwiki.records import Completion, Prompt
@@ -29,7 +29,7 @@ Request = tuple[Prompt, int]
 class Asking:
     """How the completions of a run are asked for."""
 
-    def __init__(self, name: str, arguments: Arguments, decoder: Decoder, writing: Writing) -> None:
+    def __init__(self, name: str, arguments: ServerArguments, decoder: Decoder, writing: Writing) -> None:
         self._name = name
         self._asked = arguments
         self._decoder = decoder
@@ -85,7 +85,7 @@ class Asking:
         return {"model": self._name, **asked, "extra_body": beside}
 
 
-def reported(name: str, arguments: Arguments) -> Mapping[str, Any] | None:
+def reported(name: str, arguments: ServerArguments) -> Mapping[str, Any] | None:
     """What the server's list of models says of this one; None where it has no list, or not this one in it."""
 
     @asynccontextmanager
@@ -101,7 +101,7 @@ def reported(name: str, arguments: Arguments) -> Mapping[str, Any] | None:
         raise arguments.server.wrong("the question for its models", "not a list of models in JSON") from None
 
 
-async def _models(client: "AsyncOpenAI", arguments: Arguments) -> bytes:
+async def _models(client: "AsyncOpenAI", arguments: ServerArguments) -> bytes:
     from openai import APIStatusError
 
     with arguments.server.asked("its list of models"):

@@ -9,12 +9,12 @@ import importlib
 import pkgutil
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import RENDERERS, UNSAID, Arguments, Renderer, ordinary_name
+from newwiki.text.templates.renderer import RENDERERS, UNSAID, Renderer, TemplateArguments, ordinary_name
 
-__all__ = ["UNSAID", "Arguments", "find_renderer", "render"]
+__all__ = ["UNSAID", "TemplateArguments", "find_renderer", "render"]
 
 
-def render(name: str, arguments: Arguments, language: Language) -> str:
+def render(name: str, arguments: TemplateArguments, language: Language) -> str:
     """The text of the template `name`, or nothing where it carries no prose."""
     renderer = language.renderer_of(name)
     if renderer is None:

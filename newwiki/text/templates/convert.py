@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from newwiki.text.language import Language
 from newwiki.text.templates.numbers import Number, read_number
-from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 from newwiki.text.templates.spelling import spelt
 from newwiki.text.templates.units import Unit, find_unit, may_follow
 
@@ -29,7 +29,7 @@ class _Style:
 
 
 @renderer
-def convert(a: Arguments, language: Language) -> str:
+def convert(a: TemplateArguments, language: Language) -> str:
     """`{{convert|5|km|mi}}` is 5 kilometres; ranges, dimensions and two units are as given."""
     style = _Style(
         symbols=not language.names_units or a["abbr"] in _SYMBOL or (a.name == "cvt" and not a["abbr"]),
@@ -43,13 +43,13 @@ def convert(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def unit_in_name(a: Arguments, language: Language) -> str:
+def unit_in_name(a: TemplateArguments, language: Language) -> str:
     """`{{km to mi|5}}` is 5 kilometres."""
     style = _Style(symbols=a["abbr"] in ("on", "yes"), hyphened=a["adj"] == "on", american=False, spelling="")
-    return quantity(Arguments([a[1], a.name.split(" to ")[0]]), language, style)
+    return quantity(TemplateArguments([a[1], a.name.split(" to ")[0]]), language, style)
 
 
-def quantity(a: Arguments, language: Language, style: _Style) -> str:
+def quantity(a: TemplateArguments, language: Language, style: _Style) -> str:
     """The numbers and units that stand first in the arguments; `UNSAID` where one of them cannot be read."""
     given, shown, position, before = a.listed, "", 0, ""
     while position + 1 < len(given):
@@ -73,7 +73,7 @@ def quantity(a: Arguments, language: Language, style: _Style) -> str:
 
 
 def _range(
-    given: list[str], position: int, a: Arguments, language: Language
+    given: list[str], position: int, a: TemplateArguments, language: Language
 ) -> tuple[list[Number | None], list[str], int]:
     """The numbers up to the next unit, what joins them, and where that unit stands."""
     numbers, joins = [read_number(given[position], language, a["comma"])], []

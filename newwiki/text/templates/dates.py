@@ -4,20 +4,20 @@ import re
 from datetime import date
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 
 _ISO = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?")
 
 
 @renderer
-def date_(a: Arguments, language: Language) -> str:
+def date_(a: TemplateArguments, language: Language) -> str:
     """`{{birth date|1868|4|21|df=y}}` is 21 April 1868, without `df` April 21, 1868; so is `{{date|1868-04-21}}`."""
     given = a[1].split("-") if _ISO.fullmatch(a[1]) else a.listed[:3]
     return _written(given, a, language) or a[1]
 
 
 @renderer
-def death_and_age(a: Arguments, language: Language) -> str:
+def death_and_age(a: TemplateArguments, language: Language) -> str:
     """`{{death date and age|1941|1|9|1868|4|21}}` is January 9, 1941 (aged 72)."""
     shown = _written(a.listed[:3], a, language)
     days = [_day(a.listed[:3]), _day(a.listed[3:6])]
@@ -25,21 +25,21 @@ def death_and_age(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def age(a: Arguments, _: Language) -> str:
+def age(a: TemplateArguments, _: Language) -> str:
     """The years between two dates, which nobody can tell where the second is the day of reading."""
     born, then = _day(a.listed[:3]), _day(a.listed[3:6])
     return str(_years(born, then)) if born and then else UNSAID
 
 
 @renderer
-def written_date(a: Arguments, _: Language) -> str:
+def written_date(a: TemplateArguments, _: Language) -> str:
     """`{{date|1|janvier|1900}}` is 1er janvier 1900."""
     day, *rest = a.listed[:3] or [""]
     return " ".join(part for part in ("1er" if day == "1" else day, *rest) if part)
 
 
 @renderer
-def as_of(a: Arguments, language: Language) -> str:
+def as_of(a: TemplateArguments, language: Language) -> str:
     """`{{as of|2020|3}}` is As of March 2020; `since=y`, `lc=y` and `alt=` as the template has them."""
     if a["alt"]:
         return a["alt"]
@@ -50,28 +50,28 @@ def as_of(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def circa(a: Arguments, language: Language) -> str:
+def circa(a: TemplateArguments, language: Language) -> str:
     return _spans("c.", a) or "c."
 
 
 @renderer
-def floruit(a: Arguments, language: Language) -> str:
+def floruit(a: TemplateArguments, language: Language) -> str:
     return _spans("fl.", a) or "fl."
 
 
 @renderer
-def reign(a: Arguments, language: Language) -> str:
+def reign(a: TemplateArguments, language: Language) -> str:
     return _spans("r.", a) or "r."
 
 
-def _spans(word: str, a: Arguments) -> str:
+def _spans(word: str, a: TemplateArguments) -> str:
     years = [part for part in a.listed[:2] if part]
     if word == "c.":
         return " – ".join(f"c. {year}" for year in years)
     return f"{word} {'–'.join(years)}" if years else ""
 
 
-def _written(parts: list[str], a: Arguments, language: Language) -> str:
+def _written(parts: list[str], a: TemplateArguments, language: Language) -> str:
     year, month, day = [*parts, "", "", ""][:3]
     if not year.isdecimal():
         return ""

@@ -1,103 +1,103 @@
 """Templates that only dress their text, and templates that stand for a character."""
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import Arguments, renderer
+from newwiki.text.templates.renderer import TemplateArguments, renderer
 
 
 @renderer
-def first(a: Arguments, _: Language) -> str:
+def first(a: TemplateArguments, _: Language) -> str:
     return a[1]
 
 
 @renderer
-def second(a: Arguments, _: Language) -> str:
+def second(a: TemplateArguments, _: Language) -> str:
     return a[2]
 
 
 @renderer
-def last(a: Arguments, _: Language) -> str:
+def last(a: TemplateArguments, _: Language) -> str:
     return a.listed[-1] if a.listed else ""
 
 
 @renderer
-def joined(a: Arguments, _: Language) -> str:
+def joined(a: TemplateArguments, _: Language) -> str:
     return "".join(a.listed)
 
 
 @renderer
-def spaced(a: Arguments, _: Language) -> str:
+def spaced(a: TemplateArguments, _: Language) -> str:
     return " ".join(a.listed)
 
 
 @renderer
-def character(a: Arguments, language: Language) -> str:
+def character(a: TemplateArguments, language: Language) -> str:
     return language.characters[a.name]
 
 
 @renderer
-def titled(a: Arguments, language: Language) -> str:
+def titled(a: TemplateArguments, language: Language) -> str:
     """`{{M.|Dupont}}` is M. Dupont."""
     return " ".join(part for part in (language.characters[a.name], a[1]) if part)
 
 
 @renderer
-def upper(a: Arguments, _: Language) -> str:
+def upper(a: TemplateArguments, _: Language) -> str:
     return a[1].upper()
 
 
 @renderer
-def lower(a: Arguments, _: Language) -> str:
+def lower(a: TemplateArguments, _: Language) -> str:
     return a[1].lower()
 
 
 @renderer
-def sic(a: Arguments, _: Language) -> str:
+def sic(a: TemplateArguments, _: Language) -> str:
     if a["hide"] or a["nolink"] == "hide":
         return "".join(a.listed)
     return " ".join(part for part in ("".join(a.listed), "&#91;sic&#93;") if part)
 
 
 @renderer
-def bracketed(a: Arguments, _: Language) -> str:
+def bracketed(a: TemplateArguments, _: Language) -> str:
     return f"&#91;{a[1]}&#93;" if a[1] else ""
 
 
 @renderer
-def quoted(a: Arguments, language: Language) -> str:
+def quoted(a: TemplateArguments, language: Language) -> str:
     opening, closing = language.quotation_marks
     return f"{opening}{a[1]}{closing}" if a[1] else ""
 
 
 @renderer
-def quotation(a: Arguments, language: Language) -> str:
+def quotation(a: TemplateArguments, language: Language) -> str:
     """A quotation set apart: a paragraph of its own, without its attribution."""
     text = next((a[key] for key in (*language.quotation_parameters, "1") if a[key]), "")
     return f"\n\n{text}\n\n" if text else ""
 
 
 @renderer
-def section_link(a: Arguments, _: Language) -> str:
+def section_link(a: TemplateArguments, _: Language) -> str:
     return " ".join(part for part in (a[1], f"§ {a[2]}" if a[2] else "") if part)
 
 
 @renderer
-def sorted_name(a: Arguments, _: Language) -> str:
+def sorted_name(a: TemplateArguments, _: Language) -> str:
     return " ".join(part for part in a.listed[:2] if part)
 
 
 @renderer
-def ship(a: Arguments, _: Language) -> str:
+def ship(a: TemplateArguments, _: Language) -> str:
     """`{{HMS|Ark Royal|91}}` is HMS Ark Royal (91); the format 2 leaves out the number, 6 the prefix too."""
     return _ship(a.name.upper(), a[1], a[2], a[3])
 
 
 @renderer
-def ship_with_prefix(a: Arguments, _: Language) -> str:
+def ship_with_prefix(a: TemplateArguments, _: Language) -> str:
     return _ship(a[1], a[2], a[3], a[4])
 
 
 @renderer
-def ship_class(a: Arguments, _: Language) -> str:
+def ship_class(a: TemplateArguments, _: Language) -> str:
     return " ".join(part for part in (f"{a[1]}-class", a[2]) if part)
 
 

@@ -5,7 +5,7 @@ import re
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE
 from newwiki.text.templates.numbers import read_number, times_ten_to
-from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 
 _RANGES = {
     "-": "–",
@@ -32,7 +32,7 @@ _GLUED = ("%", "‰", "°", "′", "″")
 
 
 @renderer
-def val(a: Arguments, language: Language) -> str:
+def val(a: TemplateArguments, language: Language) -> str:
     """`{{val|6.02|e=23|u=kg}}` is 6.02×10^23 kg; errors, ranges, prefix and suffix as Template:Val has them."""
     groups = "" if a["fmt"] == "commas" else "off"
     unit = _unit(a["u"] or a["ul"], a["up"] or a["upl"])
@@ -97,7 +97,7 @@ def _power(digits: str) -> str:
 
 
 @renderer
-def gaps(a: Arguments, language: Language) -> str:
+def gaps(a: TemplateArguments, language: Language) -> str:
     """`{{gaps|6.022|14|e=23|u=m}}` is 6.02214×10^23 m: the gaps are no characters."""
     unit = _unit(a["u"] or a["ul"], "")
     digits = "".join(a.listed).replace("...", "…")
@@ -106,7 +106,7 @@ def gaps(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def measured(a: Arguments, language: Language) -> str:
+def measured(a: TemplateArguments, language: Language) -> str:
     """`{{unité|12345,6|km|2}}` is 12 345,6 km², `{{unité|5|m|s|-1}}` is 5 m⋅s^−1; `{{nombre|5|habitants}}`."""
     first, *units = [*a.listed, ""]
     text = re.sub(r"\s", "", first.replace("&nbsp;", " "))
@@ -127,14 +127,14 @@ def measured(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def metres(a: Arguments, language: Language) -> str:
+def metres(a: TemplateArguments, language: Language) -> str:
     """`{{Höhe|2962|DE-NHN}}` is 2962 m."""
     number = read_number(a[1], language, "off")
     return f"{number.text} m" if number else UNSAID
 
 
 @renderer
-def height(a: Arguments, language: Language) -> str:
+def height(a: TemplateArguments, language: Language) -> str:
     """`{{height|ft=5|in=3}}` is 5 ft 3 in; what it is converted to is left out."""
     units = {"m": ("m", "meter", "metre"), "cm": ("cm",), "ft": ("ft", "feet", "foot"), "in": ("in", "inch", "inches")}
     given = [(next((a[key] for key in keys if a[key]), ""), unit) for unit, keys in units.items()]

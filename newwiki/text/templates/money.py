@@ -5,7 +5,7 @@ import re
 from newwiki.text.language import Language
 from newwiki.text.tags import HOLE
 from newwiki.text.templates.numbers import read_number
-from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 
 _SCALES = {
     "": "", "k": "thousand", "l": "lakh", "c": "crore", "lc": "lakh crore", "m": "million", "b": "billion",
@@ -15,7 +15,7 @@ _YEAR = re.compile(r"\d{4}")
 
 
 @renderer
-def money(a: Arguments, language: Language) -> str:
+def money(a: TemplateArguments, language: Language) -> str:
     """`{{INR|50|c}}` is ₹50 crore, `{{US$|500|1990}}` US$500; without an amount it is the sign."""
     sign, scale = language.currencies[a.name], "" if _YEAR.fullmatch(a[2]) else a[2].lower()
     if scale not in _SCALES or any(mark in a[1] for mark in HOLE + UNSAID):
@@ -26,7 +26,7 @@ def money(a: Arguments, language: Language) -> str:
 
 
 @renderer
-def money_of(a: Arguments, language: Language) -> str:
+def money_of(a: TemplateArguments, language: Language) -> str:
     """`{{currency|5000|INR}}` is ₹5,000; a code that the language's table lacks says nothing."""
     sign, number = language.currencies.get((a[2] or "usd").lower()), read_number(a[1], language)
     if sign is None or number is None:

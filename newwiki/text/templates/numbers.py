@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import UNSAID, Arguments, renderer
+from newwiki.text.templates.renderer import UNSAID, TemplateArguments, renderer
 from newwiki.text.templates.spelling import spelt
 
 _NUMBER = re.compile(r"([-−+]?)(\d[\d,]*)?(\.\d+)?(?:[eE]([-−+]?\d{1,3}))?")
@@ -65,19 +65,19 @@ def _grouped(digits: str | None, language: Language, groups: str = "") -> str:
 
 
 @renderer
-def unsaid(a: Arguments, _: Language) -> str:
+def unsaid(a: TemplateArguments, _: Language) -> str:
     """A template whose number depends on the day of reading, or on what stands outside of the page."""
     return UNSAID
 
 
 @renderer
-def hidden(a: Arguments, _: Language) -> str:
+def hidden(a: TemplateArguments, _: Language) -> str:
     """A key to sort by, which nobody sees."""
     return ""
 
 
 @renderer
-def fraction(a: Arguments, language: Language) -> str:
+def fraction(a: TemplateArguments, language: Language) -> str:
     """`{{frac|3|1|2}}` is 3 1⁄2, `{{frac|4}}` and `{{frac|1/4}}` are 1⁄4."""
     given = [part for part in a.listed if part]
     if len(given) == 1 and "/" in given[0]:
@@ -94,7 +94,7 @@ def _term(text: str) -> str:
 
 
 @renderer
-def ordinal(a: Arguments, _: Language) -> str:
+def ordinal(a: TemplateArguments, _: Language) -> str:
     """`{{ordinal|22}}` is 22nd, `{{ordinal|22|d}}` 22d."""
     number = a[1].replace(",", "")
     if not (number.isascii() and number.isdecimal()):
@@ -104,31 +104,31 @@ def ordinal(a: Arguments, _: Language) -> str:
 
 
 @renderer
-def grouped(a: Arguments, language: Language) -> str:
+def grouped(a: TemplateArguments, language: Language) -> str:
     """`{{formatnum:12345}}` is 12,345; `R` takes the separators out, `NOSEP` sets none."""
     number = read_number(a[1], language, "off" if a[2] in ("R", "NOSEP") else "")
     return f"{a['prefix']}{number.text}{a['suffix']}" if number else UNSAID
 
 
 @renderer
-def numbered(a: Arguments, language: Language) -> str:
+def numbered(a: TemplateArguments, language: Language) -> str:
     return f"{language.number_word} {a[1]}" if a[1] else language.number_word
 
 
 @renderer
-def power_of_ten(a: Arguments, _: Language) -> str:
+def power_of_ten(a: TemplateArguments, _: Language) -> str:
     """`{{e|-23}}` is ×10^−23."""
     return times_ten_to(a[1]) if _EXPONENT.fullmatch(a[1]) else UNSAID
 
 
 @renderer
-def ten_to(a: Arguments, _: Language) -> str:
+def ten_to(a: TemplateArguments, _: Language) -> str:
     """`{{10^|23}}` is 10^23."""
     return times_ten_to(a[1]).removeprefix("×") if _EXPONENT.fullmatch(a[1]) else UNSAID
 
 
 @renderer
-def in_words(a: Arguments, _: Language) -> str:
+def in_words(a: TemplateArguments, _: Language) -> str:
     """`{{spellnum|42}}` is forty-two."""
     number = a[1].replace(",", "")
     words = spelt(int(number), with_and=a["us"] == "") if number.isascii() and number.isdecimal() else None
@@ -136,22 +136,22 @@ def in_words(a: Arguments, _: Language) -> str:
 
 
 @renderer
-def raised(a: Arguments, _: Language) -> str:
+def raised(a: TemplateArguments, _: Language) -> str:
     return f"<sup>{a[1]}</sup>" if a[1] else ""
 
 
 @renderer
-def lowered(a: Arguments, _: Language) -> str:
+def lowered(a: TemplateArguments, _: Language) -> str:
     return f"<sub>{a[1]}</sub>" if a[1] else ""
 
 
 @renderer
-def musical(a: Arguments, _: Language) -> str:
+def musical(a: TemplateArguments, _: Language) -> str:
     return {"flat": "♭", "b": "♭", "sharp": "♯", "#": "♯", "natural": "♮"}.get(a[1].lower(), "")
 
 
 @renderer
-def century(a: Arguments, _: Language) -> str:
+def century(a: TemplateArguments, _: Language) -> str:
     """`{{s|XIX}}` is XIXe siècle, `{{sp|XIX|au|XX}}` is XIXe au XXe siècle, `{{s-|XIX}}` is XIXe."""
     numbers = [f"{part}{'er' if part == 'I' else 'e'}" if part.isupper() else part for part in a.listed if part]
     if not numbers:
@@ -160,5 +160,5 @@ def century(a: Arguments, _: Language) -> str:
 
 
 @renderer
-def time_of_day(a: Arguments, _: Language) -> str:
+def time_of_day(a: TemplateArguments, _: Language) -> str:
     return " h ".join(part for part in a.listed[:2] if part) + (" h" if len(a.listed) == 1 else "")

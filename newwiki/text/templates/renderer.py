@@ -10,7 +10,7 @@ UNSAID = "\x18"  # what a reader sees there and we cannot tell: the clause aroun
 _KEY = re.compile(r"[\w \-]+")
 
 
-class Arguments:
+class TemplateArguments:
     """A template's arguments: `a[1]`, `a["abbr"]`; an empty text stands for one that is not there."""
 
     def __init__(self, parts: Sequence[str], name: str = "", title: str = "") -> None:
@@ -38,17 +38,17 @@ class Arguments:
             listed.append(self._values[key])
         return listed
 
-    def of(self, name: str) -> "Arguments":
+    def of(self, name: str) -> "TemplateArguments":
         """These arguments, of the template with this name."""
         self.name = name
         return self
 
-    def after(self, first: str) -> "Arguments":
+    def after(self, first: str) -> "TemplateArguments":
         """These arguments behind the one that a parser function has after its colon."""
-        return Arguments([first, *self._parts], title=self.title)
+        return TemplateArguments([first, *self._parts], title=self.title)
 
 
-Renderer = Callable[[Arguments, Language], str]
+Renderer = Callable[[TemplateArguments, Language], str]
 RENDERERS: dict[str, Renderer] = {}
 
 

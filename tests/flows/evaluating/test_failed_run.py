@@ -11,9 +11,9 @@ from transformers import AutoTokenizer
 
 from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
+from newwiki.articles import Article
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
-from newwiki.records import Article
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill

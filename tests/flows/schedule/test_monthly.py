@@ -19,8 +19,8 @@ from flows.schedule import month as steps
 from flows.schedule.catch_up import MonthsFailed, catch_up, start_of
 from flows.schedule.due import Month, newest_due, settled, to_do
 from flows.schedule.notice import MonthEnding
+from newwiki.articles import Window
 from newwiki.errors import TransientError, UsageError
-from newwiki.records import Window
 from newwiki.registrations import Registrations, Wiki, load_registrations
 from newwiki.settings import Settings, load_settings
 from newwiki.sources.backoff import Backoff

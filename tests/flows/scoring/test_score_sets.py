@@ -14,7 +14,8 @@ from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring import score_run as scoring
 from flows.scoring import score_sets
-from newwiki.records import Article, Completion, Run
+from newwiki.articles import Article
+from newwiki.records import Completion, Run
 from newwiki.settings import Settings
 from storage import runs, snapshots
 from storage.database import Database

@@ -8,7 +8,7 @@ import torch
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
 from newwiki.decoding import noise
-from newwiki.decoding.each_token import Choice
+from newwiki.decoding.each_token import TokenChoice
 from newwiki.decoding.greedy import most_probable
 from newwiki.decoding.sample import race
 from newwiki.decoding.stream import Noise
@@ -24,7 +24,7 @@ GRID: list[Parameters] = [
 ]
 
 
-def sample(top_k: int, top_p: float, temperature: float, typical_p: float = 1.0) -> Choice:
+def sample(top_k: int, top_p: float, temperature: float, typical_p: float = 1.0) -> TokenChoice:
     choose = race(top_k, top_p, typical_p)
 
     def step(scores: torch.Tensor, noise: Noise, slack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -38,7 +38,7 @@ def silent(tokens: torch.Tensor) -> torch.Tensor:
 
 
 def sure_of(
-    step: Choice, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent
+    step: TokenChoice, logits: list[float], slack: float, heard: Callable[[torch.Tensor], torch.Tensor] = silent
 ) -> bool:
     return bool(step(torch.tensor([logits]), heard, torch.tensor([[slack]]))[1])
 
@@ -122,7 +122,7 @@ def test_greedy_takes_the_largest() -> None:
 
 
 @pytest.mark.parametrize("step", [most_probable, sample(0, 1.0, 1.0), sample(2, 1.0, 1.0), sample(0, 0.9, 1.0)])
-def test_two_candidates_within_the_slack_make_a_choice_unsure(step: Choice) -> None:
+def test_two_candidates_within_the_slack_make_a_choice_unsure(step: TokenChoice) -> None:
     assert sure_of(step, [1.0, 0.5, -9.0], 0.1)
     assert not sure_of(step, [1.0, 0.9, -9.0], 0.1)
     assert sure_of(step, [1.0, 0.9, -9.0], 0.01)

@@ -15,7 +15,7 @@ _DECIDE = ("decoding/*.py", "models/engine/*.py", "models/huggingface.py", "mode
 _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py"}
 
 # By version, the hash of the source that wrote its bytes, without comments and docstrings.
-SOURCES = {1: "c0f470976612cf47196a4e632ab9a953b01c72ead108d456c1515c756168a1dc"}
+SOURCES = {1: "c130c67cc57809f75cb1aac04f192e6bd51fa4d934fb24091dfaf0bc97467c90"}
 
 
 def test_whoever_changes_what_decides_the_bytes_says_whether_they_change() -> None:

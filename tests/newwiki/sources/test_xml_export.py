@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from newwiki.articles import Window
 from newwiki.errors import TerminalError
-from newwiki.records import Window
 from newwiki.sources import history
 from newwiki.sources.dump import DumpSource
-from newwiki.sources.xml_export import Export, PageHead, Revision
+from newwiki.sources.xml_export import Export, ExportedRevision, PageHead
 from tests.newwiki.sources import by_mwxml
 
 SEPTEMBER = Window.month("2026-09")
@@ -111,7 +111,7 @@ class Hearing:
     def begin(self, page: PageHead) -> bool:
         return True
 
-    def revision(self, revision: Revision) -> bool:
+    def revision(self, revision: ExportedRevision) -> bool:
         self.texts.append((revision.rev_id, revision.text.build(), revision.text.size))
         return True
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from newwiki.text.language import Language, load_language
 from newwiki.text.prose import extract_prose
-from newwiki.text.templates import UNSAID, Arguments, find_renderer, render
+from newwiki.text.templates import UNSAID, TemplateArguments, find_renderer, render
 from newwiki.text.templates.spelling import spelt
 from newwiki.text.templates.units import find_unit
 
@@ -139,7 +139,7 @@ def test_the_clause_around_a_number_that_cannot_be_told_goes(prose: Prose, wikit
 )  # fmt: skip
 def test_no_template_shows_a_code_or_a_number_that_its_author_did_not_write(name: str, given_: list[str]) -> None:
     """Of what is not understood nothing is shown but the mark for which the clause goes."""
-    shown = render(name, Arguments(given_), ENGLISH)
+    shown = render(name, TemplateArguments(given_), ENGLISH)
     if UNSAID in shown:
         assert shown == UNSAID
         return
@@ -162,7 +162,7 @@ def test_what_a_renderer_of_numbers_cannot_read_is_unsaid_in_every_language(code
     assert names
     for name, renderer in names.items():
         for arguments in (["\x02", "km"], [UNSAID, "km"], ["many", "km"]):
-            shown = find_renderer(renderer)(Arguments(arguments, name), language)
+            shown = find_renderer(renderer)(TemplateArguments(arguments, name), language)
             assert shown == UNSAID, (name, renderer)
 
 

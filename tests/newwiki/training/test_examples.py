@@ -10,10 +10,10 @@ from transformers import AutoTokenizer
 from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import Trust, find, load
 from newwiki.models.prompting import Prompting
-from newwiki.training.examples import IGNORED, Learner, Text, padded
+from newwiki.training.examples import IGNORED, Learner, TrainingText, padded
 from tests.toys import write_toy
 
-TEXT = Text(7, "Orlow\n\nOrlow is a town.", "It stands by the river.")
+TEXT = TrainingText(7, "Orlow\n\nOrlow is a town.", "It stands by the river.")
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_an_encoder_reads_the_prompt_and_the_decoder_writes_the_article(bart: tu
         model.generation_config.forced_bos_token_id = None
     assert forced.labels == (5, *example.labels), "the decoder begins as `generate` has it begin"
     with pytest.raises(TerminalError, match=r"page 8 has 2001 tokens, and the model's encoder reads 512 at most"):
-        Learner("toy", *bart, 64, is_causal=False).example(Text(8, " the" * 2000, "It stands."))
+        Learner("toy", *bart, 64, is_causal=False).example(TrainingText(8, " the" * 2000, "It stands."))
 
 
 def test_a_model_that_cannot_end_a_text_is_refused(gpt2: tuple[Any, Any], toy_checkpoint: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_model_that_cannot_end_a_text_is_refused(gpt2: tuple[Any, Any], toy_ch
 
 
 def test_a_batch_is_as_wide_as_its_longest_and_pads_what_is_not_read(gpt2: tuple[Any, Any]) -> None:
-    long, short = causal(gpt2).example(TEXT), causal(gpt2).example(Text(8, "Orlow", "It is."))
+    long, short = causal(gpt2).example(TEXT), causal(gpt2).example(TrainingText(8, "Orlow", "It is."))
     batch = padded([long, short])
     width, filled = len(long.input_ids), len(short.input_ids)
     assert {name: tuple(one.shape) for name, one in batch.items()} == dict.fromkeys(batch, (2, width))

@@ -11,7 +11,7 @@ from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage import strata
 from storage.database import Database
-from storage.strata import Part
+from storage.strata import StratumPart
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Cut:
     """
 
     stratum: str
-    parts: Sequence[Part] = ()
+    parts: Sequence[StratumPart] = ()
     rows: Sequence[Row] = ()
     lacking: str = ""
 

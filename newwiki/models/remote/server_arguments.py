@@ -16,7 +16,7 @@ _KNOWN = (
 
 
 @dataclass(frozen=True)
-class Arguments:
+class ServerArguments:
     """Who is asked (`server`), in which words (`kind` names the dialect), and how fast."""
 
     server: Server
@@ -30,7 +30,7 @@ class Arguments:
     prices: Prices
 
 
-def read_arguments(texts: Mapping[str, str]) -> Arguments:
+def read_arguments(texts: Mapping[str, str]) -> ServerArguments:
     """Raises UsageError."""
     if unknown := sorted(texts.keys() - set(_KNOWN) - {"dtype"}):
         nearest = did_you_mean(unknown[0], _KNOWN)
@@ -49,7 +49,7 @@ def read_arguments(texts: Mapping[str, str]) -> Arguments:
     prices = Prices(_number(texts, "prompt_price", free=True), _number(texts, "completion_price", free=True))
     if (prices.prompt is None) != (prices.completion is None):
         raise UsageError("prompt_price and completion_price, both of a million tokens, go together")
-    return Arguments(
+    return ServerArguments(
         Server.named(texts.get("base_url"), texts.get("key_env"), timeout),
         kind,
         spoken,

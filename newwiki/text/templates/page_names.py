@@ -3,37 +3,37 @@
 import unicodedata
 
 from newwiki.text.language import Language
-from newwiki.text.templates.renderer import Arguments, renderer
+from newwiki.text.templates.renderer import TemplateArguments, renderer
 
 _MARKUP = str.maketrans({character: f"&#{ord(character)};" for character in "&{}[]|=<>*#:;'_"})
 
 
 @renderer
-def page_title(a: Arguments, _: Language) -> str:
+def page_title(a: TemplateArguments, _: Language) -> str:
     """`{{PAGENAME}}` is the title, and `{{PAGENAME:Other page}}` that title: the main namespace has no subpages."""
     return (a[1] or a.title).translate(_MARKUP)
 
 
 @renderer
-def country(a: Arguments, language: Language) -> str:
+def country(a: TemplateArguments, language: Language) -> str:
     """`{{USA}}` is United States."""
     return language.countries[a.name.upper()]
 
 
 @renderer
-def flag(a: Arguments, language: Language) -> str:
+def flag(a: TemplateArguments, language: Language) -> str:
     """`{{flag|USA}}` is United States, and `{{flag|Japan|1870}}` Japan."""
     return a["name"] or language.countries.get(a[1], a[1])
 
 
 @renderer
-def flag_and_person(a: Arguments, _: Language) -> str:
+def flag_and_person(a: TemplateArguments, _: Language) -> str:
     """`{{flagathlete|[[Jane Doe]]|USA}}` is Jane Doe (USA)."""
     return f"{a[1]} ({a[2]})" if a[1] and a[2] else a[1]
 
 
 @renderer
-def code_point(a: Arguments, _: Language) -> str:
+def code_point(a: TemplateArguments, _: Language) -> str:
     """`{{unichar|20AC}}` is U+20AC € EURO SIGN."""
     try:
         number = int(a[1], 16)
