@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
+# The tests start hundreds of processes, each of which would compile this program anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage audit clean
 
 demo: $(INSTALLED)

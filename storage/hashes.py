@@ -49,11 +49,16 @@ def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, 
     """Stores the hashes of those columns of these tables that have none yet."""
     there = {(one.table_name, one.column_name) for one in _stored(connection, snapshot_id)}
     now = datetime.now(UTC).replace(microsecond=0)
-    for table in tables:
-        for column, (rows, digest) in _digests(connection, snapshot_id, table).items():
-            if (table, column) not in there:
-                made = astuple(_hashed(table, column, rows, taken, now, digest))
-                connection.execute("insert into snapshot_hashes values (?, ?, ?, ?, ?, ?, ?)", [snapshot_id, *made])
+    made = [
+        _hashed(table, column, rows, taken, now, digest)
+        for table in tables
+        for column, (rows, digest) in _digests(connection, snapshot_id, table).items()
+        if (table, column) not in there
+    ]
+    if made:
+        columns = [list(values) for values in zip(*map(astuple, made), strict=True)]
+        each = ", ".join(["unnest(?)"] * len(columns))
+        connection.execute(f"insert into snapshot_hashes select ?, {each}", [snapshot_id, *columns])  # noqa: S608
 
 
 def take_all(connection: duckdb.DuckDBPyConnection) -> None:

@@ -65,10 +65,12 @@ def _summarise(connection: duckdb.DuckDBPyConnection) -> None:
         summaries.store(connection, run_id, evaluator_ids)
 
 
-def create_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Writes the views anew, with the columns of all metrics that the database knows."""
+def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
+    """Writes the views anew, with the columns of all metrics that the database knows; or only those of them that have
+    columns `of_metrics`, where the others are in force."""
     metrics = _metrics(connection)
-    for text in (*_view_texts(metrics), _metric_comments(metrics)):
+    texts = [text for text, has_metrics in _view_texts(metrics) if has_metrics or not of_metrics]
+    for text in (*texts, _metric_comments(metrics)):
         connection.execute(text)
     connection.execute("delete from schema_views")
     connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
@@ -88,17 +90,18 @@ def _numbered() -> dict[int, tuple[str, str]]:
     return found
 
 
-def _view_texts(metrics: Metrics) -> list[str]:
+def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
+    """Each file of views, and whether these have columns of metrics."""
     columns = {
         "{parts_of_each_metric}": _summary_columns(name for name, *_ in metrics),
         "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
     }
     texts = []
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
-        text = file.read_text("utf-8")
+        written = text = file.read_text("utf-8")
         for mark, replacement in columns.items():
             text = text.replace(mark, replacement)
-        texts.append(text)
+        texts.append((text, text != written))
     return texts
 
 
@@ -141,7 +144,7 @@ def _comments() -> str:
 
 
 def _views_sha256(metrics: Metrics) -> str:
-    return hashlib.sha256("\n".join([_comments(), *_view_texts(metrics)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([_comments(), *(text for text, _ in _view_texts(metrics))]).encode()).hexdigest()
 
 
 def _name(text: str) -> str:

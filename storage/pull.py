@@ -159,7 +159,7 @@ def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa
     for table, rows in unknown:
         insert_new(connection, table, rows)
     if unknown:
-        create_views(connection)
+        create_views(connection, of_metrics=True)
 
 
 def _finish(connection: duckdb.DuckDBPyConnection, note: Note) -> None:

@@ -148,7 +148,7 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
             row = asdict(metric)
             insert_arrow(connection, "metrics", pa.Table.from_pylist([{"metric": row.pop("name"), **row}]))
         if changed:
-            create_views(connection)
+            create_views(connection, of_metrics=True)
 
 
 def finished_scorings(database: Database, run_id: str) -> set[str]:

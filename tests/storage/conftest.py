@@ -17,10 +17,18 @@ CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
 SEPTEMBER = Window.month("2026-09")
 
 
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database without a row. To make one takes far longer than to copy it."""
+    database = Database(tmp_path_factory.mktemp("empty") / "newwiki.duckdb")
+    with database.write():
+        return database.path
+
+
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    """A file that is not there yet."""
-    return Database(tmp_path / "newwiki.duckdb")
+def database(empty: Path, tmp_path: Path) -> Database:
+    """One of its own, without a row."""
+    return Database(shutil.copy(empty, tmp_path / "newwiki.duckdb"))
 
 
 @pytest.fixture(scope="session")

@@ -86,7 +86,8 @@ def test_the_folder_of_a_new_database_is_made(tmp_path: Path) -> None:
     assert stored(database) == []
 
 
-def test_where_there_is_no_database_reading_says_how_to_make_one(database: Database) -> None:
+def test_where_there_is_no_database_reading_says_how_to_make_one(tmp_path: Path) -> None:
+    database = Database(tmp_path / "none.duckdb")
     with pytest.raises(TerminalError, match=r"there is no database '.*'; make one with `newwiki refresh --db .*`"):
         stored(database)
     assert not database.path.exists()

@@ -20,6 +20,12 @@ OURS = [
 
 
 @pytest.fixture
+def database(tmp_path: Path) -> Database:
+    """A file that is not there yet."""
+    return Database(tmp_path / "newwiki.duckdb")
+
+
+@pytest.fixture
 def add_migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Migration:
     """A later version of the program, with one more migration."""
 
