@@ -58,7 +58,7 @@ def take(connection: duckdb.DuckDBPyConnection, snapshot_id: str, taken: Taken, 
     if made:
         columns = [list(values) for values in zip(*map(astuple, made), strict=True)]
         each = ", ".join(["unnest(?)"] * len(columns))
-        connection.execute(f"insert into snapshot_hashes select ?, {each}", [snapshot_id, *columns])  # noqa: S608
+        connection.execute(f"insert into snapshot_hashes select ?, {each}", [snapshot_id, *columns])
 
 
 def take_all(connection: duckdb.DuckDBPyConnection) -> None:
