@@ -26,8 +26,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
 
-from newwiki.articles import Window
 from newwiki.novelty import NEAR_DUPLICATE, Index, Sketcher
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 
 CUTOFF = datetime(2026, 11, 1, tzinfo=UTC)

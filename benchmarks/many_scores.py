@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from sample_texts import articles
 
 from flows.catalogue import metrics
-from newwiki.articles import Judged, Selection, Site, Window
 from newwiki.decoding.grammar import parse
 from newwiki.records import Fingerprint, Metric, Run
+from newwiki.snapshot import Judged, Selection, Site, Window
 from storage import runs
 from storage.database import Database, insert_arrow
 from storage.snapshots import parameters_json, publish

@@ -22,10 +22,10 @@ from flows.evaluating.evaluate_all import evaluate_all
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.workers.prefect_executor import PrefectExecutor, prefect_executor
-from newwiki.articles import Window
 from newwiki.request import EvaluationRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newwiki.articles import Window
 from newwiki.decoding.stream import Stream
 from newwiki.sample import toy
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose

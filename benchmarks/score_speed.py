@@ -47,10 +47,10 @@ from evaluators.networks.embedder_files import folder_of
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
-from newwiki.articles import Article
 from newwiki.quiet import silence_transformers
 from newwiki.records import Completion, Run
 from newwiki.settings import Settings
+from newwiki.snapshot import Article
 from storage import runs
 from storage.database import Database
 

@@ -13,12 +13,12 @@ from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
 from flows.schedule.due import Month
-from newwiki.articles import Window
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
 from newwiki.request import LeaderboardRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
+from newwiki.snapshot import Window
 from newwiki.visible import visible
 from storage import snapshots
 from storage.database import Database

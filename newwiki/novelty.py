@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from newwiki.articles import Article, Judged
+from newwiki.snapshot import Article, Judged
 
 NEAR_DUPLICATE = 0.7
 WORTH_REPORTING = 0.1

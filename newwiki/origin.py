@@ -4,7 +4,7 @@ The tags are MediaWiki's own and say so for certain; the phrases of a summary ar
 tags, so a translation whose summary was rewritten by its translator is `original` there. No page is dropped for it.
 """
 
-from newwiki.articles import Origin, Page
+from newwiki.snapshot import Origin, Page
 from newwiki.text.language import Language
 
 _TRANSLATION_TAGS = frozenset({"contenttranslation", "contenttranslation-v2", "sectiontranslation"})

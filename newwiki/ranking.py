@@ -7,7 +7,7 @@ there are, so a wiki that grows meanwhile keeps the order of the pages that it h
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from newwiki.articles import Judged, Page, Selection
+from newwiki.snapshot import Judged, Page, Selection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, create_model, field_validator, model_validator
 
-from newwiki.articles import Selection, Window
 from newwiki.errors import UsageError
 from newwiki.fields import fields_of
 from newwiki.request import EvaluationRequest, GateRequest, RefreshRequest
 from newwiki.settings import TABLES, read_toml
+from newwiki.snapshot import Selection, Window
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
 _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}

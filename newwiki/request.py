@@ -9,10 +9,10 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
-from newwiki.articles import OLD_SELECTION, Selection, Window
 from newwiki.errors import UsageError
 from newwiki.fields import asked, check_values
 from newwiki.records import Stratum
+from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # What is asked for in several places, in the same words
 _ACROSS = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."

@@ -8,8 +8,8 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 
-from newwiki.articles import Judged, Page, Selection, Verdict
 from newwiki.origin import origin
+from newwiki.snapshot import Judged, Page, Selection, Verdict
 from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
 from newwiki.text.prompts import split

@@ -2,8 +2,8 @@
 
 import json
 
-from newwiki.articles import Selection, Snapshot
 from newwiki.selection import draw
+from newwiki.snapshot import Selection, Snapshot
 from storage.database import Database
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from newwiki.articles import Snapshot
+from newwiki.snapshot import Snapshot
 
 _CARD = """\
 ---

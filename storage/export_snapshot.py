@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from newwiki.articles import Snapshot
 from newwiki.errors import TerminalError
 from newwiki.manifest import Manifest, ManifestEntry
+from newwiki.snapshot import Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import datasets_card
 from storage.database import Database

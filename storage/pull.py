@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from newwiki.articles import Article
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Article
 from storage import hashes, runs, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
 from storage.migrate import create_views

@@ -8,9 +8,9 @@ from datetime import datetime
 import duckdb
 import pyarrow as pa
 
-from newwiki.articles import Article
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.snapshot import Article
 from storage import liveness, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views

@@ -10,10 +10,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from newwiki.articles import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.errors import TerminalError, UsageError
 from newwiki.novelty import PARAMETERS
 from newwiki.selection import RULES
+from newwiki.snapshot import OLD_SELECTION, Article, Judged, Nearest, Requests, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures
 from storage.consistency import inconsistencies

@@ -12,8 +12,8 @@ from typing import Self
 
 import duckdb
 
-from newwiki.articles import Judged, Requests
 from newwiki.errors import TransientError
+from newwiki.snapshot import Judged, Requests
 from storage.database import insert, transaction
 from storage.failures import is_busy, told
 from storage.queries import query, records

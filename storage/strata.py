@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage.database import Database
+from storage.queries import query
 
 STRATA: tuple[Stratum, ...] = get_args(Stratum)
 _UNKNOWN = "unknown"
@@ -74,7 +75,10 @@ def summaries(
 ) -> list[dict[str, Any]]:
     """A summary for each run, metric, evaluator and value."""
     keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
-    return database.records(dict[str, Any], "stratum_board", list(run_ids), stratum, keys, texts)
+    with database.read() as connection:
+        for take in (query("take_stratum_scores"), query("take_stratum_page_means")):
+            connection.execute(take, [list(run_ids), stratum])
+        return database.records(dict[str, Any], "stratum_board", keys, texts)
 
 
 def _words(stratum: str, part: StratumPart) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import duckdb
 import pyarrow as pa
 
-from newwiki.articles import Judged
+from newwiki.snapshot import Judged
 from newwiki.text.structure import STRUCTURE_VERSION, Structure
 from storage.database import Database, insert_arrow
 

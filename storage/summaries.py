@@ -13,8 +13,9 @@ from storage.queries import query
 def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
     """Enters the summaries of these scorings, which have none yet."""
     if evaluator_ids:
-        for store_one in (query("store_page_means"), query("store_summaries")):
-            connection.execute(store_one, [run_id, list(evaluator_ids)])
+        for take in (query("store_page_means"), query("take_scores"), query("take_page_means")):
+            connection.execute(take, [run_id, list(evaluator_ids)])
+        connection.execute(query("store_summaries"))
 
 
 def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:

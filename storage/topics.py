@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from newwiki.articles import Topic
+from newwiki.snapshot import Topic
 from storage import hashes
 from storage.database import Database, insert
 

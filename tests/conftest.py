@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from newwiki.articles import Window
 from newwiki.sample import toy
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose

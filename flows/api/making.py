@@ -6,9 +6,9 @@ from flows.api.arguments import asks
 from flows.api.judging import board_table
 from flows.api.opening import PathLike, opened
 from flows.progress import reporter
-from newwiki.articles import Snapshot
 from newwiki.request import EvaluationRequest, LeaderboardRequest, RefreshRequest, ScoringRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Snapshot
 from storage.database import Database
 
 

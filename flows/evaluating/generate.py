@@ -12,7 +12,6 @@ import duckdb
 
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
-from newwiki.articles import Article, Snapshot
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.models.backend import Backend, Writing, numerics_of
@@ -21,6 +20,7 @@ from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Article, Snapshot
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
 from storage import runs, snapshots

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from newwiki.articles import Article
 from newwiki.errors import TerminalError
 from newwiki.models.backend import Backend
 from newwiki.records import Run
+from newwiki.snapshot import Article
 from newwiki.training.record import Trained, TrainingRecord, shared
 from storage import snapshots
 from storage.database import Database

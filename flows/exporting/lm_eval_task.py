@@ -12,12 +12,12 @@ from evaluators.scorer_metrics import is_preset, scorer_of
 from flows.exporting import lm_eval_task_files as task_files
 from flows.progress import Progress
 from flows.scoring.score_run import choose
-from newwiki.articles import Article, Snapshot
 from newwiki.errors import UsageError
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, SetEvaluator
 from newwiki.request import TaskRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Article, Snapshot
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pprint import pformat
 
-from newwiki.articles import Snapshot
 from newwiki.records import Metric
+from newwiki.snapshot import Snapshot
 
 DOCUMENTS = "documents.parquet"
 

@@ -15,9 +15,9 @@ from flows.refreshing.which_pages import api_of_new_pages, definition_of, source
 from flows.settings_in_force import settings_in_force
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
-from newwiki.articles import Snapshot
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Snapshot
 from storage.database import Database
 
 

@@ -9,11 +9,11 @@ from itertools import groupby
 
 from flows.progress import Progress
 from flows.refreshing.near_duplicates import drop_near_duplicates
-from newwiki.articles import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.novelty import Sketch
 from newwiki.ranking import considered, last_rank
 from newwiki.selection import draw, judge
+from newwiki.snapshot import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldSource
 from newwiki.sources.parallel_reading import is_worth_it, judged_parts

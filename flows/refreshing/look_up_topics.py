@@ -3,8 +3,8 @@
 from urllib.parse import urlsplit
 
 from flows.progress import Progress, Silent
-from newwiki.articles import Topic
 from newwiki.errors import NewWikiError
+from newwiki.snapshot import Topic
 from newwiki.sources.api import Api
 from newwiki.sources.pageprops import wikibase_items
 from newwiki.sources.wikidata import Wikidata

@@ -6,8 +6,8 @@ from datetime import datetime
 from types import MappingProxyType
 
 from flows.progress import Progress, Silent
-from newwiki.articles import Judged, Nearest, Site, Window
 from newwiki.novelty import NEAR_DUPLICATE, Index, Sketch, Sketcher, compared_text
+from newwiki.snapshot import Judged, Nearest, Site, Window
 from storage import snapshots
 from storage.database import Database
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.progress import Progress
-from newwiki.articles import Judged, Site, Window
 from newwiki.errors import TerminalError, UsageError
 from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.selection import sha1
+from newwiki.snapshot import Judged, Site, Window
 from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, RevisionsOfDump
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language

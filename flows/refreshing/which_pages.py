@@ -5,10 +5,10 @@ from datetime import UTC
 from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, gather, publish
 from flows.refreshing.look_up_topics import look_up_if_reachable
-from newwiki.articles import Snapshot
 from newwiki.registry import sources
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Snapshot
 from newwiki.sources.source import Source
 from storage.database import Database
 

@@ -8,11 +8,11 @@ from pathlib import PurePath
 from typing import Any
 
 from flows.comparing.board import ABOUT, Board, Column, board
-from newwiki.articles import Snapshot
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings
 from newwiki.records import Fingerprint, Metric, Run
+from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
 from storage.database import Database
 from storage.liveness import state

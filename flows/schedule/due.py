@@ -8,10 +8,10 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from newwiki.articles import Window
 from newwiki.registrations import Registrations, Wiki
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Window
 from storage import months
 from storage.database import Database
 

@@ -26,10 +26,10 @@ from flows.schedule.webhook import address, send
 from flows.settings_in_force import settings_in_force
 from flows.workers.limits import only_one
 from flows.workers.retrying import RETRIES
-from newwiki.articles import Snapshot
 from newwiki.quiet import end_quietly
 from newwiki.registrations import Model, load_registrations
 from newwiki.registry import load_plugin
+from newwiki.snapshot import Snapshot
 from storage.database import Database
 
 

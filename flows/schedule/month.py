@@ -13,10 +13,10 @@ from flows.refreshing.which_pages import refresh_from
 from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
-from newwiki.articles import Snapshot
 from newwiki.errors import NewWikiError, TransientError, UsageError
 from newwiki.registrations import Gate, Model, Registrations
 from newwiki.request import EvaluationRequest, ReportRequest
+from newwiki.snapshot import Snapshot
 from newwiki.sources.backoff import Backoff
 from storage import months
 from storage.comparison import contenders

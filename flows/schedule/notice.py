@@ -9,8 +9,8 @@ from typing import Any
 from flows.comparing.board import board
 from flows.comparing.bounds import GateResult
 from flows.schedule.due import Month
-from newwiki.articles import Snapshot
 from newwiki.decoding.grammar import short_form
+from newwiki.snapshot import Snapshot
 from storage.database import Database
 
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 from evaluators.scoring import needs_of, score
 from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
-from newwiki.articles import Article
 from newwiki.records import Score
 from newwiki.registry import Evaluator
+from newwiki.snapshot import Article
 
 Key = tuple[int, int]  # page id and sample
 Parts = Mapping[Key, Mapping[str, Any]]

@@ -6,10 +6,10 @@ from typing import Any
 from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
 from flows.progress import Progress
-from newwiki.articles import Article
 from newwiki.registry import Evaluator, SetEvaluator, makers
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Article
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import references
 from storage.database import Database

@@ -9,9 +9,9 @@ from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, c
 from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.score_sets import DrawnParts, score_sets
-from newwiki.articles import Article
 from newwiki.records import Run
 from newwiki.registry import Evaluator
+from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database

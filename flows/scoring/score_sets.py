@@ -9,9 +9,9 @@ from evaluators.corpus import Corpus, Key, draw_keys, split_words
 from evaluators.scoring import needs_of, score_set
 from flows.progress import Progress
 from flows.scoring.broken_scores import BrokenScores
-from newwiki.articles import Article
 from newwiki.records import Run
 from newwiki.registry import SetEvaluator
+from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database

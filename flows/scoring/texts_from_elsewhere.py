@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from newwiki.articles import Article
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.generations import Generation, read_generations
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Run
+from newwiki.snapshot import Article
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 from storage import runs, snapshots
 from storage.database import Database

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flows.progress import Progress
-from newwiki.articles import Article
+from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 from newwiki.training.record import Trained
 from storage import snapshots

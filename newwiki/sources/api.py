@@ -10,8 +10,8 @@ from urllib.parse import urlparse
 
 import requests
 
-from newwiki.articles import Requests
 from newwiki.errors import TerminalError, TransientError
+from newwiki.snapshot import Requests
 from newwiki.sources.account import Account
 from newwiki.sources.backoff import Backoff
 from newwiki.sources.http_answers import Trouble, judged, next_place, read, seconds, what_is_missing

@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from newwiki.articles import Page, Window
+from newwiki.snapshot import Page, Window
 from newwiki.sources import redirects
 from newwiki.sources.api import Api
 from newwiki.sources.api_revisions import wikitext

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
-from newwiki.articles import Page, Requests, Site, Window
 from newwiki.errors import TerminalError, UsageError
+from newwiki.snapshot import Page, Requests, Site, Window
 from newwiki.sources.history import Histories, NoTexts, Read
 from newwiki.sources.parts import DumpPart, find_parts, require_all
 from newwiki.sources.source import Batch, Memory, source

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from newwiki.articles import Page, Window
+from newwiki.snapshot import Page, Window
 from newwiki.sources import moves, redirects, settling
 from newwiki.sources.xml_export import ExportedRevision, PageHead, SiteInfo
 

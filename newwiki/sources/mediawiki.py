@@ -10,8 +10,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from newwiki.articles import Absence, Page, Requests, Site, Window
 from newwiki.errors import TerminalError, TransientError
+from newwiki.snapshot import Absence, Page, Requests, Site, Window
 from newwiki.sources import redirects, settling
 from newwiki.sources.account import Account
 from newwiki.sources.api import Api, joined

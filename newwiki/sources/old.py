@@ -18,9 +18,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
 from typing import Any, Protocol, runtime_checkable
 
-from newwiki.articles import Page, Selection, Window
 from newwiki.errors import TerminalError
 from newwiki.ranking import by_rank, last_rank, ranks, up_to_rank
+from newwiki.snapshot import Page, Selection, Window
 from newwiki.sources import redirects
 from newwiki.sources.api import joined
 from newwiki.sources.api_revisions import fetch_revisions, wikitext

@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import newwiki
-from newwiki.articles import Page
 from newwiki.errors import TransientError
+from newwiki.snapshot import Page
 from newwiki.sources.dump import Tally, named
 from newwiki.sources.parts import DumpPart
 from newwiki.sources.reading_worker import EVERYTHING, Found, JudgedPages, Share, Wanted

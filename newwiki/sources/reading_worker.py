@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from multiprocessing.connection import Connection
 
-from newwiki.articles import Judged, Page, Selection, Site, Window
 from newwiki.errors import NewWikiError
 from newwiki.novelty import Sketch, Sketcher, compared_text
 from newwiki.ranking import up_to_rank
 from newwiki.selection import judge
+from newwiki.snapshot import Judged, Page, Selection, Site, Window
 from newwiki.sources.dump import read_part
 from newwiki.sources.parts import DumpPart
 from newwiki.text.language import load_language

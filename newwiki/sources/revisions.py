@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from newwiki.articles import Site
+from newwiki.snapshot import Site
 from newwiki.sources import xml_export
 from newwiki.sources.api_revisions import fetch_revisions, wikitext
 from newwiki.sources.dump import DumpSource

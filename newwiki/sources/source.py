@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar, runtime_checkable
 
-from newwiki.articles import Page, Requests, Site, Window
 from newwiki.registry import sources
+from newwiki.snapshot import Page, Requests, Site, Window
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from newwiki.articles import Article
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Article
 
 FILE = "newwiki_training.json"
 _FORMAT = 1

@@ -41,7 +41,7 @@ def named(rules: Tagger) -> Callable[[str], Analysis]:
 @pytest.fixture(scope="session")
 def sample_texts(sample_wiki: Path) -> list[str]:
     """The articles of the sample wiki that have prose."""
-    from newwiki.articles import Window
+    from newwiki.snapshot import Window
     from newwiki.sources.dump import DumpSource
     from newwiki.text.language import load_language
     from newwiki.text.prose import extract_prose

@@ -12,7 +12,7 @@ import pytest
 from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import Window
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests import processes

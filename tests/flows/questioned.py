@@ -8,10 +8,10 @@ import numpy as np
 from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
-from newwiki.articles import Article, Topic
 from newwiki.decoding.grammar import parse
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
 from newwiki.settings import Settings
+from newwiki.snapshot import Article, Topic
 from storage import runs, snapshots, topics
 from storage.database import Database
 

@@ -7,8 +7,8 @@ import flows.demonstration as demo
 from flows.commands.evaluate import evaluate
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import Window
 from newwiki.settings import Settings
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 

@@ -7,8 +7,8 @@ from typing import Any
 from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import Window
 from newwiki.request import FinetuneRequest
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 

@@ -11,7 +11,7 @@ import pytest
 
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import Selection, Window
+from newwiki.snapshot import Selection, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.mediawiki import ApiSource
 from newwiki.sources.old import OldApi, OldDump

@@ -12,8 +12,8 @@ from flows import cli
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition
 from flows.refreshing.gather_and_publish import refresh as step
-from newwiki.articles import Snapshot, Window
 from newwiki.errors import TransientError
+from newwiki.snapshot import Snapshot, Window
 from newwiki.sources import backoff
 from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database

@@ -9,7 +9,7 @@ import pytest
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition
 from flows.refreshing.gather_and_publish import refresh as step
-from newwiki.articles import Window
+from newwiki.snapshot import Window
 from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database
 from storage.staging import Staging

@@ -12,8 +12,8 @@ import pytest
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition
 from flows.refreshing.gather_and_publish import refresh as step
-from newwiki.articles import Selection, Window
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Selection, Window
 from newwiki.sources import backoff
 from newwiki.sources.mediawiki import ApiSource
 from storage.database import Database

@@ -9,7 +9,7 @@ import pytest
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition
 from flows.refreshing.gather_and_publish import refresh as step
-from newwiki.articles import Selection, Window
+from newwiki.snapshot import Selection, Window
 from newwiki.sources.old import OldApi, OldDump
 from newwiki.sources.source import Source
 from storage.database import Database

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.articles import Window
+from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from tests.newwiki.sources import by_mwxml
 

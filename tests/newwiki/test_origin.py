@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from newwiki.articles import Page
 from newwiki.origin import origin
+from newwiki.snapshot import Page
 from newwiki.text.language import Language
 
 LUMEN = Page(7, "Lumen", datetime(2026, 9, 1, tzinfo=UTC))

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.articles import Judged, Selection, Verdict
 from newwiki.ranking import by_rank, considered, last_rank, ranks
+from newwiki.snapshot import Judged, Selection, Verdict
 
 DAY = datetime(2015, 9, 1, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki import articles, manifest, records
-from newwiki.articles import Window
+from newwiki import manifest, records, snapshot
 from newwiki.errors import UsageError
+from newwiki.snapshot import Window
 
 
 def test_a_month_is_half_open() -> None:
@@ -79,7 +79,7 @@ def test_all_before_a_day_begins_at_the_epoch_and_ends_with_the_day_before() -> 
 def test_a_record_with_more_fields_than_one_can_count_is_made_by_their_names() -> None:
     wide = {
         name: [one.kw_only for one in fields(kind)]
-        for room in (articles, records, manifest)
+        for room in (snapshot, records, manifest)
         for name, kind in inspect.getmembers(room, is_dataclass)
         if len(fields(kind)) > 11
     }

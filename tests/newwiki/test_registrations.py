@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.articles import Selection
 from newwiki.errors import UsageError
 from newwiki.registrations import Evaluation, Registrations, load_registrations
 from newwiki.settings import TABLES, Settings, load_settings
+from newwiki.snapshot import Selection
 
 WIKI = '[[wikis]]\nname = "enwiki"\n'
 MODEL = WIKI + '[[models]]\nname = "gpt2"\ndecoders = ["greedy"]\n'

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.articles import Judged, Page, Selection
 from newwiki.selection import draw, is_disambiguation, is_redirect, judge, sha1
+from newwiki.snapshot import Judged, Page, Selection
 from newwiki.text.language import Language
 from newwiki.text.structure import structure_json
 

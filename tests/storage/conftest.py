@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from newwiki.articles import Judged, Selection, Site, Snapshot, Window
 from newwiki.records import Run
+from newwiki.snapshot import Judged, Selection, Site, Snapshot, Window
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
 from tests.storage.machines import score, texts, write

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 
-from newwiki.articles import Judged, Snapshot
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
+from newwiki.snapshot import Judged, Snapshot
 from storage import runs
 from storage.comparison import Contender, contenders, contenders_or_all
 from storage.database import Database

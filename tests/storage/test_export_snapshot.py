@@ -12,9 +12,9 @@ import pyarrow.parquet as parquet
 import pytest
 import yaml
 
-from newwiki.articles import Judged, Snapshot
 from newwiki.errors import TerminalError
 from newwiki.manifest import Manifest
+from newwiki.snapshot import Judged, Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.datasets_card import card

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from newwiki.articles import Judged, Nearest, Requests, Selection, Site, Topic, Window
+from newwiki.snapshot import Judged, Nearest, Requests, Selection, Site, Topic, Window
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, topics

@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from newwiki.articles import Judged, Topic
 from newwiki.records import Completion, RunScore, Score
+from newwiki.snapshot import Judged, Topic
 from storage import months, references, runs, topics
 from storage.database import Database
 from storage.keys import KEYS, repeated

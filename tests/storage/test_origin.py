@@ -3,8 +3,8 @@
 import json
 from collections.abc import Callable
 
-from newwiki.articles import Judged, Selection, Snapshot, Window
 from newwiki.novelty import PARAMETERS
+from newwiki.snapshot import Judged, Selection, Snapshot, Window
 from storage.database import Database
 from storage.snapshots import parameters_json
 

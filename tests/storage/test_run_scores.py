@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from newwiki.articles import Judged, Snapshot
 from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.snapshot import Judged, Snapshot
 from storage import runs
 from storage.database import Database
 from storage.queries import query

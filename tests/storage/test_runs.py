@@ -6,8 +6,8 @@ import duckdb
 import pytest
 from scipy import stats
 
-from newwiki.articles import Judged, Snapshot
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
+from newwiki.snapshot import Judged, Snapshot
 from storage import runs
 from storage.database import Database
 from storage.keys import repeated

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.articles import Article, Judged, Selection, Site, Snapshot, Window
 from newwiki.errors import TerminalError, UsageError
+from newwiki.snapshot import Article, Judged, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.snapshots import articles, content_sha256, find, parameters_json, resolve, snapshot_id, text_sha256, verify

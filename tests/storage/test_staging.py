@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.articles import Judged, Requests
 from newwiki.errors import TransientError
+from newwiki.snapshot import Judged, Requests
 from storage.staging import Staging
 
 CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_times_come_back_in_utc_wherever_the_machine_stands(database: Path, zone
     program = f"""
 from datetime import datetime
 from pathlib import Path
-from newwiki.articles import Judged, Requests
+from newwiki.snapshot import Judged, Requests
 from storage.staging import Staging
 staging = Staging.open(Path({str(database)!r}), "a", datetime.fromisoformat("{CUTOFF.isoformat()}"))
 page = dict(page_id=7, title="Lumen", created_at=datetime.fromisoformat("{DAY.isoformat()}"), verdict="hidden")

@@ -9,8 +9,8 @@ import duckdb
 import pyarrow.parquet as parquet
 import pytest
 
-from newwiki.articles import Judged, Snapshot
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Judged, Snapshot
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
 from storage import hashes, strata, structures

@@ -39,11 +39,23 @@ from page_means_anew
 where run_id = $1 and evaluator_id in (select unnest($2))
 order by metric, evaluator_id, page_id;
 
+-- name: take_scores
+-- What store_summaries goes through: no plan of DuckDB's would leave out the other runs' scores.
+create or replace temp table taken_scores as
+select *, '' as stratum, '' as part, 1 as place
+from scores
+where run_id = $1 and evaluator_id in (select unnest($2));
+
+-- name: take_page_means
+create or replace temp table taken_page_means as
+select *, '' as stratum, '' as part
+from page_means
+where run_id = $1 and evaluator_id in (select unnest($2));
+
 -- name: store_summaries
 insert into stored_summaries by name
-select *
-from summaries_anew
-where run_id = $1 and evaluator_id in (select unnest($2))
+select * exclude (stratum, part, place)
+from summaries_of('taken_scores', 'taken_page_means')
 order by metric, evaluator_id;
 
 -- name: forget_page_means

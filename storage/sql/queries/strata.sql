@@ -1,17 +1,31 @@
 -- Numbers cut by what the articles are.
 
+-- name: take_stratum_scores
+-- What stratum_board goes through: the scores of the runs $1, each in its part of the stratum $2.
+create or replace temp table taken_scores as
+select *
+from scores_by_stratum
+where run_id in (select unnest($1)) and stratum = $2;
+
+
+-- name: take_stratum_page_means
+create or replace temp table taken_page_means as
+select *
+from page_means_by_stratum
+where run_id in (select unnest($1)) and stratum = $2;
+
+
 -- name: stratum_board
--- Every finished scoring of the runs $1, cut by the stratum $2; each part has as many texts as $4 says where $3 names run and
--- part, between them a tab.
+-- Every finished scoring of what was taken; each part has as many texts as $2 says where $1 names run and part, between them
+-- a tab.
 select
     run_id, metric, evaluator_id, value, mean, sd, low, high, no_interval, scored,
     coverage(
         scored, unscored, reasons,
-        greatest(coalesce($4[list_position($3, run_id || chr(9) || value)], 0), scored + unscored)
+        greatest(coalesce($2[list_position($1, run_id || chr(9) || value)], 0), scored + unscored)
     ) as status,
     evaluator_id as scored_by
-from stratum_summaries
-where run_id in (select unnest($1)) and stratum = $2;
+from summaries_by_stratum('taken_scores', 'taken_page_means');
 
 
 -- name: stratum_pages

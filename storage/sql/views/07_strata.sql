@@ -60,16 +60,19 @@ from page_means
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
-create or replace view stratum_summaries as
+create or replace macro summaries_by_stratum(scores_asked, means_asked) as table
 select
     run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
     within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
     within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
     no_interval(mean, standard_error, freedom) as no_interval,
     scored, unscored, pages, standard_error, freedom, skew, reasons
-from summaries_of('scores_by_stratum', 'page_means_by_stratum')
+from summaries_of(scores_asked, means_asked)
 join scorings using (run_id, evaluator_id)
 left join metrics using (metric);
+
+create or replace view stratum_summaries as
+from summaries_by_stratum('scores_by_stratum', 'page_means_by_stratum');
 
 create or replace view leaderboard_by_stratum as
 with named as (

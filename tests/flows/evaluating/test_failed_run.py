@@ -11,11 +11,11 @@ from transformers import AutoTokenizer
 
 from flows.evaluating.generate import generate, load_model, plan
 from flows.progress import Silent
-from newwiki.articles import Article
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
+from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 from storage import snapshots
 from storage.database import Database

@@ -22,8 +22,8 @@ from click.testing import CliRunner
 from flows.cli import cli
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import Page, Selection, Window
 from newwiki.errors import TerminalError, UsageError
+from newwiki.snapshot import Page, Selection, Window
 from newwiki.sources import parallel_reading, unpacking
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.old import OldDump

@@ -14,8 +14,8 @@ from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from flows.refreshing.rebuild import rebuild
-from newwiki.articles import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.errors import TerminalError, UsageError
+from newwiki.snapshot import Judged, Nearest, Selection, Site, Snapshot, Window
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.revisions import RevisionsOfDump
 from storage.database import Database

@@ -7,8 +7,8 @@ import pytest
 from flows.demonstration import wiki
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
-from newwiki.articles import OLD_SELECTION, Window
 from newwiki.errors import UsageError
+from newwiki.snapshot import OLD_SELECTION, Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests.flows.conftest import Run

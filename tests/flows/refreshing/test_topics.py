@@ -15,8 +15,8 @@ import responses
 
 from flows.progress import Silent
 from flows.refreshing.look_up_topics import look_up, look_up_if_reachable, usual_address
-from newwiki.articles import Article
 from newwiki.errors import TerminalError, TransientError
+from newwiki.snapshot import Article
 from storage.database import Database
 from storage.snapshots import articles, resolve, verify
 from tests.flows.conftest import Run

@@ -14,9 +14,9 @@ from evaluators.scoring import select
 from flows.progress import Silent
 from flows.scoring import score_run as scoring
 from flows.scoring import score_sets
-from newwiki.articles import Article
 from newwiki.records import Completion, Run
 from newwiki.settings import Settings
+from newwiki.snapshot import Article
 from storage import runs, snapshots
 from storage.database import Database
 

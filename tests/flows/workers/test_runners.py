@@ -91,9 +91,11 @@ def test_threads_write_and_score_the_same_from_python_too(alone: Path, database:
 def test_a_cluster_that_is_there_already_writes_and_scores_the_same(
     alone: Path, database: Path, toy_checkpoint: Path
 ) -> None:
+    """Its workers are threads here, which are reached as those of other machines are."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+    place: dict[str, Any] = {"protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, **place) as cluster:
         evaluate(database, toy_checkpoint, f"dask:{cluster.scheduler_address}")
     assert rows(database) == rows(alone)
 

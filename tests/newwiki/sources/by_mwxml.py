@@ -8,7 +8,7 @@ from typing import Any
 
 import mwxml
 
-from newwiki.articles import Page, Window
+from newwiki.snapshot import Page, Window
 from newwiki.sources import moves, redirects, settling
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from newwiki.articles import Page, Window
+from newwiki.snapshot import Page, Window
 from newwiki.sources.api import Api
 from newwiki.sources.creations import list_created
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.articles import Page, Site, Window
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Page, Site, Window
 from newwiki.sources.dump import DumpSource
 
 SEPTEMBER = Window.month("2026-09")

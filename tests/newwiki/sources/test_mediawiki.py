@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 import responses
 
-from newwiki.articles import Page, Site
+from newwiki.snapshot import Page, Site
 from newwiki.sources.mediawiki import ApiSource
 
 URL = "https://wiki.example/w/api.php"

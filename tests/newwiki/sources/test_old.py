@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 import responses
 
-from newwiki.articles import Selection, Window
 from newwiki.errors import TerminalError
 from newwiki.ranking import by_rank
+from newwiki.snapshot import Selection, Window
 from newwiki.sources.old import OldApi
 from newwiki.sources.source import Batch
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from newwiki.articles import Window
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Window
 from newwiki.sources import history
 from newwiki.sources.dump import DumpSource
 from newwiki.sources.xml_export import Export, ExportedRevision, PageHead

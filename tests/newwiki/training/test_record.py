@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from newwiki.articles import Article
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Article
 from newwiki.training.record import FILE, Trained, TrainingRecord, read, set_sha256, shared, write
 
 ORLOW = Trained("enwiki", 7, "Orlow", "a" * 64)
