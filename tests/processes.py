@@ -7,6 +7,7 @@ seconds of importing torch are spared, which would be most of the suite's time.
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
@@ -67,4 +68,5 @@ def settle(arguments: Sequence[str], folder: Path, env: dict[str, str]) -> None:
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(env)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests run in a shell's background
     sys.argv = [*arguments]

@@ -7,7 +7,6 @@ import shutil
 import signal
 import time
 from collections.abc import Callable, Mapping
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -168,7 +167,9 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
         change(late)  # other weights are another model
         late.rename(tmp_path / "out" / "checkpoint-10")
         wait_for(said, "evaluated: 2; waiting")
-        press_ctrl_c(process)
+        assert process.pid
+        os.kill(process.pid, signal.SIGINT)
+        process.join(60)
         assert process.exitcode == 0, said.read_text()
     finally:
         process.kill()
@@ -182,15 +183,6 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
     html, _ = render(Database(database), Silent(), ReportRequest())
     assert '<h2 id="training-title">Training</h2>' in html
     assert "rep_4 against the training step, means: out · greedy: 5 " in html
-
-
-def press_ctrl_c(process: ForkServerProcess) -> None:
-    """Once, and again where Python was busy with what nobody can interrupt, such as the end of an object."""
-    assert process.pid
-    for _ in range(6):
-        if process.exitcode is None:
-            os.kill(process.pid, signal.SIGINT)
-            process.join(10)
 
 
 def change(checkpoint: Path) -> None:
