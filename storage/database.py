@@ -7,7 +7,7 @@ whoever finds the file taken tries again for a while.
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
+from storage.attached import CREATED_AS, OFFLINE, attached
 from storage.failures import failure, first_line, is_busy, told
 from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, migrate
@@ -23,9 +24,6 @@ from storage.outputs import safe_of_ones_own
 from storage.queries import Row, query, records
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
-_OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-# DuckDB 1.4 and later open what this writes
-_CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
 # The second because the first still lets `copy … to` write over the database's own file and its log.
@@ -50,7 +48,7 @@ class Database:
             if self._read:
                 raise RuntimeError("a `write` inside a `read` would wait for itself")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._connect(read_only=False, config=_OFFLINE | _CREATED_AS) as connection:
+        with self._open(read_only=False) as connection:
             if not self._checked:
                 migrate(connection, self.path)
                 self._checked = True
@@ -68,7 +66,7 @@ class Database:
                 yield self._read
                 return
             self._require()
-            with self._connect(read_only=True, config=_OFFLINE) as connection:
+            with self._open(read_only=True) as connection:
                 self._read = connection
                 try:
                     yield connection
@@ -82,10 +80,18 @@ class Database:
         `limits` are DuckDB's settings, such as `memory_limit`; no SQL can lift them.
         """
         self._require()
-        with self._connect(read_only=True, config=_OFFLINE | limits) as connection:
-            for setting in (*_FENCE, _LOCK):
-                connection.execute(setting)
-            yield connection
+        with _ONE_AT_A_TIME:
+            connection = patiently(
+                self.path, lambda: duckdb.connect(str(self.path), read_only=True, config=OFFLINE | limits)
+            )
+            try:
+                with told(self.path):
+                    _teach_manners(connection)
+                    for setting in (*_FENCE, _LOCK):
+                        connection.execute(setting)
+                    yield connection
+            finally:
+                connection.close()
 
     @contextmanager
     def beside(self, own: Path) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -98,7 +104,7 @@ class Database:
         if safe_of_ones_own(own, self.path).stem == "newwiki":
             raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
         with _ONE_AT_A_TIME:
-            connection = patiently(own, lambda: duckdb.connect(str(own), config=_OFFLINE | _CREATED_AS))
+            connection = patiently(own, lambda: duckdb.connect(str(own), config=OFFLINE | CREATED_AS))
             try:
                 if is_ours(connection):
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
@@ -134,7 +140,7 @@ class Database:
                 f"there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name another"
             )
         if not self._checked:
-            with self._connect(read_only=True, config=_OFFLINE) as connection:
+            with self._open(read_only=True) as connection:
                 current = is_current(connection, self.path)
             if not current:
                 with self.write():
@@ -142,17 +148,14 @@ class Database:
             self._checked = True
 
     @contextmanager
-    def _connect(self, *, read_only: bool, config: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
-        with _ONE_AT_A_TIME:
+    def _open(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        with _ONE_AT_A_TIME, ExitStack() as open_files:
             connection = patiently(
-                self.path, lambda: duckdb.connect(str(self.path), read_only=read_only, config=config)
+                self.path, lambda: open_files.enter_context(attached(self.path, read_only=read_only))
             )
-            try:
-                with told(self.path):
-                    _teach_manners(connection)
-                    yield connection
-            finally:
-                connection.close()
+            with told(self.path):
+                _teach_manners(connection)
+                yield connection
 
 
 def patiently(path: Path, open_it: Callable[[], T]) -> T:

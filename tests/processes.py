@@ -15,15 +15,29 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
 
+from tests.quick import ROOT, loaded
+
+_ROOMS = ("newwiki", "evaluators", "storage", "flows")
+_LIBRARIES = (
+    "sentence_transformers", "spacy.lang.en", "duckdb", "pandas", "scipy.stats", "sacrebleu", "mwparserfromhell",
+    "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.bert.modeling_bert",
+)  # fmt: skip
+
+
+def _modules() -> list[str]:
+    """All of this program that goes without Prefect, which few commands need."""
+    files = [file.relative_to(ROOT) for room in _ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
+    return [
+        ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+        for file in files
+        if file.name != "__main__.py" and "prefect" not in loaded(ROOT / file)
+    ]
+
+
 _NOWHERE = Path(os.devnull)
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([
-    "flows.cli", "flows.comparing.show_board", "flows.evaluating.generate", "flows.scoring.score_run",
-    "flows.comparing.differences",
-    "storage.export_snapshot", "newwiki.models.engine.engines", "sentence_transformers", "spacy", "duckdb", "pandas",
-    "scipy.stats", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
-    "transformers.models.bert.modeling_bert",
-])  # fmt: skip
+FORKS.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm"])
 
 
 def start(

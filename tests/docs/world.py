@@ -22,7 +22,7 @@ ENCODER_DECODERS = ("google/flan-t5-base",)
 CLASSIFIERS = ("HuggingFaceFW/fineweb-edu-classifier", "unitary/toxic-bert")
 
 # Pages of the sample wiki, and the year that they are moved to.
-_PAGES = {29: 2026, 33: 2026, 39: 2026, 40: 2026, 41: 2026, 13: 2021, 14: 2021, 12: 2019, 19: 2019}
+_PAGES = {29: 2026, 33: 2026, 39: 2026, 13: 2021, 14: 2021, 12: 2019, 19: 2019}
 _CONTEXT = 74  # tokens; the longest prompt has 60
 
 

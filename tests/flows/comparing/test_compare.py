@@ -230,7 +230,8 @@ def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the
             "perplexity": of_prompt[4] + random.standard_t(2, size=shape),
         }
     add_scored_runs(stored, scorings)
-    found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 200, 2)]
+    with stored.read():
+        found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 200, 2)]
     called = sum(any(row.verdict == "different" for row in rows) for rows in found)
     assert called <= stats.binom.ppf(0.99, 100, 0.05)
     single = sum(row.p <= 0.05 for rows in found for row in rows)

@@ -29,7 +29,7 @@ def test_completions_are_the_same_bytes_at_any_batch_size(
     for size in ("1", "8", "64"):
         path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
         decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
-        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--max-new-tokens", "24", "--metrics", "rep_4")
+        asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--max-new-tokens", "12", "--metrics", "rep_4")
         ended = newwiki(*asked, "--batch-size", size, "--db", path)
         assert ended.returncode == 0, ended.stderr
         with duckdb.connect(str(path), read_only=True) as connection:

@@ -1,5 +1,6 @@
 """The same run under threads, processes, Dask and Ray, with a worker killed half way: the same rows."""
 
+import multiprocessing
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +21,7 @@ from newwiki.request import EvaluationRequest, ScoringRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.serving import prefect_server
+from tests.processes import FORKS
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +48,14 @@ def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         prefect_server(tmp_path_factory.mktemp("server")) as server,
         temporary_settings({PREFECT_API_URL: server.api}),
     ):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forked() -> Iterator[None]:
+    """Prefect's and Dask's worker processes are forked where torch is imported already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiprocessing, "get_context", lambda _=None: FORKS)
         yield
 
 

@@ -35,7 +35,7 @@ def specification(name: str, toy_checkpoint: Path) -> str:
 def completions(
     model: HuggingFaceModel, decoder: str, requests: list[tuple[Prompt, int]], **writing: object
 ) -> dict[tuple[int, int], Completion]:
-    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 24, **writing}))  # type: ignore[arg-type]
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 12, **writing}))  # type: ignore[arg-type]
     return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
 
 
