@@ -4,7 +4,7 @@ The file holds the cutoff of the first attempt: a refresh that goes on after an 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ import duckdb
 
 from newwiki.errors import TransientError
 from newwiki.snapshot import Judged, Requests
+from storage.attached import attached
 from storage.database import insert, transaction
 from storage.failures import is_busy, told
 from storage.queries import query, records
@@ -116,9 +117,9 @@ def _connect(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _connection(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with _one_at_work(path):
-        connection = duckdb.connect(str(path))
-    with connection:
+    with ExitStack() as open_file:
+        with _one_at_work(path):
+            connection = open_file.enter_context(attached(path, read_only=False))
         connection.execute("set TimeZone = 'UTC'")
         yield connection
 

@@ -25,7 +25,7 @@ def wiki(tmp_path_factory: pytest.TempPathFactory, shared_folder: Path) -> Itera
 
     def start(export: Path, **environment: str) -> Wiki:
         home = tmp_path_factory.mktemp("mediawiki")
-        started.append(Wiki(api_url="", home=home))
+        started.append(Wiki(api_url="", home=home, compiled=imported))
         return Wiki.start(export, home, imported, **environment)
 
     yield start
