@@ -1,3 +1,4 @@
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,7 @@ def test_a_folder_named_by_an_entry_point_is_searched_whole(tmp_path: Path, monk
     for name in ("one", "two"):
         (package / f"{name}.py").write_text(f"from strangers_pieces import found\nfound.append('{name}')\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(registry, "_installed", entry_points)  # as a process sees it that starts now
     Registry[object]("piece", "newwiki.strange_pieces").all()
     import strangers_pieces  # type: ignore[import-not-found]
 
