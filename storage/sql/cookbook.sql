@@ -193,6 +193,18 @@ left join topics on topics.page_id = means.page_id and topics.snapshot_id = (sel
 group by coalesce(topic, 'not known'), evaluator_id
 order by sbert desc;
 
+-- name: strata
+-- What are models good at, short articles or long ones, with citations or without? S-BERT of the newest run by stratum.
+-- The strata are length, citations, infobox, topic and age; a part of fewer than 13 articles has no interval.
+with newest as (
+    select run_id from runs where status = 'complete' order by finished_at desc limit 1
+)
+select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
+from leaderboard_by_stratum
+join newest using (run_id)
+where metric = 'sbert'
+order by stratum, place, part;
+
 -- name: lengths_and_ends
 -- How long are the texts that each run wrote, and why did they end?
 with ends as (

@@ -35,6 +35,7 @@ COLUMNS = {
     "correlations": "metric other_metric correlation prompts",
     "old_against_new": "model decoder metric on_new on_old difference low high new_snapshot old_snapshot",
     "topics": "topic sbert articles runs evaluator_id",
+    "strata": "stratum part sbert low high no_interval articles texts evaluator_id",
     "lengths_and_ends": "model decoder snapshot_id texts tokens words_a_text truncated ends",
     "funnel": "verdict pages share",
     "staleness": "wiki snapshot_id published_at days complete_runs",
@@ -89,7 +90,7 @@ def paired(values: Values, older: str, newer: str, metric: str) -> np.ndarray[An
 
 def test_there_are_two_dozen_questions_and_each_is_one() -> None:
     assert [one.name for one in questions()] == list(COLUMNS)
-    assert len(COLUMNS) == 24
+    assert len(COLUMNS) == 25
     assert all(one.words.endswith("?") and len(one.words) < 120 for one in questions())
 
 
@@ -212,6 +213,25 @@ def test_topics_funnel_and_growth_count_everything_once(answer: Answer, values: 
     [stale] = answer("staleness")
     days = (datetime.now(UTC).date() - published.astimezone(UTC).date()).days
     assert (stale["snapshot_id"], stale["days"], stale["complete_runs"]) == (NEW, days, 4)
+
+
+def test_each_stratum_divides_the_newest_runs_articles(answer: Answer, values: Values, database: Database) -> None:
+    run_id, rows = "run-e", answer("strata")
+    whole = values[run_id, "sbert"]
+    strata = {row["stratum"] for row in rows}
+    assert strata == {"age", "citations", "infobox", "length", "topic"}
+    for stratum in strata:
+        parts = [row for row in rows if row["stratum"] == stratum]
+        assert sum(row["articles"] for row in parts) == PAGES
+        assert sum(row["sbert"] * row["articles"] for row in parts) / PAGES == pytest.approx(overall(values, run_id))
+    with database.read() as connection:
+        asked = "select page_id, words from articles where snapshot_id = ? order by words"
+        words = dict(connection.execute(asked, [NEW]).fetchall())
+    third = [*words.values()][-(-len(words) // 3) - 1]
+    short = [mean(numbers) for page, numbers in whole.items() if words[page] <= third]
+    found = {(row["stratum"], row["part"]): row for row in rows}
+    assert found["length", "short"]["sbert"] == pytest.approx(mean(short))
+    assert (found["topic", "Human"]["articles"], found["topic", "Human"]["no_interval"]) == (3, "too few prompts")
 
 
 def test_what_is_plotted_is_of_one_metric_and_counts_everything_once(
