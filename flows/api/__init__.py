@@ -4,9 +4,10 @@
 newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
 """
 
-from flows.api.exporting import export_results, export_runs, export_snapshot, export_task
+from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, score
+from flows.api.planning import plan
 from flows.api.stored import (
     articles,
     candidates,
@@ -19,6 +20,7 @@ from flows.api.stored import (
     snapshots,
     verify,
 )
+from flows.api.training import finetune, train_scorer
 from flows.exporting.document_scorer import DocumentScorer
 
 __all__ = [
@@ -33,14 +35,18 @@ __all__ = [
     "export_runs",
     "export_snapshot",
     "export_task",
+    "finetune",
     "gate",
     "leaderboard",
     "metrics",
+    "plan",
     "query",
     "refresh",
+    "report",
     "runs",
     "score",
     "scores",
     "snapshots",
+    "train_scorer",
     "verify",
 ]

@@ -1,11 +1,11 @@
-"""Snapshots, runs and results for other people's tools, and the numbers for one of them."""
+"""Snapshots, runs and results for other people's tools and eyes."""
 
 from pathlib import Path
 
 from flows.api.arguments import asks
 from flows.api.opening import PathLike, database_at, known, opened
 from flows.progress import reporter
-from newwiki.request import TaskRequest
+from newwiki.request import ReportRequest, TaskRequest
 
 
 def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
@@ -43,3 +43,18 @@ def export_task(
 
     force, database = opened(db, settings)
     return task.export_task(database, request, force, Path(out), reporter(quiet))
+
+
+@asks(ReportRequest)
+def report(
+    request: ReportRequest,
+    *,
+    out: PathLike | None = None,
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> Path:
+    """Writes what was found on a snapshot as one HTML file (`report-SNAPSHOT.html`), and gives its path."""
+    from flows.report.page import write
+
+    return write(opened(db, settings)[1], reporter(quiet), request, Path(out) if out else None)

@@ -53,6 +53,7 @@ def test_every_function_of_the_api_is_described_and_typed(name: str) -> None:
         ("compare", ("greedy", "sample"), ("compare", "greedy", "sample")),
         ("query", ("select run_id, decoder from runs",), ("sql", "select run_id, decoder from runs")),
         ("metrics", (), ("metrics",)),
+        ("plan", (), ("plan",)),
     ],
 )
 def test_a_function_answers_what_its_command_prints(
@@ -63,6 +64,18 @@ def test_a_function_answers_what_its_command_prints(
     ended = newwiki(*command, "--db", db, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     assert json.loads(json.dumps(table.to_pylist(), default=lambda time: time.isoformat())) == json.loads(ended.stdout)
+
+
+def test_a_plan_names_what_it_cannot_meet(db: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = flows.api.plan(machines=1, deadline=0.001, tokens=100, tokens_per_second=1, db=db)
+    assert table["amount"][0].as_py() == 1
+    assert "1 machines are not done in 0.001 hours" in capsys.readouterr().err
+
+
+def test_a_report_gives_its_path(db: Path, tmp_path: Path) -> None:
+    path = flows.api.report(out=tmp_path / "report.html", db=db, quiet=True)
+    assert path == tmp_path / "report.html"
+    assert "greedy" in path.read_text("utf-8")
 
 
 def test_a_gate_gives_outcomes_and_raises_nothing(db: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import flows.api
 from flows.cli import cli
 from flows.progress import Silent
 from flows.training.finetuning import Finetuned, finetune
@@ -26,7 +27,7 @@ from storage import snapshots
 from storage.database import Database
 from tests import processes
 from tests.flows.conftest import Run, environment
-from tests.flows.trained import AUGUST, CAUSAL, SEPTEMBER, asked, request
+from tests.flows.trained import AUGUST, CAUSAL, SEPTEMBER, SHORT, asked, request
 from tests.toys import write_toy
 
 Fit = Callable[..., Finetuned]
@@ -198,6 +199,17 @@ def test_the_same_request_again_is_done_already_and_another_is_refused(
         fit(request(toys["hf"], seed=1, **CAUSAL), tuned["hf"])
     with pytest.raises(UsageError, match=r"is there already, and no training's; name a new folder"):
         fit(request(toys["hf"]), toys["hf"])
+
+
+def test_from_python_it_gives_the_curve_of_its_loss(toys: dict[str, Path], two_months: Path, tmp_path: Path) -> None:
+    wanted = {**SHORT, "epochs": 1, "snapshot": AUGUST, "out": tmp_path / "mine", "db": two_months, "quiet": True}
+    found = flows.api.finetune(str(toys["hf"]), **wanted).to_pylist()
+    assert [(row["step"], row["validation"]) for row in found if row["validation"]] == curve(
+        tmp_path / "mine", "validation"
+    )
+    assert found[-1]["step"] > 0
+    again = flows.api.finetune(str(toys["hf"]), **wanted)
+    assert (again.num_rows, again.column_names) == (0, ["step", "training", "validation"])
 
 
 def test_an_unfinished_training_of_another_request_is_not_gone_on_with(

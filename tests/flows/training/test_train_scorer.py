@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import flows.api
 from evaluators.classifier import load_classifier
 from evaluators.scorer import read_scorer
 from flows.cli import cli
@@ -59,6 +60,16 @@ def test_a_simple_rule_is_learnt(tmp_path: Path, request_: TrainScorerRequest, r
     assert low is not None
     assert high is not None
     assert low < high
+
+
+def test_from_python_it_gives_the_agreement(tmp_path: Path) -> None:
+    with (tmp_path / "graded.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("text", "score"), *((one.text, one.score) for one in graded(40))])
+    [row] = flows.api.train_scorer(tmp_path / "graded.csv", out=tmp_path / "mine", epochs=1, width=8).to_pylist()
+    read = [load_classifier(read_scorer(tmp_path / "mine" / "scorer.toml")).read(one.text) for one in graded(40)]
+    assert (row["texts"], list(row)) == (4, ["texts", "pearson", "rmse", "qwk"])
+    assert row["rmse"] > 0
+    assert None not in read
 
 
 def test_the_same_seed_fits_the_same_model(tmp_path: Path) -> None:

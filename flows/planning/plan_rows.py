@@ -1,0 +1,51 @@
+"""A plan as rows: each amount, and where the rate behind it comes from."""
+
+from flows.planning.costs import MOST_MACHINES, machines_for, plan
+from flows.planning.rates import rates
+from newwiki.errors import TerminalError
+from newwiki.request import PlanRequest
+from storage.database import Database
+
+COLUMNS = ("what", "amount", "where_from")
+
+
+def plan_rows(database: Database, request: PlanRequest) -> tuple[list[tuple[str, float, str]], list[str]]:
+    """The rows, in COLUMNS, and notes. Raises TerminalError where no number of machines meets the deadline."""
+    given = {
+        "tokens_per_completion": request.tokens,
+        "tokens_per_second": request.tokens_per_second,
+        "score_seconds": request.score_seconds,
+        "load_seconds": request.load_seconds,
+    }
+    known = rates(database).changed(**{name: one for name, one in given.items() if one is not None})
+    found, deadline = plan(request, known, request.machines or 1), request.deadline
+    if deadline is not None and request.machines is None:
+        in_time = machines_for(request, known, deadline * 3600)
+        if in_time is None:
+            raise TerminalError(
+                f"not even {MOST_MACHINES} machines are done in {deadline:g} hours: one shard, or loading the models "
+                "one after the other, takes longer; split the models over several databases, or raise --deadline"
+            )
+        found = in_time
+    hours = found.seconds / 3600
+    rows: list[tuple[str, float, str]] = [
+        ("machines", found.machines, ""),
+        ("hours until all is done", hours, "run after run, each written and then scored"),
+        *((f"machine-hours of {stage}", seconds / 3600, "") for stage, seconds in found.work.items()),
+        ("requests to the wiki", found.requests, known.requests.source),
+        ("hours of requests", found.refresh_seconds / 3600, known.request_seconds.source),
+        ("gigabytes stored", found.bytes / 1e9, known.score_bytes.source),
+        *(
+            [("money", hours * found.machines * request.price_per_hour, "all machines, all that time")]
+            if request.price_per_hour
+            else []
+        ),
+        ("tokens a completion", known.tokens_per_completion.value, known.tokens_per_completion.source),
+        ("tokens a second of a machine", known.tokens_per_second.value, known.tokens_per_second.source),
+        ("seconds of any run's writing", known.write_run_seconds.value, known.write_run_seconds.source),
+        ("seconds to score a text", known.score_seconds.value, known.score_seconds.source),
+        ("seconds of any run's scoring", known.score_run_seconds.value, known.score_run_seconds.source),
+        ("seconds to load a model", known.load_seconds.value, known.load_seconds.source),
+    ]
+    is_late = deadline is not None and hours > deadline
+    return rows, [f"{found.machines} machines are not done in {deadline:g} hours"] if is_late else []
