@@ -32,7 +32,7 @@ def asks(request: type, *, by_place: Collection[str] = ()) -> Callable[[Callable
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
             values = {one.name: _value(one, given.arguments.pop(one.name)) for one in asked}
-            settings = given.arguments.pop("settings", {})
+            settings = given.arguments.pop("settings")
             return function(request(**values), **given.arguments, **settings)
 
         told = [f"{one.name}: {one.help}" for one in asked]

@@ -9,6 +9,7 @@ from flows.api.arguments import asks
 from flows.api.opening import PathLike, opened, rows_of
 from flows.progress import reporter
 from newwiki.request import FinetuneRequest, TrainScorerRequest
+from storage.outputs import safe
 
 
 @asks(FinetuneRequest)
@@ -22,16 +23,25 @@ def finetune(
     from flows.training import finetuning
 
     force, database = opened(db, settings)
-    done = finetuning.finetune(database, request, force, Path(out), reporter(quiet))
+    done = finetuning.finetune(database, request, force, safe(Path(out), database.path), reporter(quiet))
     return rows_of([asdict(one) for one in done.curve], ("step", "training", "validation"))
 
 
 @asks(TrainScorerRequest)
-def train_scorer(request: TrainScorerRequest, table: PathLike, *, out: PathLike, quiet: bool = False) -> pa.Table:
+def train_scorer(
+    request: TrainScorerRequest,
+    table: PathLike,
+    *,
+    out: PathLike,
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> pa.Table:
     """Fits a scorer to a CSV of text,score, writes it to the new folder `out`, and gives how it agrees with the texts
     held out: a row of `texts`, `pearson`, `rmse` and `qwk` (quadratic weighted kappa)."""
     from flows.training import scorer_training
 
+    folder = safe(Path(out), opened(db, settings)[1].path)
     graded = scorer_training.read_graded(Path(table))
-    found = scorer_training.train_scorer(graded, request, Path(out), reporter(quiet))
+    found = scorer_training.train_scorer(graded, request, folder, reporter(quiet))
     return rows_of([asdict(found)], ("texts", "pearson", "rmse", "qwk"))

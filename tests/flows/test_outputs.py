@@ -139,6 +139,9 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "export_runs": lambda out: newwiki.export_runs(out=out, format="jsonl", db=database),
         "export_results": lambda out: newwiki.export_results("a", out=out, db=database),
         "export_task": lambda out: newwiki.export_task(out=out, metrics="rep_4", db=database, quiet=True),
+        "finetune": lambda out: newwiki.finetune("gpt2", snapshot="latest", out=out, db=database, quiet=True),
+        "report": lambda out: newwiki.report(out=out, db=database, quiet=True),
+        "train_scorer": lambda out: newwiki.train_scorer("graded.csv", out=out, db=database, quiet=True),
     }
     names = {"out", "path", "folder", "file"}
     functions = {name: getattr(newwiki, name) for name in newwiki.__all__}
