@@ -1,8 +1,8 @@
 """DuckDB files, open for milliseconds.
 
-To start DuckDB takes some twenty milliseconds, whatever the file, and to attach a file to one that runs takes three.
-So a process that has done with a file keeps its DuckDB, with nothing in it, for the next one. One with which anything
-has gone wrong is not kept.
+To start DuckDB takes twenty milliseconds, whatever the file, and to attach a file to one that runs takes fewer. So a
+process that has done with a file keeps its DuckDB, with nothing in it, for the next one. One with which anything has
+gone wrong is not kept.
 """
 
 import os
