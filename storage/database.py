@@ -44,9 +44,7 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """One transaction: all that happens inside is stored together, or, after an error, not at all."""
-        with _ONE_AT_A_TIME:
-            if self._read:
-                raise RuntimeError("a `write` inside a `read` would wait for itself")
+        self._require_no_read("a `write` inside a `read` would wait for itself")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._open(read_only=False) as connection:
             if not self._checked:
@@ -79,6 +77,7 @@ class Database:
 
         `limits` are DuckDB's settings, such as `memory_limit`; no SQL can lift them.
         """
+        self._require_no_read("a `fenced` inside a `read` would, at its end, let go of the file for both")
         self._require()
         with _ONE_AT_A_TIME:
             connection = patiently(
@@ -133,6 +132,11 @@ class Database:
         """What the named query answers, with its columns' names and types; `parts` stand in for what it leaves open."""
         with self.read() as connection:
             return connection.sql(query(name, **parts), params=list(parameters)).to_arrow_table()
+
+    def _require_no_read(self, reason: str) -> None:
+        with _ONE_AT_A_TIME:
+            if self._read:
+                raise RuntimeError(reason)
 
     def _require(self) -> None:
         if not self.path.is_file():

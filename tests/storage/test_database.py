@@ -93,15 +93,16 @@ def test_where_there_is_no_database_reading_says_how_to_make_one(tmp_path: Path)
     assert not database.path.exists()
 
 
-def test_a_read_inside_a_read_shares_its_connection_and_a_write_is_refused_at_once(database: Database) -> None:
+def test_a_read_inside_a_read_shares_its_connection_and_another_is_refused_at_once(database: Database) -> None:
     with database.write() as connection:
         add(connection, "a")
     with database.read() as outer:
         with database.read() as inner:
             assert inner is outer
         assert stored(database) == ["a"], "the outer one is still open"
-        with pytest.raises(RuntimeError, match="inside a `read`"), database.write():
-            pass
+        for other in (database.write, database.fenced):
+            with pytest.raises(RuntimeError, match="inside a `read`"), other():
+                pass
     with database.write() as connection:
         add(connection, "b")
     assert stored(database) == ["a", "b"]
