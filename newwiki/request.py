@@ -19,7 +19,7 @@ _ACROSS = "Compare runs that differ in this setting of their protocol all the sa
 _DUMP = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
 
 # What only a run has that writes
-_OF_WRITING = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
+OF_WRITING = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
 
 
 def _by_kind(name: str) -> str:
@@ -154,7 +154,7 @@ class EvaluationRequest(Request):
                 raise UsageError("how are articles written? Give --decoder greedy, say; --likelihood-only writes none")
             return
         usual = {one.name: one.default for one in fields_of(type(self))}
-        if given := [name for name in _OF_WRITING if getattr(self, name) != usual[name]]:
+        if given := [name for name in OF_WRITING if getattr(self, name) != usual[name]]:
             raise UsageError(
                 f"--likelihood-only reads articles and writes none; leave --{given[0].replace('_', '-')} out"
             )
@@ -167,7 +167,20 @@ class EvaluationRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeakageRequest(EvaluationRequest):
+class ExperimentRequest(EvaluationRequest):
+    """What every experiment is asked: the models read the articles, and with a decoder they write them as well."""
+
+    decoder: tuple[str, ...] = asked(
+        (), "How articles are written, too, such as greedy (they are only read).", metavar="SPEC"
+    )
+
+    def _require_one_task(self) -> None:
+        if self.likelihood_only and self.decoder:
+            raise UsageError("--likelihood-only writes no articles; leave it or --decoder out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakageRequest(ExperimentRequest):
     """Which models are asked for old articles and for new ones, and which control, that saw neither, beside them."""
 
     snapshot: str = asked(EvaluationRequest.snapshot, "The new articles.", metavar="ID")
