@@ -66,6 +66,9 @@ def column_for(material: Material, metric: str | None) -> Column | None:
                 f"there are: {', '.join(names) or 'none'}"
             )
         return found
+    written = [record for record in material.records if record["completions"]]
+    if written:  # what is only of articles that were read has no texts
+        columns = [one for one in columns if any(record[one.name] is not None for record in written)]
     directed = [column for column in columns if material.direction(column) != "none"]
     return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
 
