@@ -151,6 +151,22 @@ class EvaluationRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LeakageRequest(EvaluationRequest):
+    """Which models are asked for old articles and for new ones, and which control, that saw neither, beside them."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "The new articles.", metavar="ID")
+    old: str | None = asked(None, "The old articles (the newest snapshot of old ones of the same wiki).", metavar="ID")
+    control: str | None = asked(
+        None, "A model that saw neither: what its gap is too is the articles'.", metavar="MODEL", example="OLDER-MODEL"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.control in self.models:
+            raise UsageError(f"'{self.control}' is the control and a model that it is for; name another --control")
+
+
+@dataclass(frozen=True, kw_only=True)
 class WatchRequest(Request):
     """Which folder is watched for checkpoints, and how."""
 

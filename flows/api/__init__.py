@@ -4,6 +4,7 @@
 newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
 """
 
+from flows.api.experimenting import experiment
 from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, score
@@ -31,6 +32,7 @@ __all__ = [
     "completions",
     "decoders",
     "evaluate",
+    "experiment",
     "export_results",
     "export_runs",
     "export_snapshot",

@@ -43,7 +43,7 @@ class RunSteps:
         score_run(database, planned.run, planned.articles, loaded_evaluators, progress, scoring)
 
 
-_HERE = RunSteps()
+HERE = RunSteps()
 
 
 def evaluate_all(
@@ -53,7 +53,7 @@ def evaluate_all(
     progress: Progress,
     *,
     executor: Executor | None = None,
-    work: RunSteps = _HERE,
+    work: RunSteps = HERE,
 ) -> set[str]:
     """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had.
 

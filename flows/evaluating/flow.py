@@ -51,13 +51,13 @@ def evaluate(
     add_scorers(settings.scorers)
     with prefect_executor(runner, progress) if runner else nullcontext() as hired:
         scorers = evaluate_all(
-            database, request, settings, progress, executor=hired, work=RunSteps() if hired else _RunTasks()
+            database, request, settings, progress, executor=hired, work=RunSteps() if hired else RunTasks()
         )
     _show_leaderboard(database, request.snapshot, scorers)
     return scorers
 
 
-class _RunTasks(RunSteps):
+class RunTasks(RunSteps):
     """Each half of a run is a task, and is tried again where that may help."""
 
     def write(self, database: Database, planned: PlannedRun, *rest: Any, **options: Any) -> None:

@@ -225,3 +225,58 @@ comment on column months.snapshot_id is 'The snapshot; NULL where it could not b
 comment on column months.complete is 'Whether nothing failed, so that nothing is left to do.';
 comment on column months.recorded_at is 'When it ended so.';
 comment on column months.notified_at is 'When the webhook took the notice; NULL where none is registered.';
+
+comment on table experiments is 'The answers of `newwiki experiment`, a row each; their numbers are in the tables of each experiment.';
+comment on column experiments.experiment_id is 'A hash of the question and of all that the answer was computed from.';
+comment on column experiments.name is 'Which experiment.';
+comment on column experiments.version is 'The version of its rules.';
+comment on column experiments.snapshot_id is 'The snapshot whose report shows it.';
+comment on column experiments.request is 'What was asked.';
+comment on column experiments.read is 'What the answer was computed from: runs, evaluators, snapshots.';
+comment on column experiments.verdict is 'The answer in a few words.';
+comment on column experiments.words is 'The answer in sentences, with what it does not tell.';
+comment on column experiments.made_at is 'When it was computed for the first time.';
+
+comment on table leakage_gaps is 'What `newwiki experiment leakage` found by each metric: matched old articles against new ones.';
+comment on column leakage_gaps.experiment_id is 'The answer.';
+comment on column leakage_gaps.model is 'The model.';
+comment on column leakage_gaps.decoder is 'The decoder in canonical form; likelihood where the model read the articles.';
+comment on column leakage_gaps.metric is 'The metric.';
+comment on column leakage_gaps.evaluator_id is 'Who made the numbers, of all its runs.';
+comment on column leakage_gaps.pairs is 'How many matched pairs have numbers of both articles.';
+comment on column leakage_gaps.mean_old is 'The mean on their old articles.';
+comment on column leakage_gaps.mean_new is 'The mean on their new articles.';
+comment on column leakage_gaps.gap is 'The mean of old minus new.';
+comment on column leakage_gaps.sd is 'The standard deviation of the pairs'' gaps; NULL for a single pair.';
+comment on column leakage_gaps.low is 'The lower end of the gap''s 95 % interval.';
+comment on column leakage_gaps.high is 'Its upper end.';
+comment on column leakage_gaps.no_interval is 'Why it has none.';
+comment on column leakage_gaps.p is 'Two-sided p of no gap.';
+comment on column leakage_gaps.p_holm is 'The same after Holm''s correction for the metrics of this model and decoder.';
+comment on column leakage_gaps.control is 'The control; NULL where there was none.';
+comment on column leakage_gaps.control_gap is 'The control''s gap on these pairs.';
+comment on column leakage_gaps.difference is 'The gap less the control''s.';
+comment on column leakage_gaps.difference_low is 'The lower end of that difference''s 95 % interval.';
+comment on column leakage_gaps.difference_high is 'Its upper end.';
+comment on column leakage_gaps.difference_p_holm is 'Two-sided p of no difference, after Holm''s correction.';
+comment on column leakage_gaps.verdict is 'gap, no gap shown, the articles'' own (the control has it too), or too few pairs.';
+
+comment on table leakage_memberships is 'How well a score of a model tells matched old articles from new ones, and how well their texts alone do.';
+comment on column leakage_memberships.experiment_id is 'The answer.';
+comment on column leakage_memberships.model is 'The model.';
+comment on column leakage_memberships.score is 'The metric: min_k_percent, or bits_per_byte with its sign turned.';
+comment on column leakage_memberships.pairs is 'How many matched pairs.';
+comment on column leakage_memberships.auc is 'The chance that an old article has the higher score of an old and a new one; 0.5 says nothing.';
+comment on column leakage_memberships.low is 'The lower end of its 95 % interval.';
+comment on column leakage_memberships.high is 'Its upper end.';
+comment on column leakage_memberships.blind_auc is 'The same of a classifier that has read only other pairs'' texts, and no model.';
+comment on column leakage_memberships.blind_low is 'The lower end of its 95 % interval.';
+comment on column leakage_memberships.blind_high is 'Its upper end.';
+comment on column leakage_memberships.difference_low is 'The lower end of the 95 % interval of auc - blind_auc.';
+comment on column leakage_memberships.difference_high is 'Its upper end.';
+
+comment on table leakage_pairs is 'Which old article was set against which new one.';
+comment on column leakage_pairs.experiment_id is 'The answer.';
+comment on column leakage_pairs.old_page_id is 'The old article.';
+comment on column leakage_pairs.new_page_id is 'The new one.';
+comment on column leakage_pairs.distance is 'How far apart they are, in standard deviations of what they are matched by.';

@@ -17,6 +17,7 @@ from storage.pull import pull
 from storage.push import held, of_snapshot, push
 from storage.shared import SharedFolder
 from storage.snapshots import first_hashed, parameters_json, publish, verify
+from tests.storage.earlier import undoing
 
 NAME = "testwiki-2026-09"
 # Another value of each type, by what it was.
@@ -121,11 +122,8 @@ def test_topics_are_hashed_when_they_are_looked_up(whole: Database) -> None:
 
 def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Database) -> None:
     with duckdb.connect(str(whole.path)) as connection:  # as it was before the hashes
-        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
-            connection.execute(f"drop table {table}")
-        connection.execute("delete from schema_migrations where version >= 18")
-        connection.execute("alter table runs drop column heard_at")
-        connection.execute("alter table runs drop column process")
+        for statement in undoing(18):
+            connection.execute(statement)
     assert verify(Database(whole.path), NAME) == []
     since = first_hashed(Database(whole.path), NAME)
     assert since and since.date() == datetime.now(UTC).date()

@@ -17,6 +17,7 @@ from storage.months import MonthRecord
 from storage.pull import pull
 from storage.push import push
 from storage.shared import Note, SharedFolder
+from tests.storage.earlier import undoing
 from tests.storage.machines import BLEU, MAUVE, METRICS
 
 NAME = "testwiki-2026-09"
@@ -145,11 +146,8 @@ def test_rows_that_were_stored_twice_are_there_once_after_the_migration(
     with duckdb.connect(str(database.path)) as connection:  # as it was
         for table in ("reference_parts", "months"):
             connection.execute(f"insert into {table} from {table}")
-        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
-            connection.execute(f"drop table {table}")
-        connection.execute("alter table runs drop column heard_at")
-        connection.execute("alter table runs drop column process")
-        connection.execute("delete from schema_migrations where version >= 18")
+        for statement in undoing(18):
+            connection.execute(statement)
     migrated = Database(database.path)
     assert doubled(migrated) == []
     assert references.known_parts(migrated, NAME, [1], {"entities": "x"}) == {1: {"entities": ["A"]}}

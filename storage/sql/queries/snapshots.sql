@@ -27,6 +27,10 @@ from snapshots
 where wiki = ? and window_start < ?
 order by snapshot_id;
 
+-- name: old_snapshots
+-- Those of a wiki's old articles, the newest first.
+select snapshot_id from snapshots where wiki = ? and kind = 'old' order by window_end desc, published_at desc;
+
 -- name: snapshot_articles
 select page_id, rev_id, title, created_at, revised_at, revisions, words, first_sentence, completion, text_sha256, sha1,
     headings

@@ -1,0 +1,57 @@
+"""A question to models and snapshots."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from flows.api.arguments import asks
+from flows.api.opening import PathLike, opened, rows_of, say
+from flows.experiments.experiment import Experiment, named
+from flows.progress import reporter
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
+from storage.database import Database
+
+
+def experiment(
+    name: str, *models: str, db: PathLike | None = None, quiet: bool = False, runner: str | None = None, **asked: Any
+) -> pa.Table:
+    """The answer of an experiment by its name, as the rows of its first table: `experiment("leakage", "gpt2",
+    control="opt")`. Its verdict in words goes to stderr; the tables `experiments` and its own have all.
+
+    `asked` are the fields of its request (those of `evaluate` among them) and settings, as its command has options.
+    """
+    from storage.experiments import stored
+
+    one = named(name)
+
+    def ask(request: EvaluationRequest, **settings: str) -> pa.Table:
+        force, database = opened(db, settings)
+        experiment_id = run_experiment(one, request, force, runner=runner, quiet=quiet)
+        answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
+        say([f"{name}: {answer.verdict}", *answer.words], quiet)
+        records = [dict(zip(shown.heads, record, strict=True)) for record in shown.records]
+        return rows_of(records, shown.heads)
+
+    return asks(one.request)(ask)(*models, **asked)
+
+
+def run_experiment(
+    experiment: Experiment,
+    request: EvaluationRequest,
+    settings: Settings,
+    *,
+    runner: str | None = None,
+    prefect: bool = False,
+    quiet: bool = False,
+) -> str:
+    """Makes the runs that are missing, and gives the answer's id. With `prefect` or a runner a flow does it."""
+    if prefect or runner:
+        from flows.experiments.flow import flow_of
+
+        experiment_id: str = flow_of(experiment)(request, settings, runner=runner, quiet=quiet)
+        return experiment_id
+    from flows.experiments.answering import answer
+    from flows.experiments.evaluations import Evaluations
+
+    return answer(experiment, Evaluations(Database(settings.db), settings, reporter(quiet)), request)

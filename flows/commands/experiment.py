@@ -1,0 +1,71 @@
+"""`newwiki experiment`: a question to models and snapshots, asked by one command each."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from flows import tables
+from flows.experiments.experiment import Experiment, Shown, every
+from flows.options import (
+    Output,
+    common,
+    form_option,
+    open_database,
+    prefect_option,
+    runner_option,
+    scoring_options,
+    template_option,
+)
+from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.visible import visible
+
+
+@click.group()
+def experiment() -> None:
+    """Ask a question of models and snapshots. The runs that it needs and that are not there are made."""
+
+
+def _command(one: Experiment) -> click.Command:
+    @click.command(one.name, help=f"{one.help}\n\nSource: {one.source}.")
+    @asks(one.request)
+    @click.option("--out", type=Output(path_type=Path), help="Write the answer as a page, too.", metavar="FILE.html")
+    @template_option
+    @scoring_options
+    @prefect_option
+    @runner_option
+    @common
+    @form_option
+    def ask(settings: Any, quiet: bool, request: Any, form: str, out: Path | None, **how: Any) -> None:
+        from flows.api.experimenting import run_experiment
+        from storage.experiments import stored
+
+        experiment_id = run_experiment(one, request, settings, quiet=quiet, **how)
+        database = open_database(settings)
+        answer = stored(database, experiment_id)
+        _print(one.show(database, experiment_id), form)
+        sentences = [f"{one.name}: {answer.verdict}", *answer.words]
+        for sentence in sentences:
+            if form in ("csv", "json"):
+                reporter(quiet).note(sentence)
+            else:
+                click.echo(visible(sentence))
+        if out:
+            from flows.report.experiments import write_answer
+
+            click.echo(visible(str(write_answer(database, experiment_id, out))))
+
+    return ask
+
+
+def _print(shown: Shown, form: str) -> None:
+    if form in ("csv", "json"):
+        tables.show(shown.heads, shown.records, form)
+        return
+    for table in shown.tables:
+        tables.show(table.heads, table.cells, form, table.caption)
+
+
+for _one in every():
+    experiment.add_command(_command(_one))

@@ -1,0 +1,88 @@
+"""What an experiment is: a question to models and snapshots that one command asks, and whose answer is stored."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flows import experiments
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.request import EvaluationRequest
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from flows.experiments.evaluations import Evaluations
+    from storage.database import Database
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
+    cannot tell apart. `read` is all that the numbers were computed from, `rows` are these by the name of their table;
+    `snapshot_id` is the snapshot whose report shows it."""
+
+    snapshot_id: str
+    verdict: str
+    words: Sequence[str]
+    read: Mapping[str, Any]
+    rows: Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a person reads: a caption in a sentence, heads, and cells that are text or numbers."""
+
+    caption: str
+    heads: Sequence[str]
+    cells: Sequence[Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with its caption."""
+
+    caption: str
+    image: "Markup"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer as people see it. The first of the `records` are those of csv and json."""
+
+    heads: Sequence[str]
+    records: Sequence[Sequence[Any]]
+    tables: Sequence[Table]
+    figures: Callable[[], Sequence[Figure]] = tuple
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One of them: `find` makes the runs that are missing and computes the answer, `show` makes tables and figures of
+    what is stored under an id. `version` goes up where the same runs would give another answer."""
+
+    name: str
+    version: str
+    title: str
+    source: str
+    help: str
+    request: type[EvaluationRequest]
+    find: Callable[["Evaluations", Any], Answer]
+    show: Callable[["Database", str], Shown]
+
+
+def every() -> list[Experiment]:
+    """All that have a folder here, by name."""
+    folders = sorted(one.name for one in pkgutil.iter_modules(experiments.__path__) if one.ispkg)
+    return [importlib.import_module(f"flows.experiments.{name}.experiment").EXPERIMENT for name in folders]
+
+
+def named(name: str) -> Experiment:
+    """Raises UsageError where there is no such experiment."""
+    known = {one.name: one for one in every()}
+    if name not in known:
+        raise UsageError(
+            f"there is no experiment '{name}'{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"
+        )
+    return known[name]

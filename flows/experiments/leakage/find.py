@@ -1,0 +1,155 @@
+"""From two snapshots and models to gaps: the runs that are missing are made, their articles matched and compared."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flows.comparing.one_evaluator import agreed, by_metric
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
+from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, paired
+from flows.experiments.leakage.matching import ArticleFacts, Matching, match
+from flows.experiments.leakage.words import verdict, words
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Run
+from newwiki.request import LeakageRequest
+from newwiki.snapshot import Snapshot
+from storage import comparison, snapshots
+from storage.database import Database
+
+# The scores by which a text's having been read is guessed, and the sign that makes the likelier text's the higher
+_MEMBERSHIP = {"min_k_percent": 1.0, "bits_per_byte": -1.0}
+
+
+@dataclass(frozen=True)
+class RunPair:
+    """One model under one decoder on both snapshots."""
+
+    old: Run
+    new: Run
+
+
+def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
+    """Raises UsageError for snapshots that cannot be set against each other, TerminalError where nothing matches."""
+    database = evaluations.database
+    old, new = which_snapshots(database, request)
+    matching = _match(database, request, old, new)
+    controls = [request.control] if request.control else []
+    pairs = _pairs(evaluations, request, (*request.models, *controls), old, new)
+    control = {pair.old.decoder: pair for pair in pairs if pair.old.model == request.control}
+    found: list[Gap] = []
+    memberships: list[Membership] = []
+    read: list[tuple[str, str]] = []
+    texts = _texts(database, old, matching, "old"), _texts(database, new, matching, "new")
+    blind: Separation | None = None
+    for pair in pairs:
+        if pair.old.model == request.control:
+            continue
+        beside = control.get(pair.old.decoder)
+        evaluators = _evaluators(database, [pair, *([beside] if beside else [])])
+        scores = _scores(database, pair, evaluators, matching)
+        of_control = _scores(database, beside, evaluators, matching) if beside else None
+        found += gaps(evaluators, scores, of_control, request.seed)
+        read += [(run.run_id, name) for run in (pair.old, pair.new) for name in sorted(set(evaluators.values()))]
+        for score, of_old, of_new in _members(evaluators, scores):
+            blind = blind or separation(*blind_scores(*texts, request.seed), request.seed)
+            memberships.append(set_beside(pair.old.model, score, separation(of_old, of_new, request.seed), blind))
+    if not found:
+        raise TerminalError(
+            "no metric has numbers of both snapshots by one evaluator; score their runs alike: newwiki score --missing"
+        )
+    return Answer(
+        snapshot_id=new.snapshot_id,
+        verdict=verdict(found),
+        words=words(found, memberships, matching, old, new),
+        read={
+            "old": old.content_sha256,
+            "new": new.content_sha256,
+            "runs": sorted({name for pair in pairs for name in (pair.old.run_id, pair.new.run_id)}),
+            "scored": read,
+        },
+        rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
+    )
+
+
+def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapshot, Snapshot]:
+    """The old one and the new one."""
+    new = snapshots.resolve(database, request.snapshot)
+    if request.old is None:
+        known = [name for (name,) in database.rows("old_snapshots", new.wiki)]
+        if not known:
+            raise UsageError(
+                f"there is no snapshot of old articles of {new.wiki} here; make one with `newwiki refresh --kind old "
+                "--before 2020-01-01`, or name another month's by --old"
+            )
+    old = snapshots.resolve(database, request.old or known[0])
+    if old.wiki != new.wiki:
+        raise UsageError(f"{old.snapshot_id} is of {old.wiki}, and {new.snapshot_id} of {new.wiki}; name two of one")
+    if old.window_end > new.window_start:
+        raise UsageError(
+            f"the articles of {old.snapshot_id} are not older than those of {new.snapshot_id}; name the newer one by "
+            "--snapshot, the older one by --old"
+        )
+    return old, new
+
+
+def _match(database: Database, request: LeakageRequest, old: Snapshot, new: Snapshot) -> Matching:
+    found = match(*(_facts(database, one, request.prompts) for one in (old, new)))
+    if not found.pairs:
+        raise TerminalError(
+            f"no article of {old.snapshot_id} is like one of {new.snapshot_id} in {', '.join(found.by)}; "
+            "take larger snapshots"
+        )
+    return found
+
+
+def _facts(database: Database, snapshot: Snapshot, prompts: int | None) -> list[ArticleFacts]:
+    asked = {one.page_id for one in snapshots.articles(database, snapshot.snapshot_id)[:prompts]}
+    known = database.records(ArticleFacts, "matching_facts", snapshot.snapshot_id)
+    return [one for one in known if one.page_id in asked]
+
+
+def _pairs(
+    evaluations: Evaluations, request: LeakageRequest, models: Sequence[str], old: Snapshot, new: Snapshot
+) -> list[RunPair]:
+    of_old, of_new = (
+        {(run.model, run.decoder): run for run in evaluations.make(request, models=models, snapshot=one.snapshot_id)}
+        for one in (old, new)
+    )
+    return [RunPair(run, of_new[key]) for key, run in of_old.items()]
+
+
+def _evaluators(database: Database, pairs: Sequence[RunPair]) -> dict[str, str]:
+    """By metric the evaluator that has scored all of these runs."""
+    run_ids = {run.run_id for pair in pairs for run in (pair.old, pair.new)}
+    scorings = by_metric(comparison.text_scorings(database, sorted(run_ids)))
+    of_all = {name: made for name, made in scorings.items() if {one.run_id for one in made} == run_ids}
+    return {name: evaluator for name, made in of_all.items() if (evaluator := agreed(made))}
+
+
+def _scores(database: Database, pair: RunPair, evaluators: Mapping[str, str], matching: Matching) -> PairedScores:
+    means = comparison.page_means(database, [pair.old.run_id, pair.new.run_id], evaluators)
+    of_old, of_new = means.values
+    return PairedScores(
+        pair.old.model,
+        pair.old.decoder,
+        paired(of_old, means.pages, [one.old_page_id for one in matching.pairs]),
+        paired(of_new, means.pages, [one.new_page_id for one in matching.pairs]),
+    )
+
+
+def _texts(database: Database, snapshot: Snapshot, matching: Matching, which: str) -> list[str]:
+    """What was published of the matched articles: title, first sentence and the rest."""
+    known = {one.page_id: one for one in snapshots.articles(database, snapshot.snapshot_id)}
+    chosen = [known[one.old_page_id if which == "old" else one.new_page_id] for one in matching.pairs]
+    return [f"{one.title}\n{one.first_sentence} {one.completion}" for one in chosen]
+
+
+def _members(evaluators: Mapping[str, str], scores: PairedScores) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """The membership scores that every matched article has."""
+    for place, metric in enumerate(evaluators):
+        of_old, of_new = scores.old[:, place], scores.new[:, place]
+        if (sign := _MEMBERSHIP.get(metric)) and np.isfinite([of_old, of_new]).all() and len(of_old) > 1:
+            yield metric, sign * of_old, sign * of_new

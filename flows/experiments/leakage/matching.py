@@ -1,0 +1,75 @@
+"""Old articles and new ones that are alike in what could make one easier to write than another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+CALIPER = 0.5  # standard deviations, in each of length and citations
+_FORBIDDEN = 1e6
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticleFacts:
+    """By what an article is matched; None is not known."""
+
+    page_id: int
+    words: int
+    citations: int | None
+    topic: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchedPair:
+    """An old article and a new one, and how far apart they are: the root of the squared distances' sum, in standard
+    deviations of both snapshots' articles together."""
+
+    old_page_id: int
+    new_page_id: int
+    distance: float
+
+
+@dataclass(frozen=True)
+class Matching:
+    """`by` is what articles are matched by. `imbalance` says for each number among it how far the means of the matched
+    old and new articles are apart, in standard deviations; below 0.1 is taken for balanced."""
+
+    pairs: Sequence[MatchedPair]
+    by: Sequence[str]
+    imbalance: dict[str, float]
+
+
+def match(old: Sequence[ArticleFacts], new: Sequence[ArticleFacts]) -> Matching:
+    """Each article in one pair at most, such that the pairs' squared distances have the smallest sum.
+
+    The distance is Euclid's over the logarithms of words and of 1 + citations, each over its standard deviation; no
+    pair is further apart than `CALIPER` in either, nor of two topics. What is not known of every article in both
+    snapshots has no part in it. Sources: Rosenbaum 1989, Optimal matching for observational studies; Stuart 2010,
+    Matching methods for causal inference, section 3 (calipers, balance).
+    """
+    everyone = [*old, *new]
+    columns = {"length": np.log([max(one.words, 1) for one in everyone])}
+    if everyone and all(one.citations is not None for one in everyone):
+        columns["citations"] = np.log1p([one.citations or 0 for one in everyone])
+    scaled = {name: values / (values.std() or 1.0) for name, values in columns.items()}
+    apart = [np.abs(one[: len(old), None] - one[None, len(old) :]) for one in scaled.values()]
+    cost: Array = np.sum([one**2 for one in apart], axis=0)
+    allowed = np.all([one <= CALIPER for one in apart], axis=0)
+    has_topics = any(one.topic for one in old) and any(one.topic for one in new)
+    if has_topics:
+        allowed &= np.array([[a.topic == b.topic for b in new] for a in old], bool).reshape(cost.shape)
+    rows, places = linear_sum_assignment(np.where(allowed, cost, _FORBIDDEN))
+    kept = allowed[rows, places]
+    pairs = [
+        MatchedPair(old_page_id=old[a].page_id, new_page_id=new[b].page_id, distance=float(np.sqrt(cost[a, b])))
+        for a, b in zip(rows[kept], places[kept], strict=True)
+    ]
+    imbalance = {
+        name: float(one[rows[kept]].mean() - one[len(old) + places[kept]].mean()) if pairs else 0.0
+        for name, one in scaled.items()
+    }
+    return Matching(pairs, [*columns, *(["topic"] if has_topics else [])], imbalance)

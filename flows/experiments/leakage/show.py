@@ -1,0 +1,124 @@
+"""The gaps as a table, how well old articles are told from new ones as another, and both as a figure."""
+
+from collections.abc import Sequence
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+from flows.experiments.experiment import Figure, Shown, Table
+from flows.experiments.leakage.blind_baseline import Membership
+from flows.experiments.leakage.gaps import Gap
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from storage import experiments
+from storage.database import Database
+
+if TYPE_CHECKING:
+    import altair
+
+_GAPS = (
+    "The mean over matched pairs on old and on new articles, their gap (old − new) with its 95 % interval, p after "
+    "Holm's correction for the metrics of a model and decoder, and, with a control, what is left of the gap when the "
+    "control's is taken off; p and verdict are of that then."
+)
+_MEMBERSHIPS = (
+    "How often an old article has the higher score of an old and a new one (0.5 is chance), by the model and by a "
+    "blind baseline: logistic regression on the texts' words alone, which has read no article that it judges."
+)
+_FIGURE = "The gap of each metric in standard deviations of the pairs' gaps, with its 95 % interval; 0 is no gap."
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    gaps = experiments.rows(database, Gap, "leakage_gaps", experiment_id)
+    memberships = experiments.rows(database, Membership, "leakage_memberships", experiment_id)
+    tables = [Table(_GAPS, _heads(gaps), [_cells(gap) for gap in gaps])]
+    if memberships:
+        heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]
+        tables.append(Table(_MEMBERSHIPS, heads, [_membership(one) for one in memberships]))
+    return Shown([one.name for one in fields(Gap)], [astuple(gap) for gap in gaps], tables, lambda: _figures(gaps))
+
+
+def _heads(gaps: Sequence[Gap]) -> list[str]:
+    control = ["control's", "old − new − control's [95 %]"] if any(gap.control for gap in gaps) else []
+    return ["model", "decoder", "metric", "pairs", "old", "new", "old − new [95 %]", *control, "p", "verdict"]
+
+
+def _cells(gap: Gap) -> list[Any]:
+    control = (
+        [_number(gap.control_gap), _with_interval(gap.difference, gap.difference_low, gap.difference_high)]
+        if gap.control
+        else []
+    )
+    p = gap.p_holm if gap.difference_p_holm is None else gap.difference_p_holm
+    return [
+        gap.model,
+        short_form(gap.decoder),
+        gap.metric,
+        gap.pairs,
+        digits(gap.mean_old),
+        digits(gap.mean_new),
+        _with_interval(gap.gap, gap.low, gap.high, gap.no_interval),
+        *control,
+        "< 0.001" if p < 0.001 else f"{p:.3f}",
+        gap.verdict,
+    ]
+
+
+def _membership(one: Membership) -> list[Any]:
+    return [
+        one.model,
+        one.score,
+        one.pairs,
+        f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]",
+        f"{one.blind_auc:.3f} [{one.blind_low:.3f}, {one.blind_high:.3f}]",
+        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]",
+    ]
+
+
+def _with_interval(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
+    ends = f"{_number(low)}, {_number(high)}" if low is not None and high is not None else lacking or "none"
+    return f"{_number(number)} [{ends}]"
+
+
+def _number(number: float | None) -> str:
+    return "–" if number is None else f"{number:+.2g}" if abs(number) < 0.01 else f"{number:+.3f}"
+
+
+def _figures(gaps: Sequence[Gap]) -> list[Figure]:
+    values = [
+        {
+            "metric": gap.metric,
+            "who": f"{gap.model} · {short_form(gap.decoder)}" if _several(gaps) else gap.model,
+            "at": gap.gap / gap.sd,
+            "low": gap.low / gap.sd,
+            "high": gap.high / gap.sd,
+        }
+        for gap in gaps
+        if gap.sd and gap.low is not None and gap.high is not None
+    ]
+    if not values:
+        return []
+    told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
+    return [Figure(_FIGURE, svg(_intervals(values), f"Gaps in standard deviations: {told}"))]
+
+
+def _several(gaps: Sequence[Gap]) -> bool:
+    return len({gap.decoder for gap in gaps}) > 1
+
+
+def _intervals(values: list[dict[str, Any]]) -> "altair.LayerChart":
+    import altair as alt
+
+    who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, grid=True)),
+        yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
+        color=alt.Color(
+            "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
+        ),
+    )
+    axis = alt.Axis(title="old − new, standard deviations", titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
+    return (zero + rules + points).properties(width=420, height=alt.Step(max(9, 24 // len(who))))

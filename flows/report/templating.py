@@ -1,0 +1,81 @@
+"""What the pages share: templates with their filters, the style and the script, and that a page is written whole."""
+
+import base64
+import hashlib
+import os
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from flows.catalogue import span
+from flows.report.paper_tables import apart
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import UsageError
+from newwiki.protocol import value_in_words
+from newwiki.records import Metric
+from storage.outputs import unfinished
+
+_TEMPLATES = files("flows.report") / "templates"
+
+
+def write_page(html: str, target: Path) -> Path:
+    """The file appears whole or not at all. Raises UsageError where it cannot be written."""
+    part, _ = unfinished(target)
+    try:
+        part.write_text(html, "utf-8")
+        os.replace(part, target)
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to '{target}': {error.strerror}; name a file by --out"
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def assets() -> dict[str, Markup]:
+    """The style and the script as they stand in the page, and the script's hash, without which no script runs there."""
+    style, script = ((_TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return {"style": Markup(style), "script": Markup(script), "script_sha256": Markup(digest)}
+
+
+def environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "digits": _digits,
+        "breakable": _breakable,
+        "short_form": short_form,
+        "span": _span,
+        "apart": apart,
+        "setting": value_in_words,
+        "count": "{:,}".format,
+        "date": "{:%Y-%m-%d}".format,
+        "time": "{:%Y-%m-%d %H:%M} UTC".format,
+    }
+    return environment
+
+
+def _digits(number: float, like: float | None = None) -> str:
+    """As people read it, with as many decimals as the number that it stands beside; with a true minus."""
+    text = digits(number) if like is None else f"{number:.{len(digits(like).partition('.')[2])}f}"
+    return text.replace("-", "−" if float(text) else "")
+
+
+def _breakable(name: str, after: str = ",:") -> Markup:
+    """A line may end after these marks, as the name of a decoder or a metric has no spaces."""
+    return Markup("<wbr>").join(re.split(f"(?<=[{after}])", name))
+
+
+def _span(metric: Metric) -> str:
+    return span(metric.minimum, metric.maximum)

@@ -1,0 +1,52 @@
+"""The answers of experiments, each stored in one transaction with the numbers that it rests on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from storage.database import Database, insert
+from storage.queries import query, records
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredExperiment:
+    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from."""
+
+    experiment_id: str
+    name: str
+    version: str
+    snapshot_id: str
+    request: str
+    read: str
+    verdict: str
+    words: Sequence[str]
+    made_at: datetime
+
+
+def keep(database: Database, answer: StoredExperiment, rows: Mapping[str, Sequence[Any]]) -> None:
+    """Stores an answer and its rows by table, unless it is there already."""
+    with database.write() as connection:
+        there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
+        if not there.fetchone():
+            insert(connection, "experiments", [answer])
+            for table, of_table in rows.items():
+                insert(connection, table, of_table, experiment_id=answer.experiment_id)
+
+
+def stored(database: Database, experiment_id: str) -> StoredExperiment:
+    [found] = database.records(StoredExperiment, "experiment", experiment_id)
+    return found
+
+
+def on_snapshot(database: Database, snapshot_id: str) -> list[StoredExperiment]:
+    """The newest answer to each question on a snapshot."""
+    return database.records(StoredExperiment, "experiments_on", snapshot_id)
+
+
+def rows(database: Database, kind: type[T], table: str, experiment_id: str) -> list[T]:
+    """What an answer has in a table, as records of this kind, in the order in which they were stored."""
+    with database.read() as connection:
+        return records(kind, connection.execute(query("experiment_rows", table=table), [experiment_id]))
