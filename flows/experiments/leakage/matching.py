@@ -52,8 +52,10 @@ def match(old: Sequence[ArticleFacts], new: Sequence[ArticleFacts]) -> Matching:
     Matching methods for causal inference, section 3 (calipers, balance).
     """
     everyone = [*old, *new]
+    if not old or not new:
+        return Matching([], ["length"], {"length": 0.0})
     columns = {"length": np.log([max(one.words, 1) for one in everyone])}
-    if everyone and all(one.citations is not None for one in everyone):
+    if all(one.citations is not None for one in everyone):
         columns["citations"] = np.log1p([one.citations or 0 for one in everyone])
     scaled = {name: values / (values.std() or 1.0) for name, values in columns.items()}
     apart = [np.abs(one[: len(old), None] - one[None, len(old) :]) for one in scaled.values()]

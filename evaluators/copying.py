@@ -1,0 +1,83 @@
+"""What a completion has word for word from the true article, and not from its prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.analysis import Analysis
+from evaluators.counts import terms
+from evaluators.scales import amount, ratio
+from newwiki.records import Unscorable
+from newwiki.registry import evaluator
+
+_GRAM = 5  # words
+# Pairs of words: some seconds' work. Two texts of 10,000 words make a hundredth of it.
+_MOST_PAIRS = 10**10
+
+Numbers = NDArray[np.int64]
+
+
+@evaluator(
+    metrics=[
+        amount(
+            "copied_span",
+            "words",
+            "words in the longest run of the text that stands in the article too, and not in the prompt",
+            "Carlini et al. 2021, sec. 4 (verbatim memorisation), in words",
+            direction="none",
+        ),
+        ratio(
+            "copied_5grams",
+            f"word {_GRAM}-grams of the text that are in the article and not in the prompt / word {_GRAM}-grams",
+            "Lee et al. 2022, Deduplicating training data; McCoy et al. 2023, eq. 1 (novelty is its complement)",
+            direction="none",
+        ),
+    ],
+    version="1",
+    parameters={"gram": _GRAM, "words": "runs of letters and digits, casefolded", "most_pairs": _MOST_PAIRS},
+)
+def copying(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
+    """`copied_span`: for each word of the text, the longest run that ends there and stands in the article, unless the
+    same run stands in the prompt; the longest of these, in words, from 0. `copied_5grams`: the share of the text's word
+    5-grams that are in the article and not in the prompt, from 0 to 1, each as often as the text has it.
+
+    An article that was never read can be met by chance in short runs, as names and set phrases are what anybody would
+    write; a long run is a sign of having read it. Sources: Carlini et al. 2021, Extracting training data from large
+    language models, section 4; McCoy et al. 2023, How much do language models copy from their training data?, equation
+    1. Pitfalls: articles quote what models have read elsewhere; the longer the text, the longer its longest run.
+    """
+    if reason := analysis.wordless_beside(reference):
+        return {"copied_span": reason, "copied_5grams": reason}
+    mine, theirs, asked = terms(analysis.text), terms(reference.text), terms(analysis.prompt)
+    if len(mine) * len(theirs) > _MOST_PAIRS:
+        return dict.fromkeys(("copied_span", "copied_5grams"), Unscorable("too long to compare"))
+    ours, known, given = _numbered(mine, theirs, asked)
+    article, prompt = _longest_ending_at_each(ours, known), _longest_ending_at_each(ours, given)
+    copied = article > prompt
+    short = Unscorable(f"fewer than {_GRAM} words")
+    ends = slice(_GRAM - 1, None)
+    grams = (article[ends] >= _GRAM) & (prompt[ends] < _GRAM)
+    return {
+        "copied_span": float(article[copied].max(initial=0)),
+        "copied_5grams": float(grams.mean()) if len(grams) else short,
+    }
+
+
+def _numbered(*texts: Sequence[str]) -> list[Numbers]:
+    """The texts with a number for each word, the same in all of them."""
+    numbers: dict[str, int] = {}
+    return [np.array([numbers.setdefault(word, len(numbers)) for word in text], np.int64) for text in texts]
+
+
+def _longest_ending_at_each(text: Numbers, other: Numbers) -> Numbers:
+    """For each word of the text, how long the longest run is that ends there and stands in the other: the table of
+    longest common substrings row by row, a row's cell one more than its upper left neighbour where the words agree."""
+    longest = np.zeros(len(text), np.int64)
+    row = np.zeros(len(other) + 1, np.int64)
+    for place, word in enumerate(text):
+        row[1:] = (row[:-1] + 1) * (other == word)
+        longest[place] = row.max()
+    return longest
