@@ -27,6 +27,7 @@ TOO_FEW_MONTHS = "too few months"
 NO_CHANGE = "no change"
 OTHER_WAY = "the change goes the other way"
 ANYWHERE = "the month is open"
+_LEAST = 1e-6  # of how lengths vary between months: so much they must within months for their slope to be known
 _EDGE = 2  # months that there must be on either side of a change
 _DRAWS = 9_999
 _DRAWS_A_MONTH = 1_999  # of the test that each month of the interval passes
@@ -87,14 +88,15 @@ def monthly_means(
     value_means, size_means = np.bincount(places, value) / counts, np.bincount(places, size) / counts
     inside = kept[places]
     apart, longer = (value - value_means[places])[inside], (size - size_means[places])[inside]
-    spread = float(longer @ longer)
-    slope = float(longer @ apart) / spread if spread > 0 else 0.0
-    freedom = max(int(inside.sum() - kept.sum() - (spread > 0)), 1)
-    variance = float(((apart - slope * longer) ** 2).sum()) / freedom
     moved = size_means[kept] - size[inside].mean() if inside.any() else size_means[kept]
+    spread, between = float(longer @ longer), float(counts[kept] @ moved**2)
+    known = spread > _LEAST * between  # otherwise the slope is open, and its error leaves nothing that it could explain
+    slope = float(longer @ apart) / spread if known else 0.0
+    freedom = max(int(inside.sum() - kept.sum() - known), 1)
+    variance = float(((apart - slope * longer) ** 2).sum()) / freedom
     errors = np.diag(variance / counts[kept])
-    if spread > 0:
-        errors = errors + variance / spread * np.outer(moved, moved)
+    if spread + between > 0:
+        errors = errors + variance / max(spread, _LEAST * between) * np.outer(moved, moved)
     return MonthlyMeans(numbers[kept], counts[kept], value_means[kept] - slope * moved, errors, numbers[~kept])
 
 

@@ -126,3 +126,10 @@ def test_the_errors_are_those_of_means_less_the_length_s_part_by_hand() -> None:
     variance = 20 / (10 - 2 - 1)
     moved = variance / 20 * 0.25
     np.testing.assert_allclose(found.errors, [[variance / 5 + moved, -moved], [-moved, variance / 5 + moved]])
+
+
+def test_where_lengths_vary_from_month_to_month_alone_what_they_could_explain_is_no_cutoff() -> None:
+    months, rows, values = articles(13, cutoff=7)
+    lengths = np.where(months <= 7, 400.0, 200.0)
+    assert change_point(monthly_means(months, rows, values, None, lengths), seen_is_lower=True).why == change.NO_CHANGE
+    assert change_point(monthly_means(months, rows, values, None, lengths**0), seen_is_lower=True).month == 7
