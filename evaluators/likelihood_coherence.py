@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,10 @@ from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import is_at_hand, split_revision
 from newwiki.records import Likelihood, Metric, Unscorable
 from newwiki.registry import evaluator, maker
+from newwiki.text.prompts import continued
 
 if TYPE_CHECKING:
     from newwiki.settings import Settings
-
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 
 WINDOW = 2048  # tokens of prompt and text together: OPT's context, and as much of any other model's
 
@@ -79,7 +77,10 @@ class LikelihoodReader:
         }
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        pairs = [_pair(encodable(prompt), encodable(text)) for prompt, text in zip(prompts, texts, strict=True)]
+        pairs = [
+            (encodable(prompt), continued(encodable(prompt), encodable(text)))
+            for prompt, text in zip(prompts, texts, strict=True)
+        ]
         return {"likelihood": [_mean(one) for one in self._reader.likelihoods(pairs, WINDOW)]}
 
 
@@ -99,8 +100,3 @@ def load_reader(settings: Settings) -> LikelihoodReader:
 def _mean(likelihood: Likelihood) -> list[float | int | bool] | None:
     numbers = likelihood.log_probabilities
     return [math.fsum(numbers) / len(numbers), len(numbers), likelihood.truncated] if numbers else None
-
-
-def _pair(prompt: str, text: str) -> tuple[str, str]:
-    """An article's text begins without the space that stood before it, and no model expects a sentence right there."""
-    return prompt, text if text[:1].isspace() or not _SENTENCE_END.search(prompt) else f" {text}"

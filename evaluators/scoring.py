@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -12,28 +13,38 @@ from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
 from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
 from evaluators.counts import READABILITY_VERSION
 from newwiki.errors import NewWikiError, TerminalError, UsageError
-from newwiki.records import Fingerprint, Metric, RunScore, Score, SetScore, Unscorable
-from newwiki.registry import Evaluator, SetEvaluator, evaluators, set_evaluators
+from newwiki.records import Fingerprint, Metric, Reading, RunScore, Score, SetScore, Unscorable
+from newwiki.registry import (
+    Evaluator,
+    ReadingEvaluator,
+    SetEvaluator,
+    evaluators,
+    reading_evaluators,
+    set_evaluators,
+)
 from newwiki.source_code import source_sha256
 
 
 def select(names: str) -> list[Evaluator]:
-    """The evaluators of `core`, of `all`, or those that give the metrics named between commas: of texts and of sets.
+    """The evaluators of `core`, of `all`, or those that give the metrics named between commas, `core` among them: of
+    texts, of sets and of what a model has read.
 
     Raises UsageError for a metric that none gives, TerminalError where two have one name.
     """
-    everyone: list[Evaluator] = [*evaluators.all().values(), *set_evaluators.all().values()]
-    if twice := evaluators.all().keys() & set_evaluators.all().keys():
-        raise TerminalError(f"an evaluator and a set evaluator are named '{min(twice)}'; rename one of them")
-    if names in ("core", "all"):
-        return [evaluator for evaluator in everyone if evaluator.core or names == "all"]
-    givers = {metric.name: evaluator for evaluator in everyone for metric in evaluator.metrics}
+    kinds: list[Mapping[str, Evaluator]] = [evaluators.all(), set_evaluators.all(), reading_evaluators.all()]
+    everyone = [evaluator for kind in kinds for evaluator in kind.values()]
+    if twice := [name for name, count in Counter(name for kind in kinds for name in kind).items() if count > 1]:
+        raise TerminalError(f"two evaluators of different kinds are named '{min(twice)}'; rename one of them")
+    if names == "all":
+        return everyone
+    core = [evaluator for evaluator in everyone if evaluator.core]
+    givers = {metric.name: [evaluator] for evaluator in everyone for metric in evaluator.metrics}
     wanted = [name.strip() for name in names.split(",")]
-    if unknown := [name for name in wanted if name not in givers]:
+    if unknown := [name for name in wanted if name != "core" and name not in givers]:
         raise UsageError(
             f"there is no metric '{unknown[0]}'; there are: {', '.join(sorted(givers))}; core and all name many at once"
         )
-    return list({givers[name].name: givers[name] for name in wanted}.values())
+    return list({one.name: one for name in wanted for one in (core if name == "core" else givers[name])}.values())
 
 
 def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
@@ -49,8 +60,10 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     makers = analyst.makers(evaluator.needs)
     of_run = isinstance(evaluator, SetEvaluator)
     read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
+    if isinstance(evaluator, ReadingEvaluator):
+        read = {}
     strange = _source(evaluator.function)
-    if strange and not of_run:
+    if strange and read.keys() == {"analysis"}:
         read["readability"] = READABILITY_VERSION
     parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
     for maker in makers:
@@ -119,6 +132,17 @@ def score_set(evaluator: SetEvaluator, evaluator_id: str, corpus: Corpus) -> lis
         spread = returned.spread if isinstance(returned, SetScore) and status == "ok" else None
         scores.append(RunScore(metric.name, value, spread, status, evaluator_id, len(corpus.texts)))
     return scores
+
+
+def score_reading(
+    chosen: Sequence[ReadingEvaluator], fingerprints: Mapping[str, Fingerprint], page_id: int, reading: Reading
+) -> list[Score]:
+    """Every metric of an article that a model has read. Raises TerminalError as `score` does."""
+    return [
+        Score(page_id, 0, metric.name, *_value_and_status(metric, value), fingerprints[evaluator.name].evaluator_id)
+        for evaluator in chosen
+        for metric, value in _called(evaluator, reading).items()
+    ]
 
 
 def _hash(described: Mapping[str, object]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from newwiki.records import Metric
-from newwiki.registry import Evaluator, evaluators, set_evaluators
+from newwiki.registry import Evaluator, evaluators, reading_evaluators, set_evaluators
 from newwiki.registry import decoders as registered_decoders
 from storage.cookbook import questions
 from storage.schema import documented
@@ -67,7 +67,7 @@ def decoders() -> list[list[object]]:
 
 def metrics(kind: str = "all") -> list[tuple[Metric, Evaluator]]:
     """Those of `core`, or `all`, with the evaluators that give them, by name."""
-    every = (*evaluators.all().values(), *set_evaluators.all().values())
+    every = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
     found = [(metric, evaluator) for evaluator in every for metric in evaluator.metrics]
     return sorted((one for one in found if kind == "all" or one[1].core), key=lambda one: one[0].name)
 

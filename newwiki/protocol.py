@@ -12,7 +12,7 @@ from newwiki.errors import UsageError, did_you_mean
 Settings = Mapping[str, Any]
 
 # What is compared: who writes, and how the next token is chosen.
-COMPARED = ("model_sha256", "others", "decoder")
+COMPARED = ("model_sha256", "others", "decoder", "likelihood_only")
 # The protocol: what decides which texts are judged, whatever the model.
 PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
 # What is told beside a comparison where it differs.
@@ -68,11 +68,14 @@ def varying(of_runs: Collection[Settings]) -> list[str]:
 
 
 def values_of(of_runs: Iterable[Settings], name: str) -> list[Any]:
-    """The values of a setting among these runs, each once; without None where that goes with any."""
+    """The values of a setting among these runs, each once; without None where that goes with any, as what
+    a run has that reads articles and writes none."""
     found: list[Any] = []
-    for value in (one[name] for one in of_runs if name in one):
-        if value not in found and not (name in _ONE_TEXT and value is None):
-            found.append(value)
+    for one in of_runs:
+        if name not in one or (one[name] is None and (name in _ONE_TEXT or _writes_none(one))):
+            continue
+        if one[name] not in found:
+            found.append(one[name])
     return found
 
 
@@ -98,6 +101,11 @@ def value_in_words(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(json.dumps(one, ensure_ascii=False) for one in value) or "none"
     return "unknown" if value is None else str(value).replace("\n", "↵")
+
+
+def _writes_none(one: Settings) -> bool:
+    """Of a run that reads articles: no length, number or seed of texts has a part in it."""
+    return one.get("max_new_tokens", 0) is None and one.get("samples", 0) is None
 
 
 def _differ(name: str, a: object, b: object) -> bool:

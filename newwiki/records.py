@@ -48,6 +48,25 @@ class Likelihood:
 
 
 @dataclass(frozen=True)
+class Passage:
+    """A part of an article that a model has read: log p (natural) of each of its tokens given those before it, and how
+    many bytes (UTF-8) these tokens stand for; where it is asked for, by how many standard deviations log p of each
+    token is above what the model expects of it there."""
+
+    log_probabilities: tuple[float, ...]
+    bytes: int
+    standardised: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An article that a model has read: its prompt, and the rest; or why it has not read one of them."""
+
+    prompt: "Passage | Unscorable"
+    rest: "Passage | Unscorable"
+
+
+@dataclass(frozen=True)
 class Metric:
     """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from.
 

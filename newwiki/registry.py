@@ -144,19 +144,28 @@ class SetEvaluator(Evaluator):
     """A function of a Corpus: all kept texts of a run together. Its metrics have the scope `run`."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadingEvaluator(Evaluator):
+    """A function of a Reading: what the evaluated model made of an article that it read. It needs no text of the
+    model's; `standardised` says whether it looks at that part of a Reading, which costs time."""
+
+    standardised: bool = False
+
+
 E = TypeVar("E", bound=Evaluator)
 
 
 evaluators: Registry[Evaluator] = Registry("evaluator", "newwiki.evaluators")
 makers: Registry[MakerLoader] = Registry("part of an analysis", "newwiki.evaluators")
 set_evaluators: Registry[SetEvaluator] = Registry("set evaluator", "newwiki.set_evaluators")
+reading_evaluators: Registry[ReadingEvaluator] = Registry("reading evaluator", "newwiki.evaluators")
 decoders: Registry[Any] = Registry("decoder", "newwiki.decoders")
 sources: Registry[Any] = Registry("source", "newwiki.sources")
 models: Registry[Any] = Registry("backend", "newwiki.models")
 
 
 def _registry(kind: str) -> Registry[Any]:
-    registries = (evaluators, set_evaluators, makers, decoders, sources, models)
+    registries = (evaluators, set_evaluators, reading_evaluators, makers, decoders, sources, models)
     return next(registry for registry in registries if registry.kind == kind)
 
 
@@ -196,7 +205,7 @@ def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
         raise TerminalError(f"the evaluator '{evaluator}' declares no metric; give it metrics=[…]")
     others = {
         metric.name.casefold(): one.name
-        for registry in (evaluators, set_evaluators)
+        for registry in (evaluators, set_evaluators, reading_evaluators)
         for one in registry.gathered().values()
         for metric in one.metrics
         if one.name != evaluator
@@ -242,6 +251,23 @@ def set_evaluator(
         needs=frozenset(needs),
         packages=tuple(packages),
         parameters=dict(parameters or {}),
+    )
+
+
+def reading_evaluator(
+    *, metrics: Sequence[Metric], version: str, parameters: Mapping[str, object], standardised: bool = False
+) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Registers a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
+
+    Its `parameters` say how the article is read, and not by whom: models are what is compared.
+    """
+    return _declaring(
+        reading_evaluators,
+        ReadingEvaluator,
+        metrics,
+        version=version,
+        parameters=dict(parameters),
+        standardised=standardised,
     )
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Literal
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked, check_values
+from newwiki.fields import asked, check_values, fields_of
 from newwiki.records import Stratum
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # What is asked for in several places, in the same words
 _ACROSS = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
 _DUMP = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
+
+# What only a run has that writes
+OF_WRITING = ("decoder", "samples", "keep", "max_new_tokens", "seed", "stop", "strict")
 
 
 def _by_kind(name: str) -> str:
@@ -103,7 +106,8 @@ class EvaluationRequest(Request):
     models: tuple[str, ...] = asked(
         help="A folder, or what its backend knows by this name.", argument=True, metavar="MODEL"
     )
-    decoder: tuple[str, ...] = asked(help="Such as greedy, or sample:top_p=[0.5,0.9].", metavar="SPEC")
+    decoder: tuple[str, ...] = asked((), "Such as greedy, or sample:top_p=[0.5,0.9].", metavar="SPEC")
+    likelihood_only: bool = asked(False, "Only read the articles: bits per byte and the like, without a decoder.")
     backend: str = asked("hf", "Who runs the models.")
     model_args: dict[str, str] = asked(
         {}, "Such as revision=main,device=cpu.", metavar="K=V,…", aliases=("--model_args",)
@@ -136,12 +140,24 @@ class EvaluationRequest(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._require_one_task()
         if self.keep > self.samples:
             raise UsageError(
                 f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
             )
         if "" in self.stop:
             raise UsageError("a stop string (--stop) must have a character")
+
+    def _require_one_task(self) -> None:
+        if not self.likelihood_only:
+            if not self.decoder:
+                raise UsageError("how are articles written? Give --decoder greedy, say; --likelihood-only writes none")
+            return
+        usual = {one.name: one.default for one in fields_of(type(self))}
+        if given := [name for name in OF_WRITING if getattr(self, name) != usual[name]]:
+            raise UsageError(
+                f"--likelihood-only reads articles and writes none; leave --{given[0].replace('_', '-')} out"
+            )
 
     @property
     def loading(self) -> dict[str, str]:
@@ -151,7 +167,20 @@ class EvaluationRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeakageRequest(EvaluationRequest):
+class ExperimentRequest(EvaluationRequest):
+    """What every experiment is asked: the models read the articles, and with a decoder they write them as well."""
+
+    decoder: tuple[str, ...] = asked(
+        (), "How articles are written, too, such as greedy (they are only read).", metavar="SPEC"
+    )
+
+    def _require_one_task(self) -> None:
+        if self.likelihood_only and self.decoder:
+            raise UsageError("--likelihood-only writes no articles; leave it or --decoder out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakageRequest(ExperimentRequest):
     """Which models are asked for old articles and for new ones, and which control, that saw neither, beside them."""
 
     snapshot: str = asked(EvaluationRequest.snapshot, "The new articles.", metavar="ID")
@@ -167,7 +196,7 @@ class LeakageRequest(EvaluationRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CutoffRequest(EvaluationRequest):
+class CutoffRequest(ExperimentRequest):
     """Which models are asked for all articles of a wiki, by their age, and which control, that saw none, beside."""
 
     snapshot: str = asked(EvaluationRequest.snapshot, "The newest articles; all of its wiki are read.", metavar="ID")

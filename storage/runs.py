@@ -39,7 +39,8 @@ def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
 
 
 def complete_runs(database: Database) -> tuple[list[str], list[str]]:
-    """The ids of all complete runs: those whose articles are stored, and those whose texts came with their own."""
+    """The ids of all complete runs that have written something: those whose articles are stored, and those whose texts
+    came with their own."""
     rows = database.rows("complete_runs")
     return [run_id for run_id, stored in rows if stored], [run_id for run_id, stored in rows if not stored]
 
@@ -53,6 +54,10 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
     if not found:
         raise UsageError(f"there is no run '{run_id}'{did_you_mean(run_id, known)}; `newwiki leaderboard` lists them")
     [run] = found
+    if run.samples == 0:
+        raise UsageError(
+            f"run {run_id} has read articles and written none; `newwiki evaluate` with --likelihood-only scores it"
+        )
     if status(database, run_id) != "complete":
         raise UsageError(f"run {run_id} is not complete; finish it with the `newwiki evaluate` that began it")
     written = {page_id for (page_id,) in database.rows("written_pages", run_id)}

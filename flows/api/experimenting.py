@@ -8,7 +8,7 @@ from flows.api.arguments import asks
 from flows.api.opening import PathLike, opened, rows_of, say
 from flows.experiments.experiment import Experiment, named
 from flows.progress import reporter
-from newwiki.request import EvaluationRequest
+from newwiki.request import ExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -25,7 +25,7 @@ def experiment(
 
     one = named(name)
 
-    def ask(request: EvaluationRequest, **settings: str) -> pa.Table:
+    def ask(request: ExperimentRequest, **settings: str) -> pa.Table:
         force, database = opened(db, settings)
         experiment_id = run_experiment(one, request, force, runner=runner, quiet=quiet)
         answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
@@ -38,7 +38,7 @@ def experiment(
 
 def run_experiment(
     experiment: Experiment,
-    request: EvaluationRequest,
+    request: ExperimentRequest,
     settings: Settings,
     *,
     runner: str | None = None,

@@ -1,7 +1,10 @@
-"""Every model under every decoder, written and scored one after the other."""
+"""Every model under every decoder, written and scored one after the other, and what it makes of the articles."""
+
+from collections.abc import Sequence
 
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
+from flows.evaluating.read_articles import plan_reading, read_articles
 from flows.evaluating.write_shard import ShardedModel
 from flows.progress import Progress
 from flows.scoring.batches import BatchScoring
@@ -9,7 +12,9 @@ from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.decoding.grammar import Decoder, parse
-from newwiki.models.backend import Backend
+from newwiki.errors import TerminalError, UsageError
+from newwiki.models.backend import Backend, reads_articles
+from newwiki.registry import ReadingEvaluator, models, reading_evaluators
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from newwiki.text.prompts import fill
@@ -18,7 +23,7 @@ from storage.snapshots import resolve
 
 
 class RunSteps:
-    """How the two halves of a run are done: here, one after the other."""
+    """How the parts of a run are done: here, one after the other."""
 
     def write(
         self,
@@ -42,6 +47,16 @@ class RunSteps:
     ) -> None:
         score_run(database, planned.run, planned.articles, loaded_evaluators, progress, scoring)
 
+    def read(
+        self,
+        database: Database,
+        planned: PlannedRun,
+        backend: Backend,
+        evaluators: Sequence[ReadingEvaluator],
+        progress: Progress,
+    ) -> set[str]:
+        return read_articles(database, planned, backend, evaluators, progress)
+
 
 HERE = RunSteps()
 
@@ -62,11 +77,21 @@ def evaluate_all(
     """
     check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
-    loaded_evaluators = LoadedEvaluators(choose(request.metrics, settings, progress), settings, request.budget)
+    of_texts, of_articles = [], reading_of(request)
+    if not request.likelihood_only:
+        of_texts = choose(request.metrics, settings, progress)
+        if left_out := _not_read(request, executor is not None):
+            progress.note(left_out)
+            of_articles = []
+    loaded_evaluators = LoadedEvaluators(of_texts, settings, request.budget)
+    scorers = loaded_evaluators.ids(loaded_evaluators.evaluators)
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
     for name in request.models:
         loaded = load_model(request.backend, name, request.loading)
+        if of_articles:
+            planned = plan_reading(database, loaded, request, settings.template)
+            scorers |= work.read(database, planned, loaded, of_articles, progress)
         if executor:
             loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
         for decoder in chosen:
@@ -78,7 +103,33 @@ def evaluate_all(
                 failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
-    return loaded_evaluators.ids(loaded_evaluators.evaluators)
+    return scorers
+
+
+def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
+    """The evaluators of what the models make of the articles that they read. Raises UsageError where only that is asked
+    for, and a metric is named that is of texts."""
+    if request.likelihood_only and request.metrics in ("core", "all"):
+        return list(reading_evaluators.all().values())
+    chosen = select(request.metrics)
+    found = [one for one in chosen if isinstance(one, ReadingEvaluator)]
+    if request.likelihood_only and len(found) < len(chosen):
+        [other, *_] = [one.name for one in chosen if one not in found]
+        known = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
+        raise UsageError(f"--likelihood-only writes no texts, which '{other}' is of; it measures: {known}")
+    return found
+
+
+def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
+    """Why `all` leaves out what a model makes of the articles."""
+    if request.metrics != "all":
+        return None
+    what = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
+    if on_workers:
+        return f"all leaves out {what}: articles are read in this process; evaluate without a runner for them"
+    if not reads_articles(models.get(request.backend)):
+        return f"all leaves out {what}: backend {request.backend} gives no log-probabilities"
+    return None
 
 
 def check(database: Database, request: EvaluationRequest, settings: Settings) -> None:
@@ -86,6 +137,11 @@ def check(database: Database, request: EvaluationRequest, settings: Settings) ->
     fill(settings.template, "", "")
     for specification in request.decoder:
         parse(specification)
-    select(request.metrics)
+    if request.likelihood_only and not reads_articles(models.get(request.backend)):
+        raise TerminalError(
+            f"backend '{request.backend}' gives no log-probabilities of a text that is given; --likelihood-only needs "
+            f"one that does: {', '.join(name for name, one in models.all().items() if reads_articles(one))}"
+        )
+    reading_of(request)
     resolve(database, request.snapshot)
     find_models(request.backend, request.models, request.loading)

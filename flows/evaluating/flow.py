@@ -1,4 +1,4 @@
-"""The evaluation as a Prefect flow: two tasks a run (generate, score), and the leaderboard as an artifact."""
+"""The evaluation as a Prefect flow: tasks a run (generate and score, or read), and the leaderboard as an artifact."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,12 +10,13 @@ from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
-from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all
+from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, reading_of
 from flows.evaluating.generate import PlannedRun
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
+from newwiki.errors import UsageError
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage import snapshots
@@ -28,6 +29,10 @@ def evaluate_in_flow(
     """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
     place."""
     check(database, request, settings)
+    if runner and request.metrics != "all" and reading_of(request):
+        raise UsageError(
+            "workers do not read articles, as --likelihood-only and the metrics of it ask for; leave --runner out"
+        )
     scorers: set[str] = evaluate(request, settings, runner=runner, quiet=quiet)
     return scorers
 
@@ -65,6 +70,10 @@ class RunTasks(RunSteps):
 
     def score(self, database: Database, planned: PlannedRun, *rest: Any) -> None:
         _task("score", planned)(super().score)(database, planned, *rest)
+
+    def read(self, database: Database, planned: PlannedRun, *rest: Any) -> set[str]:
+        ids: set[str] = _task("read", planned)(super().read)(database, planned, *rest)
+        return ids
 
 
 def _task(name: str, planned: PlannedRun) -> Any:

@@ -206,7 +206,7 @@ def generate(
     with progress.stretch(f"writing {title}", "completions") as bar:
         done, tokens, start = len(stored), 0, time.monotonic()
         bar.update(done, len(wanted))
-        with _ended_well(database, run.run_id):
+        with ended_well(database, run.run_id):
             for batch in batches if at_once else _every_few_seconds(batches):
                 runs.add_completions(database, run.run_id, batch)
                 done += len(batch)
@@ -216,8 +216,8 @@ def generate(
 
 
 @contextmanager
-def _ended_well(database: Database, run_id: str) -> Iterator[None]:
-    """Says that the run is being written, and how it ended where it did not end well."""
+def ended_well(database: Database, run_id: str) -> Iterator[None]:
+    """Says that the run is being made, and how it ended where it did not end well."""
     try:
         with heartbeat(database, run_id):
             yield

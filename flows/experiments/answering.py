@@ -8,12 +8,12 @@ from pathlib import Path
 
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
-from newwiki.request import EvaluationRequest
+from newwiki.request import ExperimentRequest
 from storage import experiments
 from storage.experiments import StoredExperiment
 
 
-def answer(experiment: Experiment, evaluations: Evaluations, request: EvaluationRequest) -> str:
+def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
     """The id of the answer, which is a hash of the question and of all that was read: asked again with the same runs
     and scores it is the same answer, and stored once."""
     found = experiment.find(evaluations, request)

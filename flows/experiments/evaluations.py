@@ -1,5 +1,6 @@
 """The runs that an experiment reads: those that fit are taken, the others are made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -7,8 +8,11 @@ from flows.evaluating.evaluate_all import HERE, RunSteps, evaluate_all
 from flows.evaluating.generate import PlannedRun
 from flows.progress import Progress
 from flows.workers.shards import Executor
+from newwiki.errors import UsageError
+from newwiki.models.backend import reads_articles
 from newwiki.records import Run
-from newwiki.request import EvaluationRequest
+from newwiki.registry import models
+from newwiki.request import OF_WRITING, EvaluationRequest, ExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
 
@@ -23,13 +27,33 @@ class Evaluations:
     steps: RunSteps = HERE
     executor: Executor | None = None
 
-    def make(self, asked: EvaluationRequest, **instead: Any) -> list[Run]:
-        """The scored runs of what is asked, in its order, with other values `instead` of some of its fields."""
-        values = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)}
+    def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
+        """The scored runs of what is asked, with other values `instead` of some of its fields: those that read the
+        articles, where the backend can, and those that write them, model by model.
+
+        Raises UsageError where there would be none.
+        """
+        shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
+        reads = reads_articles(models.get(asked.backend))
+        if not reads and not asked.decoder:
+            raise UsageError(f"backend '{asked.backend}' reads no articles; say by --decoder how it is to write them")
+        runs: list[Run] = []
+        if reads:
+            runs += self._made(EvaluationRequest(**_reading(shared)))
+        if asked.decoder:
+            runs += self._made(EvaluationRequest(**shared))
+        return runs
+
+    def _made(self, request: EvaluationRequest) -> list[Run]:
         noting = _Noting(self.steps)
-        request = EvaluationRequest(**{**values, **instead})
         evaluate_all(self.database, request, self.settings, self.progress, executor=self.executor, work=noting)
-        return noting.runs
+        return list({run.run_id: run for run in noting.runs}.values())
+
+
+def _reading(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """The same models and articles, with nothing of how articles are written."""
+    kept = {name: value for name, value in shared.items() if name not in OF_WRITING}
+    return {**kept, "likelihood_only": True, "metrics": "all"}
 
 
 class _Noting(RunSteps):
@@ -45,3 +69,8 @@ class _Noting(RunSteps):
     def score(self, database: Database, planned: PlannedRun, *rest: Any) -> None:
         self._steps.score(database, planned, *rest)
         self.runs.append(planned.run)
+
+    def read(self, database: Database, planned: PlannedRun, *rest: Any) -> set[str]:
+        evaluator_ids = self._steps.read(database, planned, *rest)
+        self.runs.append(planned.run)
+        return evaluator_ids

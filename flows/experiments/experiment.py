@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows import experiments
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.request import EvaluationRequest
+from newwiki.request import ExperimentRequest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -67,7 +67,7 @@ class Experiment:
     title: str
     source: str
     help: str
-    request: type[EvaluationRequest]
+    request: type[ExperimentRequest]
     find: Callable[["Evaluations", Any], Answer]
     show: Callable[["Database", str], Shown]
 

@@ -6,7 +6,7 @@ from typing import Any
 from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
 from flows.progress import Progress
-from newwiki.registry import Evaluator, SetEvaluator, makers
+from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article
@@ -24,7 +24,9 @@ class LoadedEvaluators:
     def __init__(
         self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = ScoringRequest.budget
     ) -> None:
-        """Raises TerminalError where a model is missing that one of the evaluators needs."""
+        """Those that read what a model makes of articles are left out, as no text is scored by them. Raises
+        TerminalError where a model is missing that one of the evaluators needs."""
+        evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, ReadingEvaluator)]
         self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
         self.settings = settings

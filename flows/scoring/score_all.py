@@ -6,6 +6,7 @@ from flows.scoring.score_shard import ShardedScoring
 from flows.scoring.texts_from_elsewhere import take_in
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.errors import UsageError
+from newwiki.registry import Evaluator, ReadingEvaluator
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from storage import runs
@@ -27,7 +28,7 @@ def score_all(
     """
     if not request.files and not request.run and not request.missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
-    loaded = LoadedEvaluators(choose(request.metrics, settings, progress), settings, request.budget)
+    loaded = LoadedEvaluators(_of_texts(request.metrics, settings, progress), settings, request.budget)
     work = [
         take_in(database, file, snapshot=request.snapshot, model=request.model, decoder=request.decoder)
         for file in request.files
@@ -49,3 +50,16 @@ def score_all(
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return loaded.ids(loaded.evaluators)
+
+
+def _of_texts(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
+    """Raises UsageError for a metric that is of no text."""
+    chosen = choose(metrics, settings, progress)
+    found = [one for one in chosen if not isinstance(one, ReadingEvaluator)]
+    if metrics != "all" and len(found) < len(chosen):
+        [other, *_] = [one.metrics[0].name for one in chosen if one not in found]
+        raise UsageError(
+            f"'{other}' is no number of a text: a model has to read the articles for it, as with `newwiki evaluate "
+            "MODEL --likelihood-only`"
+        )
+    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from newwiki.decoding.grammar import Decoder
-from newwiki.records import Completion, Prompt
+from newwiki.records import Completion, Prompt, Reading
 from newwiki.registry import models
 from newwiki.request import EvaluationRequest
 
@@ -49,6 +49,25 @@ class Backend(Protocol):
     ) -> Iterator[list[Completion]]:
         """Completions of (prompt, sample number) pairs, as they are done."""
         ...
+
+
+class ArticleReader(Protocol):
+    """What a backend is, too, that tells how likely a text is that is given.
+
+    `reading` is what decides its numbers besides the model: the window that it reads in, the model's own context.
+    """
+
+    reading: Mapping[str, str]
+
+    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+        """What the model makes of (prompt, rest) pairs, in their order; the same pairs in the same order give the same
+        bits. Raises TerminalError."""
+        ...
+
+
+def reads_articles(loader: object) -> bool:
+    """Whether this loader of a backend gives models that are an ArticleReader."""
+    return hasattr(loader, "readings")
 
 
 def numerics_of(backend: Backend) -> int | None:

@@ -10,9 +10,11 @@ from newwiki.models.backend import Writing, model
 from newwiki.models.checkpoint import find, load
 from newwiki.models.local import LocalModel, flag
 from newwiki.models.prompting import Prompting
-from newwiki.records import Completion, Likelihood, Prompt
+from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Unscorable
+from newwiki.text.prompts import continued
 
 if TYPE_CHECKING:
+    from newwiki.models.engine.likelihood import TokenLikelihoods
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
 
@@ -36,6 +38,7 @@ class HuggingFaceModel(LocalModel):
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
         self.settings: Mapping[str, str] = self._prompting.settings
         self._others: dict[str, tuple[str, Any]] = {}
+        self._reads = False  # whether it is known that it reads articles as it should
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         name = decoder.parameters.get("amateur")
@@ -63,6 +66,36 @@ class HuggingFaceModel(LocalModel):
             limits = [limit for limit in (self._context(self._model), window) if limit is not None]
             kept = after[: max(0, min(limits) - len(before))] if limits else after
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
+
+    @property
+    def reading(self) -> Mapping[str, str]:
+        """How articles are read: the window, in tokens, and the context that the model has."""
+        return {"window": str(self._window()), "model_context": str(self._context(self._model) or "unlimited")}
+
+    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+        """What the model makes of articles: (prompt, rest) pairs. Those that are given together are read together, so
+        that other pairs, or another order, move the numbers by rounding."""
+        from newwiki.models.engine.likelihood import check_likelihoods, read_texts
+
+        if not self._reads:
+            check_likelihoods(self._model)
+            self._reads = True
+        chat = self.settings["chat"] == "yes"
+        texts = [rest if chat else continued(prompt, rest) for prompt, rest in pairs]
+        encoded = [self._prompting.encode_pair(prompt, text) for (prompt, _), text in zip(pairs, texts, strict=True)]
+        whole, bos = [[*before, *after] for before, after in encoded], self._prompting.begins_with_bos
+        read = read_texts(self._model, whole, self._window(), bos=bos, standardised=standardised)
+        return [
+            _reading(one, len(before), self._prompting.scored_bytes(prompt), len(text.encode()))
+            for one, (before, _), (prompt, _), text in zip(read, encoded, pairs, texts, strict=True)
+        ]
+
+    def _window(self) -> int:
+        from newwiki.models.engine.reading_windows import LONGEST
+        from newwiki.models.engine.thresholds import even_length
+
+        lengths = (self._context(self._model), even_length(self._model.config.get_text_config()), LONGEST)
+        return min(length for length in lengths if length is not None)
 
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
@@ -110,6 +143,17 @@ class HuggingFaceModel(LocalModel):
     @staticmethod
     def _context(loaded: Any) -> int | None:
         return getattr(loaded.config.get_text_config(), "max_position_embeddings", None)
+
+
+def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | None, rest_bytes: int) -> Reading:
+    """What was read, cut where the prompt ends: the first of its tokens was only read, and is not counted here."""
+    border = max(prompt_tokens - 1, 0)
+    if prompt_bytes is None:
+        prompt: Passage | Unscorable = Unscorable("it is not known which bytes of the prompt the model has read")
+    else:
+        prompt = Passage(tuple(read.log_probabilities[:border]), prompt_bytes)
+    after, apart = tuple(read.log_probabilities[border:]), tuple(read.standardised[border:])
+    return Reading(prompt, Passage(after, rest_bytes, apart))
 
 
 def _refuse_uneven(model: Any, longest: int) -> None:

@@ -46,6 +46,22 @@ class Prompting:
         whole = list(self.encode(prompt + completion))
         return whole[: len(before)], whole[len(before) :]
 
+    @property
+    def begins_with_bos(self) -> bool:
+        """Whether the model reads the token BOS before a prompt, ours or the chat template's."""
+        return self._bos or (self._chat and self.encode("")[:1] == (self._tokenizer.bos_token_id,))
+
+    def scored_bytes(self, prompt: str) -> int | None:
+        """How many bytes those of a prompt's tokens stand for that have another before them: all but the first's where
+        there is no BOS. None where it cannot be told, as a template is around it, or the tokenizer does not say where a
+        token ends."""
+        if self._bos:
+            return len(prompt.encode())
+        if self._chat or not self._tokenizer.is_fast:
+            return None
+        places = self._tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
+        return len(prompt[places[0][1] if places else 0 :].encode())
+
     def decode(self, tokens: Sequence[int], stop: Sequence[str] = ()) -> str:
         """The text of a completion, up to the first stop string."""
         text: str = self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)

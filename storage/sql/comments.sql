@@ -112,20 +112,20 @@ comment on column reference_parts.part is 'What was made, such as entities or em
 comment on column reference_parts.made_by is 'The hash of who made it.';
 comment on column reference_parts.value is 'It, in JSON.';
 
-comment on table runs is 'A model under a decoder on the prompts of a snapshot.';
+comment on table runs is 'A model under a decoder on the prompts of a snapshot, or one that has read its articles.';
 comment on column runs.run_id is 'A hash of all that decides what is written.';
 comment on column runs.snapshot_id is 'The snapshot; file:… for texts that brought their own references.';
 comment on column runs.model is 'The model''s folder or hub id.';
 comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer; served:… is one of name and address, where only a server has the weights.';
 comment on column runs.backend is 'What ran it: hf, seq2seq …; file for texts from elsewhere.';
-comment on column runs.decoder is 'The decoder in canonical form.';
-comment on column runs.decoder_parameters is 'Its parameters by name.';
+comment on column runs.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
+comment on column runs.decoder_parameters is 'Its parameters by name; of a run that reads, the windows that it reads in.';
 comment on column runs.prompt_template is 'What prompts are made of.';
 comment on column runs.prompts is 'How many prompts.';
-comment on column runs.seed is 'The seed; NULL for texts from elsewhere.';
-comment on column runs.samples is 'Completions a prompt.';
+comment on column runs.seed is 'The seed; NULL for texts from elsewhere, and where nothing is drawn.';
+comment on column runs.samples is 'Completions a prompt; 0 of a run that reads articles.';
 comment on column runs.keep is 'How many of them, the longest by words, are scored.';
-comment on column runs.max_new_tokens is 'The longest completion; NULL for texts from elsewhere.';
+comment on column runs.max_new_tokens is 'The longest completion; NULL for texts from elsewhere, and of a run that reads articles.';
 comment on column runs.dtype is 'The numbers that the model computes with.';
 comment on column runs.numerics is 'The version of the engine''s numerics, which goes up whenever it may write other bytes; NULL where another program computes (vllm, openai), for texts from elsewhere, and in runs from before it was kept.';
 comment on column runs.versions is 'Versions of the packages, and other provenance.';

@@ -11,7 +11,7 @@ from pathlib import Path
 from evaluators.analysis import ANALYSIS_VERSION
 from evaluators.corpus import CORPUS_VERSION
 from evaluators.counts import READABILITY_VERSION
-from newwiki.registry import evaluators, set_evaluators
+from newwiki.registry import evaluators, reading_evaluators, set_evaluators
 
 KEPT = Path(__file__).with_suffix(".json")
 _HOME = Path(__file__).parents[2]
@@ -25,7 +25,7 @@ def sources() -> dict[str, dict[str, str]]:
         for file in sorted((_HOME / "evaluators").rglob("*.py"))
         if file.stat().st_size
     }
-    for one in (*evaluators.all().values(), *set_evaluators.all().values()):
+    for one in (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values()):
         file = f"{one.function.__module__.replace('.', '/')}.py"
         if file in found:
             found[file][one.name] = one.version

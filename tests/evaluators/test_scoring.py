@@ -61,7 +61,7 @@ def test_metrics_are_chosen_by_name() -> None:
     assert [evaluator.name for evaluator in select("rep_4, bleu,rep_4")] == ["rep_4", "bleu"]
 
 
-@pytest.mark.parametrize("choice", ["rouge", "", "bleu,", "core,bleu"])
+@pytest.mark.parametrize("choice", ["rouge", "", "bleu,", "core,rouge"])
 def test_an_unknown_metric_is_misuse_and_lists_the_known(choice: str) -> None:
     with pytest.raises(UsageError, match=r"bleu, .*distinct_2, .*entity_overlap"):
         select(choice)
@@ -208,7 +208,7 @@ def test_a_set_evaluator_has_a_fingerprint_with_what_it_reads(analyst: Analyst, 
 def test_two_evaluators_of_one_name_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(set_evaluators, "_pieces", dict(set_evaluators.all()))
     set_evaluators.add("bleu", made_up_set(lambda corpus: 1, "a"))
-    with pytest.raises(TerminalError, match="an evaluator and a set evaluator are named 'bleu'; rename one"):
+    with pytest.raises(TerminalError, match="two evaluators of different kinds are named 'bleu'; rename one"):
         select("core")
 
 

@@ -63,8 +63,10 @@ def test_every_field_of_a_request_is_placed() -> None:
 
 
 def test_every_part_of_what_names_a_run_is_placed() -> None:
-    identity = returned_keys(ROOT / "flows" / "evaluating" / "generate.py", "_identity")
+    folder = ROOT / "flows" / "evaluating"
+    identity = returned_keys(folder / "generate.py", "_identity")
     assert len(identity) > 10
+    identity |= returned_keys(folder / "read_articles.py", "_identity")
     assert identity - PLACED == {"settings"}, "those of the backend are placed one by one"
     assert settings_of_backends() >= {"chat", "bos"}
     assert settings_of_backends() - PLACED == set()
@@ -104,6 +106,14 @@ def test_a_deterministic_decoder_goes_with_any_number_of_samples() -> None:
     assert protocol.differing(greedy, settings()) == protocol.differing(settings(samples=2, keep=2), greedy) == []
     assert protocol.varying([greedy, settings()]) == []
     assert protocol.varying([greedy, settings(), settings(keep=2)]) == ["keep"]
+
+
+def test_a_run_that_reads_makes_no_column_of_what_only_writing_has() -> None:
+    reading = settings(max_new_tokens=None, samples=None, keep=None, seed=None)
+    assert protocol.varying([settings(), reading]) == []
+    assert protocol.varying([settings(), settings(seed=1), reading]) == ["seed"]
+    assert protocol.values_of([reading, settings()], "max_new_tokens") == [64]
+    assert protocol.differing(reading, settings(max_new_tokens=None, samples=None, keep=None, seed=None)) == []
 
 
 def test_articles_were_not_asked_and_go_with_any_run() -> None:

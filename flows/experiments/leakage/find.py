@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from evaluators import statistics
 from flows.comparing.one_evaluator import agreed, by_metric
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -148,8 +149,10 @@ def _texts(database: Database, snapshot: Snapshot, matching: Matching, which: st
 
 
 def _members(evaluators: Mapping[str, str], scores: PairedScores) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The membership scores that every matched article has."""
+    """The membership scores that every matched article has; none where there are too few pairs to tell."""
+    if len(scores.old) < statistics.FEWEST:
+        return
     for place, metric in enumerate(evaluators):
         of_old, of_new = scores.old[:, place], scores.new[:, place]
-        if (sign := _MEMBERSHIP.get(metric)) and np.isfinite([of_old, of_new]).all() and len(of_old) > 1:
+        if (sign := _MEMBERSHIP.get(metric)) and np.isfinite([of_old, of_new]).all():
             yield metric, sign * of_old, sign * of_new

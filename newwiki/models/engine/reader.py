@@ -10,6 +10,7 @@ from torch import Tensor
 from transformers import Cache, DynamicCache
 
 from newwiki.errors import TerminalError
+from newwiki.models.engine.head import logits_of
 from newwiki.models.engine.slots import Slots
 
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
@@ -95,21 +96,10 @@ class Reader:
         """What the model makes of last hidden states [rows, size] that it has given: logits [rows, vocabulary]."""
         rows = len(states)
         states = states if rows > 1 else states.repeat(2, 1)
-        given = []
-
-        def give(*args: Any, **inputs: Any) -> Any:
-            given.append(self._output(last_hidden_state=states[:, None]))
-            return given[0]
-
-        decoder = self._model.get_decoder()
-        decoder.forward = give
-        try:
-            output = self._model(input_ids=torch.zeros(len(states), 1, dtype=torch.long, device=states.device))
-        finally:
-            del decoder.forward
-        if not given:
+        logits = logits_of(self._model, states[:, None], self._output)
+        if logits is None:
             raise self._cannot_look_ahead()
-        return output.logits[:rows, -1].float()
+        return logits[:rows, -1].float()
 
     def _cannot_look_ahead(self) -> TerminalError:
         return TerminalError(

@@ -7,9 +7,10 @@ join run_states using (run_id)
 order by started_at, run_id;
 
 -- name: complete_runs
+-- Those that have written something: a run that has only read has no text to score.
 select run_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
 from runs
-where status = 'complete'
+where status = 'complete' and samples > 0
 order by started_at, run_id;
 
 -- name: unfinished_runs
@@ -20,14 +21,13 @@ where status in ('running', 'interrupted')
 order by started_at, run_id;
 
 -- name: registered_runs
--- The runs on a snapshot that were asked for like this; a deterministic decoder writes one completion a prompt.
+-- The runs on a snapshot that were asked for like this; a deterministic decoder writes one completion a prompt, and
+-- one that reads articles none.
 select run_id
 from runs
 where snapshot_id = $1
     and prompts = least(coalesce($2, prompts), (select articles from snapshots where snapshot_id = $1))
-    and (samples, keep) in (($3, $4), (1, 1))
-    and max_new_tokens = $5
-    and seed = $6
+    and (samples = 0 or ((samples, keep) in (($3, $4), (1, 1)) and max_new_tokens = $5 and seed = $6))
     and prompt_template = $7;
 
 -- name: trained_runs

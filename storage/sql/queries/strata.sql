@@ -48,12 +48,18 @@ order by snapshot_id desc, place, value;
 
 
 -- name: stratum_rows
--- How many prompts and texts each of the runs $1 has in each part of the stratum $2: those kept, of articles those scored.
+-- How many prompts and texts each of the runs $1 has in each part of the stratum $2: those kept; of articles, and of
+-- runs that have read them, those scored.
 with texts as (
     select run_id, snapshot_id, page_id, sample
     from completions
     join runs using (run_id)
     where kept and run_id in (select unnest($1))
+    union
+    select run_id, snapshot_id, page_id, sample
+    from scores
+    join runs using (run_id)
+    where samples = 0 and run_id in (select unnest($1))
     union
     select run_id, snapshot_id, page_id, sample
     from scores

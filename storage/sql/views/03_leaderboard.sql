@@ -3,7 +3,8 @@
 create or replace view leaderboard as
 with rows as (
     select
-        model, decoder, snapshot_id, runs.run_id, coalesce(kept_texts.prompts, 0) as prompts, coalesce(texts, 0) as completions,
+        model, decoder, snapshot_id, runs.run_id,
+        coalesce(kept_texts.prompts, if(samples = 0, runs.prompts, 0)) as prompts, coalesce(texts, 0) as completions,
         protocol, dtype, started_at
     from runs
     left join kept_texts using (run_id)
@@ -46,10 +47,10 @@ order by snapshot_id desc, started_at, rows.run_id;
 
 comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric eight columns: its mean by the evaluator that column_evaluators names, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean, with _no_interval why it has none, with _texts and _status how many texts it stands on and what there is to say of the others, with _scored_by who made it.';
 comment on column leaderboard.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
-comment on column leaderboard.decoder is 'The decoder in canonical form.';
+comment on column leaderboard.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
 comment on column leaderboard.snapshot_id is 'The snapshot.';
 comment on column leaderboard.run_id is 'The run.';
-comment on column leaderboard.prompts is 'How many prompts have kept texts.';
-comment on column leaderboard.completions is 'How many texts are kept.';
+comment on column leaderboard.prompts is 'How many prompts have kept texts; of a run that reads articles how many it has read.';
+comment on column leaderboard.completions is 'How many texts are kept; 0 of a run that reads articles.';
 comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
 comment on column leaderboard.dtype is 'The numbers that the model computes with.';

@@ -1,0 +1,165 @@
+"""From a snapshot to what a model makes of its articles: a run that reads them and writes nothing."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any, cast
+
+from evaluators.analysis import Analyst
+from evaluators.scoring import fingerprint, score_reading
+from flows.evaluating.generate import PlannedRun, ended_well
+from flows.evaluating.leak import exposure, leak
+from flows.progress import Progress
+from newwiki.models.backend import ArticleReader, Backend, numerics_of, reads_articles
+from newwiki.models.engine.reading_windows import RULE
+from newwiki.protocol import protocol_json
+from newwiki.records import Reading, Run, Score, Unscorable
+from newwiki.registry import ReadingEvaluator
+from newwiki.request import EvaluationRequest
+from newwiki.snapshot import Article, Snapshot
+from newwiki.source_code import source_sha256
+from newwiki.text.prompts import fill
+from storage import runs, snapshots
+from storage.database import Database
+
+DECODER = "likelihood"  # what stands in the place of a decoder's name
+
+_BATCH = 64_000  # bytes of articles that are read and stored together: seconds of work, which an interruption costs
+
+
+def plan_reading(database: Database, backend: Backend, request: EvaluationRequest, template: str) -> PlannedRun:
+    """The run that this request names, as `generate.plan` does for one that writes."""
+    snapshot = snapshots.resolve(database, request.snapshot)
+    articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    numerics = numerics_of(backend)
+    identity = _identity(snapshot, articles, backend, template, numerics)
+    circumstances = {
+        **backend.versions,
+        **backend.settings,
+        **exposure(backend, snapshot.wiki, articles),
+        **(cast(ArticleReader, backend).reading if reads_articles(backend) else {}),
+    }
+    run = Run(
+        run_id=hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16],
+        snapshot_id=snapshot.snapshot_id,
+        model=backend.name,
+        model_sha256=backend.sha256,
+        backend=backend.backend,
+        decoder=DECODER,
+        decoder_parameters=json.dumps(RULE, sort_keys=True),
+        prompt_template=template,
+        prompts=len(articles),
+        seed=None,
+        samples=0,
+        keep=0,
+        max_new_tokens=None,
+        dtype=backend.dtype,
+        versions=json.dumps(circumstances, sort_keys=True),
+        numerics=numerics,
+        protocol=protocol_json(
+            max_new_tokens=None,
+            samples=None,
+            keep=None,
+            template=template,
+            stop=(),
+            chat=backend.settings.get("chat") == "yes",
+        ),
+    )
+    return PlannedRun(run, articles, request)
+
+
+def _identity(
+    snapshot: Snapshot, articles: Sequence[Article], backend: Backend, template: str, numerics: int | None
+) -> dict[str, Any]:
+    """All that decides what is read, and how. `newwiki/protocol.py` says of each part what it is to a comparison."""
+    return {
+        "content_sha256": snapshot.content_sha256,
+        "pages": [article.page_id for article in articles],
+        "model_sha256": backend.sha256,
+        "others": {"backend_code": source_sha256(type(backend))},
+        "backend": backend.backend,
+        "settings": dict(backend.settings),
+        "decoder": {"name": DECODER, **RULE},
+        "template": template,
+        "dtype": backend.dtype,
+        "numerics": numerics,
+    }
+
+
+def read_articles(
+    database: Database,
+    planned: PlannedRun,
+    backend: Backend,
+    evaluators: Sequence[ReadingEvaluator],
+    progress: Progress,
+) -> set[str]:
+    """Has the model read the articles that one of the evaluators has no numbers of, and gives the evaluators' ids.
+
+    What is read is stored batch by batch. The articles of a batch are decided by all of the run's, so that a run that
+    went on has the bits of one that was never interrupted. A backend that gives no log-probabilities leaves every
+    number NULL, with the reason. Where the model fails, the run is marked so, and keeps what it has.
+    """
+    run = planned.run
+    fingerprints = {one.name: fingerprint(one, Analyst()) for one in evaluators}
+    ids = {one.evaluator_id for one in fingerprints.values()}
+    runs.register(database, fingerprints.values(), [metric for one in evaluators for metric in one.metrics])
+    if warning := leak(run):
+        progress.note(warning)
+    is_complete = runs.status(database, run.run_id) == "complete"
+    if is_complete and ids <= runs.finished_scorings(database, run.run_id):
+        progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")
+        return ids
+    scored = runs.scored_texts(database, run.run_id, ids)
+    done = {page_id for page_id, _ in set.intersection(*scored.values())}
+    batches = [batch for batch in _batches(planned.articles) if any(one.page_id not in done for one in batch)]
+    runs.start(database, run)
+    with (
+        progress.stretch(f"reading {run.model}", "articles") as bar,
+        nullcontext() if is_complete else ended_well(database, run.run_id),
+    ):
+        count, tokens, start = len(done), 0, time.monotonic()
+        bar.update(count, run.prompts)
+        for batch in batches:
+            readings = _read(backend, batch, run.prompt_template, any(one.standardised for one in evaluators))
+            scores: list[Score] = []
+            for article, reading in zip(batch, readings, strict=True):
+                scores += score_reading(evaluators, fingerprints, article.page_id, reading)
+                tokens += _tokens(reading)
+            runs.add_scores(database, run.run_id, scores)
+            count += sum(one.page_id not in done for one in batch)
+            bar.update(count, run.prompts, f"{tokens / (time.monotonic() - start):,.0f} tokens/s")
+    runs.finish_scoring(database, run.run_id, ids)
+    if not is_complete:
+        runs.complete(database, run.run_id, run.keep)
+    return ids
+
+
+def _batches(articles: Sequence[Article]) -> Iterator[list[Article]]:
+    """The articles by length, the longest first, so that those that are read together are alike and memory that is
+    short is missed at once."""
+    batch: list[Article] = []
+    room = _BATCH
+    for article in sorted(articles, key=lambda one: (-len(one.completion.encode()), one.page_id)):
+        size = len(article.completion.encode())
+        if batch and size > room:
+            yield batch
+            batch, room = [], _BATCH
+        batch.append(article)
+        room -= size
+    if batch:
+        yield batch
+
+
+def _read(backend: Backend, articles: Sequence[Article], template: str, standardised: bool) -> list[Reading]:
+    if not reads_articles(backend):
+        lacking = Unscorable(f"backend {backend.backend} gives no log-probabilities")
+        return [Reading(lacking, lacking)] * len(articles)
+    pairs = [(fill(template, one.title, one.first_sentence), one.completion) for one in articles]
+    return cast(ArticleReader, backend).readings(pairs, standardised=standardised)
+
+
+def _tokens(reading: Reading) -> int:
+    passages = (reading.prompt, reading.rest)
+    return sum(0 if isinstance(one, Unscorable) else len(one.log_probabilities) for one in passages)

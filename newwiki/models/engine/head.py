@@ -1,0 +1,25 @@
+"""A model's last layer alone."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def logits_of(model: Any, states: Tensor, output: type) -> Tensor | None:
+    """What the model makes of last hidden states [rows, tokens, size] that its decoder has given in an `output`: logits
+    [rows, tokens, vocabulary], with all that it does to them. None where the model does not call its decoder."""
+    given = []
+
+    def give(*args: Any, **inputs: Any) -> Any:
+        given.append(output(last_hidden_state=states))
+        return given[0]
+
+    decoder = model.get_decoder()
+    decoder.forward = give
+    try:
+        made = model(input_ids=torch.zeros(states.shape[:2], dtype=torch.long, device=states.device))
+    finally:
+        del decoder.forward
+    logits: Tensor | None = made.logits if given else None
+    return logits
