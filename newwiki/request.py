@@ -196,6 +196,22 @@ class LeakageRequest(ExperimentRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CutoffRequest(ExperimentRequest):
+    """Which models are asked for all articles of a wiki, by their age, and which control, that saw none, beside."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "The newest articles; all of its wiki are read.", metavar="ID")
+    control: str | None = asked(
+        None, "A model that saw none of them: what changes for it too is the articles'.", metavar="MODEL",
+        example="OLDER-MODEL",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.control in self.models:
+            raise UsageError(f"'{self.control}' is the control and a model that it is for; name another --control")
+
+
+@dataclass(frozen=True, kw_only=True)
 class WatchRequest(Request):
     """Which folder is watched for checkpoints, and how."""
 

@@ -8,6 +8,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "article_structure": ("snapshot_id", "page_id"),
     "candidates": ("snapshot_id", "page_id"),
     "completions": ("run_id", "page_id", "sample"),
+    "cutoff_findings": ("experiment_id", "model", "decoder", "metric"),
+    "cutoff_months": ("experiment_id", "model", "decoder", "metric", "month"),
     "evaluators": ("evaluator_id",),
     "experiments": ("experiment_id",),
     "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),

@@ -24,3 +24,20 @@ left join article_structure using (snapshot_id, page_id)
 left join topics using (snapshot_id, page_id)
 where stored_articles.snapshot_id = ?
 order by page_id;
+
+-- name: snapshots_by_age
+-- The newest snapshot of each window of a wiki, the oldest window first; editions of others are left out.
+select snapshot_id, kind, content_sha256, year(window_end) * 12 + month(window_end) - 2 as last_month
+from snapshots
+where wiki = ? and kind in ('new', 'old')
+qualify row_number() over (partition by kind, window_start, window_end order by published_at desc, snapshot_id) = 1
+order by window_start, snapshot_id;
+
+-- name: article_dates
+select page_id, year(created_at) * 12 + month(created_at) - 1 as month, words
+from stored_articles
+where snapshot_id = ?
+order by page_id;
+
+-- name: metric_directions
+select metric, direction from metrics;

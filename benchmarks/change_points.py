@@ -1,0 +1,192 @@
+"""How often a cutoff is found that is there, how often one that is not, and how often the interval holds its month.
+
+    python benchmarks/change_points.py [--draws 2000] [--into docs/cutoff.md]
+
+Every number comes from simulated articles of months with a known cutoff, through the product's own functions: 20
+articles a month, whose values vary by 1 within a month; the change is in that unit. With `--into` the tables are
+written into that page, between its marks.
+"""
+
+import argparse
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from evaluators.change_point import ChangePoint, change_point, monthly_means
+from evaluators.statistics import LEVEL, Array
+
+ARTICLES = 20
+_RESAMPLES = 99  # of the bootstrap over articles, which the last table alone has
+_FEWER = 5  # draws of that table
+
+
+@dataclass(frozen=True)
+class Months:
+    """`cutoff` is the last that was seen, None where nothing was; `differ` the standard deviation of what the months'
+    means have of their own, `persist` its correlation with the month before."""
+
+    words: str
+    count: int = 16
+    cutoff: int | None = None
+    change: float = 0.0
+    width: int = 1
+    differ: float = 0.1
+    persist: float = 0.0
+    line: float = 0.0
+    skewed: bool = False
+    longer_from: int | None = None
+    compared: str = "nothing"
+
+    def draw(self, random: np.random.Generator) -> tuple[Array, ...]:
+        """Months, articles, values, the control's values and lengths."""
+        months = np.repeat(np.arange(self.count), ARTICLES)
+        own = random.normal(size=self.count)
+        for month in range(1, self.count):
+            own[month] = self.persist * own[month - 1] + np.sqrt(1 - self.persist**2) * own[month]
+        size = len(months)
+        values = (random.lognormal(size=size) - np.exp(0.5)) / 2.16 if self.skewed else random.normal(size=size)
+        values += self.differ * own[months] + self.line * months
+        if self.cutoff is not None:
+            values -= self.change * np.clip((self.cutoff + 1 - months) / self.width, 0, 1)
+        lengths = random.lognormal(6.5, 0.5, size)
+        if self.longer_from is not None:
+            lengths *= np.where(months >= self.longer_from, 0.5, 1.0)
+        owed = -np.log(lengths)
+        return months, np.arange(size), values + owed, random.normal(size=size) + owed, lengths
+
+
+UNSEEN = (
+    Months("8 months", count=8),
+    Months("16 months"),
+    Months("48 months", count=48),
+    Months("months do not differ", differ=0.0),
+    Months("months differ by as much as articles", differ=1.0),
+    Months("a straight line", line=0.2),
+    Months("skewed values", skewed=True),
+    Months("a month is like the one before (0.5)", differ=0.3, persist=0.5),
+    Months("length halves in a month", longer_from=8),
+    Months("length halves in a month, control", longer_from=8, compared="control"),
+    Months("length halves in a month, lengths given", longer_from=8, compared="lengths"),
+)
+SEEN = (
+    Months("middle, change 0.5", cutoff=7, change=0.5, compared="lengths"),
+    Months("middle, change 1", cutoff=7, change=1.0, compared="lengths"),
+    Months("middle, change 2", cutoff=7, change=2.0, compared="lengths"),
+    Months("second month, change 1", cutoff=1, change=1.0, compared="lengths"),
+    Months("last but two, change 1", cutoff=13, change=1.0, compared="lengths"),
+    Months("8 months, change 2", count=8, cutoff=3, change=2.0, compared="lengths"),
+    Months("48 months, change 0.5", count=48, cutoff=30, change=0.5, compared="lengths"),
+    Months("over 6 months, change 2", cutoff=9, change=2.0, width=6, compared="lengths"),
+    Months("skewed values, change 1", cutoff=7, change=1.0, skewed=True, compared="lengths"),
+    Months("months differ by 0.3, change 1", cutoff=7, change=1.0, differ=0.3, compared="lengths"),
+)
+
+
+def judged(design: Months, rows: tuple[Array, ...], seed: int) -> ChangePoint:
+    months, articles, values, controls, lengths = rows
+    more = {"control": (controls, None), "lengths": (None, lengths), "nothing": (None, None)}[design.compared]
+    return change_point(monthly_means(months, articles, values, *more), seen_is_lower=True, seed=seed)
+
+
+def verdicts(design: Months, draws: int) -> list[ChangePoint]:
+    random = np.random.default_rng([design.count, draws])
+    return [judged(design, design.draw(random), draw) for draw in range(draws)]
+
+
+def by_articles_alone(design: Months, rows: tuple[Array, ...], random: np.random.Generator) -> tuple[float, float]:
+    """The interval that a bootstrap over articles within months gives: for months that do not differ."""
+    months = rows[0]
+    drawn = []
+    for _ in range(_RESAMPLES):
+        places = (random.integers(ARTICLES, size=len(months)) + months * ARTICLES).astype(int)
+        drawn.append(monthly_means(months, rows[1], rows[2][places], None, rows[4][places]).means)
+    low, high = np.quantile(closest(np.stack(drawn)), [LEVEL / 2, 1 - LEVEL / 2], method="inverted_cdf")
+    return float(low), float(high)
+
+
+def closest(means: Array) -> Array:
+    """For each row of months' means the last month before the step that, beside a straight line, leaves least."""
+    months = np.arange(means.shape[1])
+    basis, _ = np.linalg.qr(np.stack([np.ones(len(months)), months], axis=1))
+    steps = (months <= months[1:-2, None]).astype(float)
+    steps -= steps @ basis @ basis.T
+    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+    return np.asarray(1 + np.abs(means @ steps.T).argmax(axis=1), float)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def unseen_table(draws: int) -> str:
+    rows = []
+    for design in UNSEEN:
+        found = verdicts(design, draws)
+        called = [sum(one.p <= LEVEL for one in found), sum(one.why is None for one in found)]
+        rows.append([design.words, *(f"{count / draws:.3f}" for count in called)])
+    return _table(["nothing was seen", "p ≤ 0.05", "a month is named"], rows)
+
+
+def seen_table(draws: int) -> str:
+    rows = []
+    for design in SEEN:
+        told = [one for one in verdicts(design, draws) if one.low is not None and one.high is not None]
+        spans = [(one.low or 0, one.high or 0) for one in told]
+        held = np.mean([low <= (design.cutoff or 0) <= high for low, high in spans])
+        exact = np.mean([one.month == design.cutoff for one in told])
+        months = np.median([high - low + 1 for low, high in spans])
+        rows.append([design.words, f"{len(told) / draws:.3f}", f"{exact:.3f}", f"{held:.3f}", f"{months:g}"])
+    heads = ["a cutoff", "a month is named", "it is the right one", "the interval holds it", "months in the interval"]
+    return _table(heads, rows)
+
+
+def articles_alone_table(draws: int) -> str:
+    rows = []
+    for differ in (0.0, 0.1, 0.3, 0.5):
+        design = replace(SEEN[2], differ=differ, words=f"months differ by {differ:g}")
+        random = np.random.default_rng(draws)
+        ours, theirs, told = 0, 0, 0
+        for draw in range(draws):
+            drawn = design.draw(random)
+            found = judged(design, drawn, draw)
+            if found.low is None or found.high is None:
+                continue
+            low, high = by_articles_alone(design, drawn, random)
+            told += 1
+            ours += found.low <= 7 <= found.high
+            theirs += low <= 7 <= high
+        rows.append([design.words, f"{ours / told:.3f}", f"{theirs / told:.3f}"])
+    return _table(["change 2 in the middle", "likelihood ratio, months vary", "bootstrap over articles"], rows)
+
+
+TABLES: dict[str, Callable[[int], str]] = {
+    "unseen": unseen_table,
+    "seen": seen_table,
+    "articles": lambda draws: articles_alone_table(draws // _FEWER),
+}
+
+
+def written_into(page: str, tables: dict[str, str]) -> str:
+    """The page with these tables between their marks. Raises ValueError where a mark is missing."""
+    for name, table in tables.items():
+        mark = re.compile(rf"(<!-- change points: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        page, found = mark.subn(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", page)
+        if found != 1:
+            raise ValueError(f"the page has no place for the table '{name}'")
+    return page
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=2_000, metavar="N", help="Of each row (%(default)s).")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the tables into it.")
+    asked = parser.parse_args()
+    made = {name: make(asked.draws) for name, make in TABLES.items()}
+    for name, table in made.items():
+        print(f"\n{name}\n\n{table}")
+    if asked.into:
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), made), "utf-8")

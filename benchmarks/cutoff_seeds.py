@@ -1,0 +1,252 @@
+"""Whether `newwiki experiment cutoff` finds the month up to which toy models were trained, in twenty invented wikis.
+
+    python benchmarks/cutoff_seeds.py [--seeds 20] [--into docs/cutoff.md]
+
+Each wiki has months of articles that are written alike, of one length, about people and places drawn anew for each
+article, so that only having read it helps. A small model that has read other articles of this kind (the control) goes
+on with those of the months up to k, or, as the one that saw none, with as many more others. In a second wiki of each
+seed articles grow from month to month, more and more slowly, and there too the model that saw none is judged. Bits per
+byte are by a plain pass.
+"""
+
+import argparse
+import math
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluators.change_point import ChangePoint, change_point, monthly_means
+from newwiki.quiet import silence_transformers
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+MONTHS, EACH = 12, 10
+_SENTENCES = 6
+_VOCABULARY, _CONTEXT, _BATCH = 1024, 256, 8
+_BEFORE, _LEARNT = 400, 300  # other articles, short and long, that the control has read, and its steps
+_MORE = 60  # steps of reading the months, or others
+_END = "<|endoftext|>"
+
+_ONSETS = ["b", "br", "d", "dr", "f", "g", "gr", "h", "k", "kr", "l", "m", "n", "p", "r", "s", "st", "t", "tr", "v"]
+_VOWELS = "aeiou"
+_CODAS = "lnrs"
+_NAMES = [f"{onset}{vowel}{coda}a".capitalize() for onset in _ONSETS for vowel in _VOWELS for coda in _CODAS]
+_FORMS = (
+    "{name} was born in {name} in {year}.",
+    "In {year}, {name} opened a {thing} near {name}.",
+    "The {thing} of {name} was sold to {name} in {year}.",
+    "{name} and {name} wrote to {name} about the {thing}.",
+    "It stands above {name}, beside the {thing} of {name}.",
+    "After {year} the {thing} was moved from {name} to {name}.",
+    "{name} died in {name} in {year}, and left a {thing}.",
+    "People of {name} still speak of {name}.",
+)
+_THINGS = ["mill", "school", "bridge", "chapel", "ferry", "theatre", "garden", "press", "harbour", "library"]
+
+
+@dataclass(frozen=True)
+class Article:
+    month: int
+    title: str
+    first_sentence: str
+    completion: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.title}\n\n{self.first_sentence} {self.completion}"
+
+
+def articles(random: np.random.Generator, month: int, count: int, sentences: int = _SENTENCES) -> list[Article]:
+    """So many of one month, of one style, and of about so many sentences each."""
+    return [_article(random, month, sentences + int(random.integers(-1, 2))) for _ in range(count)]
+
+
+def _article(random: np.random.Generator, month: int, sentences: int) -> Article:
+    forms = [_FORMS[place % len(_FORMS)] for place in random.permutation(sentences)]
+    body = " ".join(_filled(random, form) for form in forms)
+    title = _filled(random, "{name} {name}")
+    first = _filled(random, "{name} in {year}.")
+    return Article(month, title, f"{title} was a keeper of the {random.choice(_THINGS)} of {first}", body)
+
+
+def _filled(random: np.random.Generator, form: str) -> str:
+    slots: dict[str, Callable[[], str]] = {
+        "name": lambda: str(random.choice(_NAMES)),
+        "year": lambda: str(random.integers(1900, 2000)),
+        "thing": lambda: str(random.choice(_THINGS)),
+    }
+    return re.sub(r"\{(\w+)\}", lambda slot: slots[slot[1]](), form)
+
+
+def control(folder: Path) -> Path:
+    """A model that has read other articles of this kind, and its tokenizer, saved as checkpoints are."""
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    silence_transformers()
+    random = np.random.default_rng(0)
+    texts = [articles(random, 0, 1, 3 + place % 7)[0].text for place in range(_BEFORE)]
+    bpe = ByteLevelBPETokenizer()
+    bpe.train_from_iterator(texts, vocab_size=_VOCABULARY, special_tokens=[_END], show_progress=False)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, eos_token=_END)
+    torch.manual_seed(0)
+    end = tokenizer.eos_token_id
+    shape: dict[str, Any] = {"n_positions": _CONTEXT, "n_embd": 64, "n_layer": 2, "n_head": 4}
+    still = {"resid_pdrop": 0.0, "embd_pdrop": 0.0, "attn_pdrop": 0.0}
+    config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, **shape, **still)
+    return _trained(GPT2LMHeadModel(config), tokenizer, texts, folder, _LEARNT)
+
+
+def trained_further(base: Path, texts: Sequence[str], folder: Path) -> Path:
+    """The control after it has read these texts too."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    silence_transformers()
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(base), AutoTokenizer.from_pretrained(base)
+    return _trained(model, tokenizer, texts, folder, _MORE)
+
+
+def _trained(model: Any, tokenizer: Any, texts: Sequence[str], folder: Path, steps: int) -> Path:
+    import torch
+
+    read = [torch.tensor(tokenizer(_END + text + _END)["input_ids"])[:_CONTEXT] for text in texts]
+    optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=5e-3, total_steps=steps, pct_start=0.1)
+    generator = torch.Generator().manual_seed(0)
+    model.train()
+    for _ in range(steps):
+        rows = [read[place] for place in torch.randint(len(read), (_BATCH,), generator=generator)]
+        tokens = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=-100)
+        model(input_ids=tokens.clamp(min=0), labels=tokens).loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        schedule.step()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def bits_per_byte(folder: Path, read: Sequence[Article]) -> Array:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(folder).eval(), AutoTokenizer.from_pretrained(folder)
+    found = []
+    with torch.inference_mode():
+        for article in read:
+            tokens = torch.tensor([tokenizer(_END + article.text)["input_ids"]])
+            loss = float(model(input_ids=tokens, labels=tokens).loss)
+            found.append(loss * (tokens.shape[1] - 1) / math.log(2) / len(article.text.encode()))
+    return np.array(found)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """What was found in the wikis of one seed, with the control and without (`alone`); `drift` is where articles grow,
+    once more without their lengths (`bare`)."""
+
+    cutoff: int
+    seen: ChangePoint
+    seen_alone: ChangePoint
+    unseen: ChangePoint
+    unseen_alone: ChangePoint
+    drift: ChangePoint
+    drift_alone: ChangePoint
+    drift_bare: ChangePoint
+
+
+def cutoff_of(seed: int) -> int:
+    """Up to which month the model of this seed has read: any with three on either side."""
+    return int(np.random.default_rng([seed, 1]).integers(2, MONTHS - 3))
+
+
+def wiki(seed: int, growing: bool = False) -> list[Article]:
+    random = np.random.default_rng([seed, 2 + growing])
+    sentences = [_SENTENCES if not growing else 3 if month < MONTHS // 2 else 10 for month in range(MONTHS)]
+    return [one for month, count in enumerate(sentences) for one in articles(random, month, EACH, count)]
+
+
+def judged(read: Sequence[Article], values: Array, control: Array | None, lengths: bool = True) -> ChangePoint:
+    months = [one.month for one in read]
+    words = np.array([len(one.text.split()) for one in read], float) if lengths else None
+    means = monthly_means(months, np.arange(len(read)), values, control, words)
+    return change_point(means, seen_is_lower=True)
+
+
+def found_in(seed: int, base: Path, folder: Path) -> Seed:
+    """Trains the two models of a seed beside `base`, the control, and judges them."""
+    cutoff, even, growing = cutoff_of(seed), wiki(seed), wiki(seed, growing=True)
+    known = [one.text for one in even if one.month <= cutoff]
+    others = [one.text for one in articles(np.random.default_rng([seed, 4]), 0, len(known))]
+    seen = bits_per_byte(trained_further(base, known, folder / f"seen-{seed}"), even)
+    other = trained_further(base, others, folder / f"unseen-{seed}")
+    unseen, drift = bits_per_byte(other, even), bits_per_byte(other, growing)
+    of_even, of_growing = bits_per_byte(base, even), bits_per_byte(base, growing)
+    return Seed(
+        cutoff,
+        judged(even, seen, of_even),
+        judged(even, seen, None),
+        judged(even, unseen, of_even),
+        judged(even, unseen, None),
+        judged(growing, drift, of_growing),
+        judged(growing, drift, None),
+        judged(growing, drift, None, lengths=False),
+    )
+
+
+def names_the_month(found: ChangePoint, cutoff: int) -> bool:
+    return found.low is not None and found.high is not None and found.low <= cutoff <= found.high
+
+
+def table(seeds: Sequence[Seed]) -> str:
+    count = len(seeds)
+    width = np.median([one.seen.high - one.seen.low + 1 for one in seeds if one.seen.low and one.seen.high])
+    rows = [
+        ("read the months up to k, beside the control", "the interval holds k",
+         sum(names_the_month(one.seen, one.cutoff) for one in seeds)),
+        ("the same without the control", "the interval holds k",
+         sum(names_the_month(one.seen_alone, one.cutoff) for one in seeds)),
+        ("read none, beside the control", "cannot tell", sum(one.unseen.why is not None for one in seeds)),
+        ("the same without the control", "cannot tell", sum(one.unseen_alone.why is not None for one in seeds)),
+        ("read none, articles grow, beside the control", "cannot tell",
+         sum(one.drift.why is not None for one in seeds)),
+        ("the same without the control", "cannot tell", sum(one.drift_alone.why is not None for one in seeds)),
+        ("the same without the control and the lengths", "cannot tell",
+         sum(one.drift_bare.why is not None for one in seeds)),
+    ]  # fmt: skip
+    lines = ["| the model | right is | seeds |", "| --- | --- | ---: |"]
+    lines += [f"| {who} | {right} | {number} of {count} |" for who, right, number in rows]
+    return "\n".join([*lines, "", f"The interval of the first has {width:g} months in the middle case."])
+
+
+def written_into(page: str, made: str) -> str:
+    """The page with the table between its marks. Raises ValueError where they are missing."""
+    mark = re.compile(r"(<!-- cutoff seeds -->\n).*?(<!-- end -->)", re.DOTALL)
+    page, found = mark.subn(lambda match: f"{match[1]}{made}\n{match[2]}", page)
+    if found != 1:
+        raise ValueError("the page has no place for the table")
+    return page
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=20, metavar="N", help="How many wikis (%(default)s).")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the table into it.")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        control_model = control(Path(place) / "control")
+        results = []
+        for number in range(asked.seeds):
+            results.append(found_in(number, control_model, Path(place)))
+            print(f"seed {number}: {results[-1]}", file=sys.stderr)
+    print(table(results))
+    if asked.into:
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), table(results)), "utf-8")

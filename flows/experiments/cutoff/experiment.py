@@ -1,0 +1,36 @@
+"""`newwiki experiment cutoff`: up to which month has a model seen what was written?"""
+
+from typing import TYPE_CHECKING
+
+from flows.experiments.experiment import Answer, Experiment, Shown
+from newwiki.request import CutoffRequest
+
+if TYPE_CHECKING:
+    from flows.experiments.evaluations import Evaluations
+    from storage.database import Database
+
+
+def _find(evaluations: "Evaluations", request: CutoffRequest) -> Answer:
+    from flows.experiments.cutoff.find import find
+
+    return find(evaluations, request)
+
+
+def _show(database: "Database", experiment_id: str) -> Shown:
+    from flows.experiments.cutoff.show import show
+
+    return show(database, experiment_id)
+
+
+EXPERIMENT = Experiment(
+    name="cutoff",
+    version="1",
+    title="By the month in which an article was begun",
+    source="evaluators/change_point.py (Andrews 1993; Hansen 2000)",
+    help="From which month on a model does worse, as it has not read what was written then: over all snapshots of a "
+    "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
+    "the articles. What a --control, which saw none of them, shows too is the articles'.",
+    request=CutoffRequest,
+    find=_find,
+    show=_show,
+)

@@ -1,0 +1,129 @@
+"""From all snapshots of a wiki and models to a month: the runs that are missing are made, their numbers set by age."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from flows.comparing.one_evaluator import agreed, by_metric
+from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, seen_direction
+from flows.experiments.cutoff.words import verdict, words
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from newwiki.errors import TerminalError
+from newwiki.records import Run
+from newwiki.request import CutoffRequest
+from storage import comparison, snapshots
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class DatedSnapshot:
+    """`last_month` of its window is a number as of `findings.month_number`; parts of a month do not count."""
+
+    snapshot_id: str
+    kind: str
+    content_sha256: str
+    last_month: int
+
+
+@dataclass(frozen=True)
+class ArticleDate:
+    """`month` as `findings.month_number` counts."""
+
+    page_id: int
+    month: int
+    words: int
+
+
+def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
+    """Raises UsageError for a snapshot that is not there, TerminalError where no metric tells what was seen."""
+    database = evaluations.database
+    newest = snapshots.resolve(database, request.snapshot)
+    dated = database.records(DatedSnapshot, "snapshots_by_age", newest.wiki)
+    made = _runs(evaluations, request, dated)
+    control = {decoder: of_control for (model, decoder), of_control in made.items() if model == request.control}
+    found: list[CutoffFinding] = []
+    curve: list[CutoffMonth] = []
+    read: list[tuple[str, str]] = []
+    articles = [database.records(ArticleDate, "article_dates", one.snapshot_id) for one in dated]
+    for (model, decoder), runs in made.items():
+        beside = control.get(decoder, []) if model != request.control else []
+        metrics = _metrics(database, [*runs, *beside])
+        rows = _rows(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
+        of_model, months = findings(
+            (model, decoder), request.control if beside else None, rows, metrics, _stated(runs), request.seed
+        )
+        found += of_model
+        curve += months
+        read += [(run.run_id, name) for run in runs for name in sorted({made for made, _ in metrics.values()})]
+    if not found:
+        raise TerminalError(
+            "no metric that tells what was seen has numbers of every snapshot by one evaluator; score the runs alike: "
+            "newwiki score --missing"
+        )
+    return Answer(
+        snapshot_id=newest.snapshot_id,
+        verdict=verdict(found, request.control),
+        words=words(found, request.control),
+        read={"snapshots": [one.content_sha256 for one in dated], "scored": read},
+        rows={"cutoff_findings": found, "cutoff_months": curve},
+    )
+
+
+def _runs(
+    evaluations: Evaluations, request: CutoffRequest, dated: Sequence[DatedSnapshot]
+) -> dict[tuple[str, str], list[Run]]:
+    """By model and decoder a run for each snapshot."""
+    models = (*request.models, *([request.control] if request.control else []))
+    made: dict[tuple[str, str], list[Run]] = {}
+    for one in dated:
+        for run in evaluations.make(request, models=models, snapshot=one.snapshot_id):
+            made.setdefault((run.model, run.decoder), []).append(run)
+    return made
+
+
+def _metrics(database: Database, runs: Sequence[Run]) -> dict[str, tuple[str, str]]:
+    """By metric the evaluator that has scored all of these runs, and what is better of what was seen."""
+    run_ids = {run.run_id for run in runs}
+    directions = dict(database.rows("metric_directions"))
+    found = {}
+    for name, made in by_metric(comparison.text_scorings(database, sorted(run_ids))).items():
+        direction = seen_direction(name, directions)
+        if direction and {one.run_id for one in made} == run_ids and (evaluator := agreed(made)):
+            found[name] = (evaluator, direction)
+    return found
+
+
+def _rows(
+    database: Database,
+    dated: Sequence[DatedSnapshot],
+    articles: Sequence[Sequence[ArticleDate]],
+    runs: Sequence[Run],
+    control: Sequence[Run],
+    evaluators: Mapping[str, str],
+) -> Rows:
+    """The snapshots' articles below each other; those of old ones by year."""
+    parts = []
+    for place, (snapshot, known) in enumerate(zip(dated, articles, strict=True)):
+        asked = [runs[place].run_id, *([control[place].run_id] if control else [])]
+        means = comparison.page_means(database, asked, evaluators)
+        by_page = {one.page_id: one for one in known}
+        there = [by_page[int(page)] for page in means.pages]
+        months = np.array([one.month for one in there], np.int64)
+        first = last = months
+        if snapshot.kind == "old":
+            first, last = months // 12 * 12, np.maximum(np.minimum(months // 12 * 12 + 11, snapshot.last_month), months)
+        parts.append((means.pages, first, last, np.array([one.words for one in there], float), means.values))
+    values = np.concatenate([part[4] for part in parts], axis=2)
+    pages, first, last = (np.concatenate([part[place] for part in parts]) for place in range(3))
+    return Rows(
+        pages, first, last, np.concatenate([part[3] for part in parts]), values[0], values[1] if control else None
+    )
+
+
+def _stated(runs: Sequence[Run]) -> date | None:
+    """What the runs say of their model's knowledge cutoff; None where they do not agree."""
+    said = {getattr(run, "knowledge_cutoff", None) for run in runs}
+    return said.pop() if len(said) == 1 else None

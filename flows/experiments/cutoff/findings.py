@@ -1,0 +1,191 @@
+"""How a model's numbers go by the age of the articles: the curve of each metric, and whether and when it changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import statistics
+from evaluators.change_point import NO_CHANGE, ChangePoint, change_point, monthly_means
+
+Array = NDArray[np.float64]
+
+FOUND = "found"
+DECISIVE = "bits_per_byte"
+# What having been read does to numbers that are in themselves neither good nor bad
+_SEEN = {"min_k_percent": "higher", "copied_span": "higher", "copied_5grams": "higher"}
+# Bits of the prompt and by token say less of the same
+_LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffFinding:
+    """What the curve of one metric says. `month` is the last that was seen, between `low` and `high`; `verdict` is
+    `found`, or why it cannot be told. `left_out` months have too few articles; an old snapshot's are years. `stated` is
+    the month of the model's own knowledge cutoff, and `agrees` whether it lies in the interval."""
+
+    model: str
+    decoder: str
+    metric: str
+    evaluator_id: str
+    control: str | None
+    months: int
+    left_out: int
+    articles: int
+    month: date | None
+    low: date | None
+    high: date | None
+    change: float | None
+    width: int | None
+    p: float | None
+    p_holm: float | None
+    verdict: str
+    stated: date | None
+    agrees: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffMonth:
+    """The mean of the articles that were begun in a month, or from `first_month` to `month`, with its 95 % interval
+    (None for too few), and the control's on the same."""
+
+    model: str
+    decoder: str
+    metric: str
+    first_month: date
+    month: date
+    articles: int
+    mean: float
+    low: float | None
+    high: float | None
+    control_mean: float | None
+    control_low: float | None
+    control_high: float | None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A row for each article of each snapshot: its page, the first and the last month of its period as numbers
+    (`month_number`), and its words; `values` and `control` are metrics × rows, NaN where there is none."""
+
+    pages: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    words: Array
+    values: Array
+    control: Array | None
+
+
+def month_number(day: date) -> int:
+    return day.year * 12 + day.month - 1
+
+
+def month_of(number: int) -> date:
+    """Its first day."""
+    return date(number // 12, number % 12 + 1, 1)
+
+
+def seen_direction(metric: str, directions: Mapping[str, str]) -> str | None:
+    """`lower` or `higher`, as the metric is on what was read; None for one that does not tell."""
+    direction = _SEEN.get(metric, directions.get(metric))
+    return direction if direction in ("lower", "higher") and metric not in _LEFT_OUT else None
+
+
+def findings(
+    who: tuple[str, str], control: str | None, rows: Rows, metrics: Mapping[str, tuple[str, str]], stated: date | None,
+    seed: int,
+) -> tuple[list[CutoffFinding], list[CutoffMonth]]:  # fmt: skip
+    """Of a (model, decoder), one for each metric by name, with its evaluator's id and what is better of what was read.
+
+    What is tested is the model's numbers less the control's on the same articles, where there is one; and less what
+    they owe to the articles' words (`evaluators.change_point`). By bits per byte p stands as it is; the others are
+    corrected for their number (Holm).
+    """
+    found, curve = [], []
+    for place, (metric, (evaluator_id, direction)) in enumerate(metrics.items()):
+        values, beside = rows.values[place], rows.control[place] if rows.control is not None else None
+        means = monthly_means(rows.last, rows.pages, values, beside, rows.words)
+        if not len(means.months) and not np.isfinite(values).any():
+            continue
+        made = change_point(means, seen_is_lower=direction == "lower", seed=seed)
+        found.append(_finding(who, metric, evaluator_id, control, made, len(means.left_out), stated))
+        curve += _months(who, metric, rows, values, beside)
+    return _corrected(found), curve
+
+
+def _finding(
+    who: tuple[str, str], metric: str, evaluator_id: str, control: str | None, made: ChangePoint, left_out: int,
+    stated: date | None,
+) -> CutoffFinding:  # fmt: skip
+    month, low, high = (None if number is None else month_of(number) for number in (made.month, made.low, made.high))
+    return CutoffFinding(
+        model=who[0],
+        decoder=who[1],
+        metric=metric,
+        evaluator_id=evaluator_id,
+        control=control,
+        months=made.months,
+        left_out=left_out,
+        articles=made.articles,
+        month=month,
+        low=low,
+        high=high,
+        change=_number(made.change),
+        width=made.width,
+        p=_number(made.p),
+        p_holm=_number(made.p),
+        verdict=made.why or FOUND,
+        stated=stated.replace(day=1) if stated else None,
+        agrees=None if stated is None or low is None or high is None else low <= stated.replace(day=1) <= high,
+    )
+
+
+def _corrected(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
+    """With p corrected for the number of metrics beside the decisive one."""
+    others = [one for one in found if one.metric != DECISIVE]
+    corrected = statistics.holm([np.nan if one.p is None else one.p for one in others])
+    by_metric = {one.metric: float(p) for one, p in zip(others, corrected, strict=True) if np.isfinite(p)}
+    return [_judged(one, by_metric[one.metric]) if one.metric in by_metric else one for one in found]
+
+
+def _judged(one: CutoffFinding, p: float) -> CutoffFinding:
+    if one.verdict != FOUND or p <= statistics.LEVEL:
+        return replace(one, p_holm=p)
+    return replace(one, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
+
+
+def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, control: Array | None) -> list[CutoffMonth]:
+    made = []
+    present = np.isfinite(values) & (np.isfinite(control) if control is not None else True)
+    for last in np.unique(rows.last[present]):
+        here = present & (rows.last == last)
+        own = _estimate(values[here], rows.pages[here])
+        other = _estimate(control[here], rows.pages[here]) if control is not None else (None, None, None)
+        made.append(
+            CutoffMonth(
+                model=who[0],
+                decoder=who[1],
+                metric=metric,
+                first_month=month_of(int(rows.first[here].min())),
+                month=month_of(int(last)),
+                articles=len(np.unique(rows.pages[here])),
+                mean=own[0],
+                low=own[1],
+                high=own[2],
+                control_mean=other[0],
+                control_low=other[1],
+                control_high=other[2],
+            )
+        )
+    return made
+
+
+def _estimate(values: Array, pages: NDArray[np.int64]) -> tuple[float, float | None, float | None]:
+    found = statistics.estimate(*statistics.by_cluster(values, pages))
+    return float(found.mean[0]), _number(found.low[0]), _number(found.high[0])
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,159 @@
+"""What was found as a table, and the curves as figures: the model's, the control's, the month with its interval."""
+
+from collections.abc import Sequence
+from dataclasses import astuple, fields
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
+from flows.experiments.cutoff.words import decisive, month_words
+from flows.experiments.experiment import Figure, Shown, Table
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from storage import experiments
+from storage.database import Database
+
+if TYPE_CHECKING:
+    import altair
+
+_FINDINGS = (
+    "The last month that was seen, with its 95 % interval; by how much the metric (less the control's, where there is "
+    "one) moves after it, and p of no change, after Holm's correction for the metrics beside bits_per_byte."
+)
+_MONTHS = "The mean of the articles that were begun in a month, with its 95 % interval, by what the verdict rests on."
+_FIGURE = (
+    "{metric} of {model} under {decoder} by the month in which the articles were begun, with 95 % intervals{control}. "
+    "{found}"
+)
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    found = experiments.rows(database, CutoffFinding, "cutoff_findings", experiment_id)
+    curve = experiments.rows(database, CutoffMonth, "cutoff_months", experiment_id)
+    shown = [one for one in decisive(found) if not _is_control(one, found)]
+    tables = [
+        Table(_FINDINGS, ["model", "decoder", "metric", "months", "articles", "month [95 %]", "change", "p", "verdict"],
+              [_cells(one) for one in found]),
+        Table(_MONTHS, ["model", "decoder", "metric", "month", "articles", "mean [95 %]", "control [95 %]"],
+              [_month_cells(month) for one in shown for month in _of(one, curve)]),
+    ]  # fmt: skip
+    names = [one.name for one in fields(CutoffFinding)]
+    return Shown(
+        names, [astuple(one) for one in found], tables, lambda: [_figure(one, _of(one, curve)) for one in shown]
+    )
+
+
+def _is_control(one: CutoffFinding, found: Sequence[CutoffFinding]) -> bool:
+    return any(other.control == one.model for other in found)
+
+
+def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
+    key = (one.model, one.decoder, one.metric)
+    return [month for month in curve if (month.model, month.decoder, month.metric) == key]
+
+
+def _cells(one: CutoffFinding) -> list[Any]:
+    interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]" if one.month else "–"
+    p = "–" if one.p_holm is None else "< 0.001" if one.p_holm < 0.001 else f"{one.p_holm:.3f}"
+    return [
+        one.model,
+        short_form(one.decoder),
+        one.metric,
+        one.months,
+        one.articles,
+        interval,
+        "–" if one.change is None else f"{one.change:+.3g}",
+        p,
+        "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
+    ]
+
+
+def _month_cells(month: CutoffMonth) -> list[Any]:
+    period = month_words(month.month)
+    return [
+        month.model,
+        short_form(month.decoder),
+        month.metric,
+        period if month.first_month == month.month else f"{month_words(month.first_month)} to {period}",
+        month.articles,
+        _interval(month.mean, month.low, month.high),
+        "–" if month.control_mean is None else _interval(month.control_mean, month.control_low, month.control_high),
+    ]
+
+
+def _interval(mean: float, low: float | None, high: float | None) -> str:
+    ends = "too few" if low is None or high is None else f"{digits(low)}, {digits(high)}"
+    return f"{digits(mean)} [{ends}]"
+
+
+def _figure(one: CutoffFinding, months: Sequence[CutoffMonth]) -> Figure:
+    found = "It cannot be told where it changes."
+    if one.verdict == FOUND:
+        found = f"The last month that was seen, {month_words(one.month)}, and its interval are shaded."
+    if one.stated:
+        found += f" The dashed line is the model's stated knowledge cutoff, {month_words(one.stated)}."
+    caption = _FIGURE.format(
+        metric=one.metric,
+        model=one.model,
+        decoder=short_form(one.decoder),
+        control=f", beside {one.control}" if one.control else "",
+        found=found,
+    )
+    told = "; ".join(f"{month_words(month.month)} {digits(month.mean)}" for month in months)
+    return Figure(caption, svg(_drawn(one, months), f"{one.metric} by month: {told}. {found}"))
+
+
+def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerChart":
+    import altair as alt
+
+    values = [
+        {"month": month.month.isoformat(), "who": who, "mean": mean, "low": low, "high": high}
+        for month in months
+        for who, mean, low, high in (
+            (one.model, month.mean, month.low, month.high),
+            (one.control, month.control_mean, month.control_low, month.control_high),
+        )
+        if mean is not None
+    ]
+    who = [one.model, *([one.control] if one.control else [])]
+    colour = alt.Color(
+        "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
+    )
+    axis = alt.Axis(title=None, format="%Y-%m", labelFontSize=12, tickCount=8, labelOverlap=True)
+    scale = alt.Scale(zero=False)
+    base = alt.Chart(alt.Data(values=values)).encode(x=alt.X("month:T", axis=axis), color=colour)
+    vertical = alt.Axis(title=one.metric, titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale, axis=vertical), y2="high:Q")
+    lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("mean:Q", scale=scale))
+    points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("mean:Q", scale=scale))
+    layers = [*_marks(one), bars, lines, points]
+    return alt.layer(*layers).properties(width=520, height=240)
+
+
+def _marks(one: CutoffFinding) -> "list[altair.Chart]":
+    """The interval as a band, from the month that was seen to the next, which was not; and the stated cutoff."""
+    import altair as alt
+
+    marks = []
+    if one.low and one.high and one.month:
+        band = {"from": one.low.isoformat(), "to": _next(one.high).isoformat()}
+        marks.append(
+            alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=PALETTE[3]).encode(x="from:T", x2="to:T")
+        )
+        marks.append(
+            alt.Chart(alt.Data(values=[{"at": one.month.isoformat()}]))
+            .mark_rule(strokeWidth=2, color=PALETTE[3])
+            .encode(x="at:T")
+        )
+    if one.stated:
+        marks.append(
+            alt.Chart(alt.Data(values=[{"at": one.stated.isoformat()}]))
+            .mark_rule(strokeDash=[4, 3], opacity=0.8)
+            .encode(x="at:T")
+        )
+    return marks
+
+
+def _next(month: date) -> date:
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1)

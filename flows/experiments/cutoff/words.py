@@ -1,0 +1,106 @@
+"""What the curves say, in sentences, and what they cannot tell apart."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, TOO_FEW_MONTHS
+from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+
+_CANNOT_TELL = "cannot tell"
+
+
+def verdict(found: Sequence[CutoffFinding], control: str | None) -> str:
+    """The month with its interval, or `cannot tell`; of several models each, with its name."""
+    models = dict.fromkeys(one.model for one in found if one.model != control)
+    told = {model: _of_model([one for one in decisive(found) if one.model == model]) for model in models}
+    return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
+
+
+def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
+    """Of each model what its verdict rests on: bits per byte where it has read the articles, otherwise every metric."""
+    by_model = {one.model: [other for other in found if other.model == one.model] for one in found}
+    return [
+        one for of_model in by_model.values() for one in ([f for f in of_model if f.metric == DECISIVE] or of_model)
+    ]
+
+
+def words(found: Sequence[CutoffFinding], control: str | None) -> list[str]:
+    """Sentences for each model, and what the answer does not tell."""
+    told = []
+    for model in dict.fromkeys(one.model for one in found if one.model != control):
+        of_model = [one for one in decisive(found) if one.model == model]
+        shown = [one for one in of_model if one.verdict == FOUND] or of_model[:1]
+        told += [_sentence(one, len(of_model)) for one in shown]
+        if sentence := _stated(shown):
+            told.append(sentence)
+    own = [one for one in decisive(found) if one.model == control and one.verdict == FOUND]
+    told += [
+        f"{control} itself changes after {_with_interval(one)} by {one.metric}: it has a cutoff of its own there, or "
+        "the articles change, and where it had seen the articles a model's cutoff beside it cannot be told"
+        for one in own
+    ]
+    if control is None:
+        told.append(
+            "no control was given: what months have of their own is taken for chance beside a straight line and the "
+            "articles' lengths, and a change in what is written looks like a cutoff; a --control that saw none of the "
+            "articles tells the two apart"
+        )
+    elif not own:
+        told.append(f"what {control} shows too is taken off; that it has read none is for who named it to know")
+    told.append(
+        "an article that was begun in a month can be about something older: what a model knew of that from elsewhere "
+        "is in its curve too, so the month is where knowing ends, and not where a corpus was cut"
+    )
+    return told
+
+
+def month_words(day: date | None) -> str:
+    return "–" if day is None else f"{day:%Y-%m}"
+
+
+def _of_model(of_model: Sequence[CutoffFinding]) -> str:
+    found = [one for one in of_model if one.verdict == FOUND]
+    return _with_interval(min(found, key=lambda one: one.p_holm or 0.0)) if found else _CANNOT_TELL
+
+
+def _with_interval(one: CutoffFinding) -> str:
+    return f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]"
+
+
+def _sentence(one: CutoffFinding, tests: int) -> str:
+    who = f"{one.model} under {short_form(one.decoder)}"
+    rests = f"{one.months} months and {one.articles:,} articles"
+    if one.left_out:
+        rests += f" ({one.left_out} months with fewer than {FEWEST_ARTICLES} articles are left out)"
+    of = f" of {tests} metrics" if tests > 1 and one.verdict != FOUND else ""
+    if one.verdict == TOO_FEW_MONTHS:
+        return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
+    if one.verdict != FOUND:
+        return f"{who}: {_CANNOT_TELL}: {one.verdict}{of}: {one.metric}, p {_p(one.p_holm)}, {rests}"
+    beyond = f", beyond what changes for {one.control}," if one.control else ""
+    gradually = f" over {one.width} months" if (one.width or 1) > 1 else ""
+    return (
+        f"{who}: the last month that it has seen is {month_words(one.month)}, in 95 of 100 cases one of "
+        f"{month_words(one.low)} to {month_words(one.high)}: after it {one.metric}{beyond} moves by "
+        f"{_signed(one.change)}{gradually}, p {_p(one.p_holm)}, {rests}"
+    )
+
+
+def _stated(shown: Sequence[CutoffFinding]) -> str | None:
+    one = shown[0]
+    if one.stated is None:
+        return None
+    said = f"{one.model} is said to know of nothing after {month_words(one.stated)}"
+    if one.agrees is None:
+        return f"{said}; its numbers neither agree nor disagree"
+    return f"{said}, which {'agrees' if one.agrees else 'does not agree'} with its numbers"
+
+
+def _signed(number: float | None) -> str:
+    return "?" if number is None else f"{'+' if number >= 0 else '−'}{digits(abs(number))}"
+
+
+def _p(p: float | None) -> str:
+    return "unknown" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
