@@ -1,5 +1,7 @@
 """Every model under every decoder, written and scored one after the other."""
 
+from collections.abc import Mapping
+
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
 from flows.evaluating.write_shard import ShardedModel
@@ -9,6 +11,7 @@ from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.decoding.grammar import Decoder, parse
+from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.backend import Backend
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
@@ -60,7 +63,7 @@ def evaluate_all(
     With an executor, shards that fail for good leave their run incomplete; all others are done before ShardsFailed is
     raised.
     """
-    check(database, request, settings)
+    cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
     loaded_evaluators = LoadedEvaluators(choose(request.metrics, settings, progress), settings, request.budget)
     scoring = ShardedScoring(executor) if executor else None
@@ -70,7 +73,7 @@ def evaluate_all(
         if executor:
             loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
         for decoder in chosen:
-            planned = plan(database, loaded, decoder, request, settings.template)
+            planned = plan(database, loaded, decoder, request, settings.template, cutoffs[name])
             try:
                 work.write(database, planned, loaded, decoder, progress, at_once=executor is not None)
                 work.score(database, planned, loaded_evaluators, progress, scoring)
@@ -81,11 +84,16 @@ def evaluate_all(
     return loaded_evaluators.ids(loaded_evaluators.evaluators)
 
 
-def check(database: Database, request: EvaluationRequest, settings: Settings) -> None:
-    """Raises for a template, decoders, metrics, a snapshot or models that cannot be had, before anything is loaded."""
+def check(database: Database, request: EvaluationRequest, settings: Settings) -> Mapping[str, KnowledgeCutoff | None]:
+    """What is known of the models' knowledge cutoffs. Raises for a template, decoders, metrics, a snapshot or models
+    that cannot be had, before anything is loaded."""
     fill(settings.template, "", "")
     for specification in request.decoder:
         parse(specification)
     select(request.metrics)
     resolve(database, request.snapshot)
-    find_models(request.backend, request.models, request.loading)
+    found = find_models(request.backend, request.models, request.loading)
+    return {
+        name: known_cutoff(name, request.knowledge_cutoff, dict(settings.knowledge_cutoffs), folder)
+        for name, folder in found.items()
+    }

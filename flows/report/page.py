@@ -19,7 +19,7 @@ from flows.report.by_stratum import cuts
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
-from flows.report.material import Record, gather
+from flows.report.material import Material, gather
 from flows.report.paper import PAPER, paper_columns
 from flows.report.training_curves import training
 from flows.tables import digits
@@ -59,7 +59,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
 def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:
     """The page, and the id of the snapshot that it is on."""
     with database.read():
-        material = gather(database, request.snapshot)
+        material = gather(database, request.snapshot, after_cutoff=request.after_cutoff)
         snapshot_id = material.snapshot.snapshot_id
         if not material.records:
             raise TerminalError(
@@ -94,7 +94,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         spreads=figures.spreads(material, alike),
         training=training(material),
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
-        unscored=[entry for run_id, entry in material.entries.items() if not _has(material.records, run_id)],
+        unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
@@ -107,8 +107,8 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     return page, snapshot_id
 
 
-def _has(records: list[Record], run_id: str) -> bool:
-    return any(record["run_id"] == run_id for record in records)
+def _has(material: Material, run_id: str) -> bool:
+    return run_id in material.board.left_out or any(record["run_id"] == run_id for record in material.records)
 
 
 def _assets() -> dict[str, Markup]:
@@ -135,6 +135,7 @@ def _environment() -> jinja2.Environment:
         "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,
+        "percent": "{:.1%}".format,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
     return environment

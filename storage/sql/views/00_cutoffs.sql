@@ -1,0 +1,28 @@
+-- Whether something was created after the last day (UTC) of what a model can have seen; NULL where that day is not known.
+create or replace macro created_after(created_at, day) as (created_at at time zone 'UTC')::date > day;
+
+create or replace view run_cutoffs as
+with written as (
+    select distinct run_id, page_id
+    from completions
+    where run_id in (select run_id from runs where knowledge_cutoff is not null)
+)
+select
+    run_id,
+    any_value(knowledge_cutoff) as knowledge_cutoff,
+    any_value(knowledge_cutoff_from) as knowledge_cutoff_from,
+    count(created_at) as articles,
+    count_if(not created_after(created_at, knowledge_cutoff))::bigint as seen,
+    seen / nullif(articles, 0) as seen_share
+from runs
+join written using (run_id)
+left join stored_articles using (snapshot_id, page_id)
+group by run_id;
+
+comment on view run_cutoffs is 'How much of what a run was tested on its model can have seen; only runs whose model''s knowledge cutoff is known.';
+comment on column run_cutoffs.run_id is 'The run.';
+comment on column run_cutoffs.knowledge_cutoff is 'The last day (UTC) of what the model can have seen.';
+comment on column run_cutoffs.knowledge_cutoff_from is 'Who says so: asked, newwiki.toml, training or model card.';
+comment on column run_cutoffs.articles is 'How many articles of its snapshot it has written; 0 for texts that brought their own references.';
+comment on column run_cutoffs.seen is 'How many of them were created on or before that day.';
+comment on column run_cutoffs.seen_share is 'Their share; NULL where it has written none.';
