@@ -162,7 +162,7 @@ select printf(
     run_id, (versions ->> 'trained_articles')::bigint, seen
 )
 from runs
-join run_cutoffs using (run_id)
+join seen_shares using (run_id)
 where (versions ->> 'trained_articles')::bigint > seen and status = 'complete';
 
 -- name: passed

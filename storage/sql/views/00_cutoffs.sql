@@ -1,7 +1,7 @@
 -- Whether something was created after the last day (UTC) of what a model can have seen; NULL where that day is not known.
 create or replace macro created_after(created_at, day) as (created_at at time zone 'UTC')::date > day;
 
-create or replace view run_cutoffs as
+create or replace view seen_shares as
 with written as (
     select distinct run_id, page_id
     from completions
@@ -9,8 +9,6 @@ with written as (
 )
 select
     run_id,
-    any_value(knowledge_cutoff) as knowledge_cutoff,
-    any_value(knowledge_cutoff_from) as knowledge_cutoff_from,
     count(created_at) as articles,
     count_if(not created_after(created_at, knowledge_cutoff))::bigint as seen,
     seen / nullif(articles, 0) as seen_share
@@ -19,10 +17,8 @@ join written using (run_id)
 left join stored_articles using (snapshot_id, page_id)
 group by run_id;
 
-comment on view run_cutoffs is 'How much of what a run was tested on its model can have seen; only runs whose model''s knowledge cutoff is known.';
-comment on column run_cutoffs.run_id is 'The run.';
-comment on column run_cutoffs.knowledge_cutoff is 'The last day (UTC) of what the model can have seen.';
-comment on column run_cutoffs.knowledge_cutoff_from is 'Who says so: asked, newwiki.toml, training or model card.';
-comment on column run_cutoffs.articles is 'How many articles of its snapshot it has written; 0 for texts that brought their own references.';
-comment on column run_cutoffs.seen is 'How many of them were created on or before that day.';
-comment on column run_cutoffs.seen_share is 'Their share; NULL where it has written none.';
+comment on view seen_shares is 'How much of what a run was tested on its model can have seen; only runs whose model''s knowledge cutoff is known.';
+comment on column seen_shares.run_id is 'The run.';
+comment on column seen_shares.articles is 'How many articles of its snapshot it has written; 0 for texts that brought their own references.';
+comment on column seen_shares.seen is 'How many of them were created on or before the last day of what its model can have seen (runs.knowledge_cutoff).';
+comment on column seen_shares.seen_share is 'Their share; NULL where it has written none.';

@@ -7,7 +7,7 @@ with rows as (
         protocol, dtype, runs.knowledge_cutoff, seen_share, started_at
     from runs
     left join kept_texts using (run_id)
-    left join run_cutoffs using (run_id)
+    left join seen_shares using (run_id)
     where runs.run_id in (select run_id from scorings)
     union all
     select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, null, null,

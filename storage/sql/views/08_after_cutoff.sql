@@ -28,9 +28,9 @@ join articles_after_cutoff using (run_id, page_id);
 
 create or replace view leaderboard_after_cutoff as
 with named as (
-    select run_id, model, decoder, snapshot_id from runs
+    select run_id, model, decoder, snapshot_id, knowledge_cutoff from runs
     union all
-    select run_id, model, 'reference', snapshot_id from reference_texts
+    select run_id, model, 'reference', snapshot_id, null from reference_texts
 )
 select
     model, decoder, snapshot_id, run_id, knowledge_cutoff, seen_share, metric, mean, sd, low, high, no_interval, pages,
@@ -38,7 +38,7 @@ select
 from summaries_by_stratum('scores_after_cutoff', 'page_means_after_cutoff')
 join column_evaluators using (metric, evaluator_id)
 join named using (run_id)
-left join run_cutoffs using (run_id);
+left join seen_shares using (run_id);
 
 comment on view articles_after_cutoff is 'Of each run the articles of its snapshot that were created after its model''s knowledge cutoff. Runs whose model''s is not known have none.';
 comment on column articles_after_cutoff.run_id is 'The run; reference:SNAPSHOT for the articles themselves, which have those after the latest cutoff of the scored runs on them.';
