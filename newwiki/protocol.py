@@ -20,7 +20,7 @@ TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "serv
 # Which snapshot and which pages of it: runs are paired on the prompts that both have.
 PAIRED = ("snapshot", "content_sha256", "pages")
 # What no text depends on.
-IRRELEVANT = ("batch_size",)
+IRRELEVANT = ("batch_size", "knowledge_cutoff")
 
 _ONE_TEXT = ("samples", "keep")
 

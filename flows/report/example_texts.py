@@ -77,7 +77,7 @@ def examples(database: Database, material: Material, column: Column, progress: P
     """By run id."""
     records = {record["run_id"]: record for record in material.records}
     all_finders = Finders()
-    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id]
+    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
     rows = database.records(dict[str, Any], "report_examples", *asked)
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
     by_run: dict[str, list[ExampleText]] = defaultdict(list)

@@ -130,6 +130,8 @@ comment on column runs.dtype is 'The numbers that the model computes with.';
 comment on column runs.numerics is 'The version of the engine''s numerics, which goes up whenever it may write other bytes; NULL where another program computes (vllm, openai), for texts from elsewhere, and in runs from before it was kept.';
 comment on column runs.versions is 'Versions of the packages, and other provenance.';
 comment on column runs.protocol is 'What decides which texts are judged, whatever the model: runs are compared where it is the same. run_settings has it in columns.';
+comment on column runs.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says.';
+comment on column runs.knowledge_cutoff_from is 'Who says so: asked (--knowledge-cutoff), newwiki.toml, training (the record of a training here) or model card; NULL where nobody does.';
 comment on column runs.status is 'running, complete, failed or interrupted. A process that is killed cannot say so: run_states tells.';
 comment on column runs.started_at is 'When it was begun.';
 comment on column runs.finished_at is 'When it was complete, or had failed.';
