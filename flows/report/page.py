@@ -19,6 +19,7 @@ from flows.report.by_stratum import cuts
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
+from flows.report.later_editions import SHOWN, later_editions
 from flows.report.material import Record, gather
 from flows.report.paper import PAPER, paper_columns
 from flows.report.training_curves import training
@@ -79,6 +80,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "examples": examples(database, material, column, progress) if column else {},
             "cuts": cuts(database, material, cut_column, request.by) if cut_column else [],
             "old_and_new": paper_tables.old_and_new(database, material),
+            "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
     columns = paper_tables.in_order(material)
@@ -98,6 +100,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
+        things_shown=SHOWN,
         paper=PAPER,
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),

@@ -76,14 +76,12 @@ where edition = ?
 order by run_id, kind, evaluator_id;
 
 -- name: came_true_first
--- The things that most texts of the edition's runs said, with where it can be read: $2 of them.
+-- The things that most texts of the edition's runs said first, $2 of them.
 select
-    article.title, kind, one.text, count(*) as texts, count(distinct run_id) as runs, min(run_id) as run_id,
-    any_value(later.permalink) as permalink
+    article.title, kind, one.text, count(distinct (run_id, sample)) as texts, count(distinct run_id) as runs
 from came_true as one
 join edition_scorings using (edition, run_id, evaluator_id)
 join edition_articles as article using (edition, page_id)
-join stored_articles as later on later.snapshot_id = one.edition and later.page_id = one.page_id
 where one.edition = $1
 group by article.title, page_id, kind, one.text
 order by texts desc, article.title, kind, one.text
