@@ -121,7 +121,8 @@ def test_topics_are_hashed_when_they_are_looked_up(whole: Database) -> None:
 
 def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Database) -> None:
     with duckdb.connect(str(whole.path)) as connection:  # as it was before the hashes
-        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
+        editions = ("edition_scores", "edition_scorings", "came_true", "came_true_texts")
+        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations", *editions):
             connection.execute(f"drop table {table}")
         connection.execute("delete from schema_migrations where version >= 18")
         connection.execute("alter table runs drop column heard_at")

@@ -145,7 +145,8 @@ def test_rows_that_were_stored_twice_are_there_once_after_the_migration(
     with duckdb.connect(str(database.path)) as connection:  # as it was
         for table in ("reference_parts", "months"):
             connection.execute(f"insert into {table} from {table}")
-        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
+        editions = ("edition_scores", "edition_scorings", "came_true", "came_true_texts")
+        for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations", *editions):
             connection.execute(f"drop table {table}")
         connection.execute("alter table runs drop column heard_at")
         connection.execute("alter table runs drop column process")
