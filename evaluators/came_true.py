@@ -47,6 +47,7 @@ class Additions:
         self._first: dict[int, Statements] = {}
         self._of: dict[Kind, dict[int, frozenset[str] | None]] = {"entity": {}, "infobox": {}}
         self._in: dict[Kind, Counter[str]] = {"entity": Counter(), "infobox": Counter()}
+        self._articles: Counter[Kind] = Counter()  # whose additions are known
 
     def add(self, page_id: int, first: Edition, later: Edition) -> None:
         said = self._first[page_id] = Statements.of(first.text)
@@ -68,12 +69,13 @@ class Additions:
     def _enter(self, kind: Kind, page_id: int, found: set[str]) -> None:
         self._of[kind][page_id] = frozenset(found)
         self._in[kind].update(found)
+        self._articles[kind] += 1
 
     def _judged(self, kind: Kind, page_id: int, found: set[str]) -> CameTrue:
         own = self._of[kind][page_id]
         if own is None:
             return CameTrue(kind, status=NO_STRUCTURE)
-        others = sum(of_one is not None for of_one in self._of[kind].values()) - 1
+        others = self._articles[kind] - 1
         true = found & own
         elsewhere = sum(self._in[kind][one] for one in found) - len(true)
         return CameTrue(kind, tuple(sorted(true)), len(own), elsewhere / others if others else None)

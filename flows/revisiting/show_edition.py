@@ -13,8 +13,14 @@ _EACH = ["run", "model", "decoder"]
 
 
 def show_edition(database: Database, edition: str) -> None:
-    """Tables to stdout: of the articles, of the runs' scores, of what came true. Those without rows are left out."""
-    [one] = database.records(dict[str, Any], "edition_one", edition)
+    """Tables to stdout: of the articles, of the runs' scores, of what came true. Those without rows are left out, and
+    all where the first edition is not in this database."""
+    for one in database.records(dict[str, Any], "edition_one", edition):
+        _show(database, one)
+
+
+def _show(database: Database, one: Mapping[str, Any]) -> None:
+    edition = one["edition"]
     tables.show(
         ["outcome", "articles", "share", "example"],
         database.rows("edition_outcomes", edition),

@@ -13,7 +13,7 @@ from newwiki.records import Score
 from newwiki.snapshot import Judged, Site, Snapshot, Window
 from storage import editions, runs
 from storage.database import Database
-from storage.editions import CameTrueText
+from storage.editions import CameTrueText, CameTrueThing
 from storage.snapshots import earlier, find, publish, resolve, verify
 from tests.storage.machines import BLEU, METRICS, texts, write
 
@@ -135,3 +135,27 @@ def written(database: Database, run_of: Callable[..., Any]) -> dict[tuple[int, i
     )
     runs.finish_scoring(database, "run-a", {BLEU.evaluator_id})
     return numbers
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("update edition_scores set edition = 'x'", "edition scores without an edition, a run or …"),
+        ("update edition_scorings set run_id = 'x'", "finished edition scorings without an edition, a run or …"),
+        ("update came_true_texts set evaluator_id = 'x'", "texts that were judged without an edition, a run or …"),
+        ("update came_true set sample = 9", "things that came true without their text"),
+    ],
+)
+def test_the_doctor_names_what_belongs_to_nothing(
+    revisited: Database, run_of: Callable[..., Any], planted: str, found: str
+) -> None:
+    written(revisited, run_of)
+    by = BLEU.evaluator_id
+    text, thing = CameTrueText(5, 0, by, "entity", 1, 1, 0.0, "ok"), CameTrueThing(5, 0, by, "entity", "oslo")
+    editions.add(revisited, LATER, "run-a", [Score(5, 0, "bleu", 1.0, "ok", by)], [text], [thing])
+    editions.finish(revisited, LATER, "run-a", [by])
+    before = [row for row in revisited.rows("integrity") if row[1]]
+    with revisited.write() as connection:
+        connection.execute(planted)
+    told = [(problem, rows) for problem, rows in revisited.rows("integrity") if (problem, rows) not in before and rows]
+    assert (found.replace("…", "an evaluator"), 1) in told

@@ -165,7 +165,7 @@ comment on column edition_articles.title is 'Its title in the first.';
 comment on column edition_articles.later_title is 'Its title at the later cutoff.';
 comment on column edition_articles.rev_id is 'The revision in the first.';
 comment on column edition_articles.later_rev_id is 'The revision at the later cutoff; NULL where there is none to be had.';
-comment on column edition_articles.outcome is 'unchanged (the same revision), changed, or the verdict by which it is not in the edition.';
+comment on column edition_articles.outcome is 'unchanged (the same revision), changed, or the verdict by which it is not in the edition; unknown where that was rebuilt from a manifest, which names its articles alone.';
 comment on column edition_articles.same_text is 'Whether first sentence and completion are the same; NULL where it is not in the edition.';
 comment on column edition_articles.detail is 'What else there is to say of the verdict.';
 
