@@ -322,6 +322,22 @@ class RebuildRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class RevisitRequest(Request):
+    """Which snapshot's articles are looked at again, as of when, from where, and what its runs are scored by."""
+
+    snapshot: str = asked(help="Whose articles are looked at again.", argument=True, metavar="ID")
+    cutoff: datetime | None = asked(None, "As of then (the beginning of today), UTC.")
+    api: str | None = asked(None, "A MediaWiki's api.php (/w/api.php where its permanent links lead).", metavar="URL")
+    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
+    metrics: str = asked(
+        EvaluationRequest.metrics,
+        "What its runs are scored by beside both editions.",
+        metavar="core|all|NAME,…",
+        names=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class FinetuneRequest(Request):
     """Which model is fitted to which articles, and how. Ten epochs are the New-Wiki Eval paper's, the rest is
     transformers' or ours, as neither that paper nor the one on DistilGPT-2 says more.

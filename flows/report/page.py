@@ -11,6 +11,7 @@ from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
+from flows.report.later_editions import SHOWN, later_editions
 from flows.report.material import Material, gather
 from flows.report.paper import PAPER, paper_columns
 from flows.report.templating import assets, environment, write_page
@@ -57,6 +58,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "cuts": cuts(database, material, cut_column, request.by) if cut_column else [],
             "old_and_new": paper_tables.old_and_new(database, material),
             "experiments": sections(database, snapshot_id),
+            "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
     columns = paper_tables.in_order(material)
@@ -76,6 +78,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
+        things_shown=SHOWN,
         paper=PAPER,
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),

@@ -66,6 +66,27 @@ union all
 select 'hashes without a snapshot', count(*)
 from snapshot_hashes anti join snapshots using (snapshot_id)
 union all
+select 'edition scores without an edition, a run or an evaluator', count(*)
+from edition_scores
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'finished edition scorings without an edition, a run or an evaluator', count(*)
+from edition_scorings
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'texts that were judged without an edition, a run or an evaluator', count(*)
+from came_true_texts
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'things that came true without their text', count(*)
+from came_true anti join came_true_texts using (edition, run_id, page_id, sample, evaluator_id, kind)
+union all
 select 'months without their snapshot', count(*)
 from months anti join snapshots using (snapshot_id)
 where snapshot_id is not null;

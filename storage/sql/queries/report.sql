@@ -18,7 +18,7 @@ where metric in (select unnest(?));
 select other.snapshot_id, other.kind
 from snapshots
 join snapshots as other on other.wiki = snapshots.wiki and other.kind <> snapshots.kind
-where snapshots.snapshot_id = ?
+where snapshots.snapshot_id = ? and snapshots.kind in ('new', 'old') and other.kind in ('new', 'old')
 order by other.published_at desc;
 
 -- name: report_distributions
