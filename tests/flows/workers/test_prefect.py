@@ -132,8 +132,8 @@ class TestInProcess:
         from flows.experiments.flow import flow_of
 
         settings = Settings(db=str(shutil.copy(two_months, tmp_path / "newwiki.duckdb")))
-        months = {"old": "samplewiki-2026-08", "snapshot": "samplewiki-2026-09"}
-        asked = LeakageRequest(models=(str(toy_checkpoint),), **months)
+        old, new = "samplewiki-2026-08", "samplewiki-2026-09"
+        asked = LeakageRequest(models=(str(toy_checkpoint),), old=old, snapshot=new)
         answer = flow_of(named("leakage"))(asked, settings, quiet=True)
         assert server.ended("newwiki-experiment-leakage") == ["COMPLETED"]
         assert run_experiment(named("leakage"), asked, settings, quiet=True) == answer
