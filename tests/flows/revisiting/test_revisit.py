@@ -20,6 +20,7 @@ from newwiki.request import ReportRequest, RevisitRequest
 from storage import editions, runs, snapshots
 from storage.database import Database
 from storage.staging import Staging
+from tests.flows.conftest import Run
 from tests.flows.scored import add_run
 
 RULES = {"metrics": "entity_overlap,fact_recall", "entities": "rules-v1"}
@@ -232,6 +233,21 @@ def test_without_a_cutoff_it_is_today_or_the_day_of_what_was_interrupted(databas
     before = asked_for(database, RevisitRequest(snapshot="latest", cutoff=datetime(2026, 11, 15)))
     Staging.open(database.path, before.edition, before.cutoff)
     assert asked_for(database, request) == before
+
+
+def test_an_edition_is_shown_and_is_rebuilt_from_its_manifest(
+    database: Database, dump: Path, newwiki: Run, tmp_path: Path
+) -> None:
+    edition = revisit(database, dump)["edition"]
+    shown = newwiki("snapshots", "show", edition, "--db", database.path)
+    assert "what became of the 3 articles of testwiki-2026-09-" in " ".join(shown.stdout.split())
+    assert "otto varga" in shown.stdout
+    asked = ("snapshots", "export", edition, "--format", "manifest", "--out", "out", "--db", database.path)
+    assert newwiki(*asked).returncode == 0
+    again = newwiki("snapshots", "rebuild", "out/manifest.json", "--dump", dump, "--db", "again.duckdb")
+    assert (again.returncode, ": rebuilt" in again.stdout) == (0, True), again.stderr
+    alone = newwiki("snapshots", "show", edition, "--db", "again.duckdb")
+    assert (alone.returncode, "otto varga" in alone.stdout) == (0, False), alone.stderr
 
 
 def test_the_report_shows_what_came_of_it(database: Database, dump: Path) -> None:
