@@ -157,6 +157,24 @@ def test_a_revisit_killed_between_two_batches_goes_on_and_ends_as_if_nothing_had
     assert rows(database) == rows(other)
 
 
+def test_a_revisit_killed_after_it_has_published_leaves_nothing_beside_the_database(
+    database: Database, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has left is no reason to look at that day again."""
+
+    def interrupt(staging: Staging) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Staging, "discard", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            revisit(database, dump)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert asked_for(database, RevisitRequest(snapshot="latest")).cutoff.date() == datetime.now(UTC).date()
+    assert revisit(database, dump)["changed"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["newwiki.duckdb"]
+
+
 def test_a_run_that_came_later_is_judged_by_the_same_command(database: Database, dump: Path, tmp_path: Path) -> None:
     edition = revisit(database, dump)["edition"]
     [one] = {row["run_id"] for row in database.records(dict[str, Any], "edition_differences", edition)}
