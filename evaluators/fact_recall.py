@@ -22,7 +22,7 @@ _LAYOUT = (
 )  # fmt: skip
 _LAYOUT_BEGINS = ("bild", "caption", "colo", "coord", "footnote", "image", "img", "légende", "mapsize", "pushpin")
 _NAMES_ANOTHER = ("label", "title", "type")  # at the end of a longer name: leader_title
-_MOST_WORDS = 6  # of a name
+MOST_WORDS = 6  # of a name
 _NUMBER = re.compile(r"[1-9]\d{0,2}(?:[,.'’\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?")
 _DIVIDERS = re.compile("[,.'’\u00a0\u202f ]")
 _WORD = re.compile(r"\w+")
@@ -44,7 +44,7 @@ _PIECE = re.compile(r"[,;()/\[\]\"“”„«»•·–—]|\s-\s")
     ],
     version="1",
     needs={"facts"},
-    parameters={"left_out": [*_LAYOUT, *_LAYOUT_BEGINS, *_NAMES_ANOTHER], "most_words_of_a_name": _MOST_WORDS},
+    parameters={"left_out": [*_LAYOUT, *_LAYOUT_BEGINS, *_NAMES_ANOTHER], "most_words_of_a_name": MOST_WORDS},
 )
 def fact_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The facts that the text states over those that the prompt does not, from 0 to 1, higher tells more.
@@ -64,7 +64,7 @@ def fact_recall(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     facts = reference.part("facts")
     if facts is None:
         return Unscorable("no structure")
-    wanted = _facts(tuple((parameter, value) for parameter, value in facts))
+    wanted = facts_of(tuple((parameter, value) for parameter, value in facts))
     if not wanted:
         return Unscorable("no infobox" if not facts else "no facts in the infobox")
     prompt, text = Statements.of(analysis.prompt), Statements.of(analysis.text)
@@ -102,7 +102,8 @@ def words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=32)  # the completions of one article come one after another
-def _facts(parameters: tuple[tuple[str, str], ...]) -> frozenset[str]:
+def facts_of(parameters: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """The names and numbers that the parameters of an article's infoboxes state, each as `Statements` has it."""
     return frozenset(
         fact
         for parameter, value in parameters
@@ -125,7 +126,7 @@ def _of_item(item: str) -> list[str]:
     years = [number for number in found if re.fullmatch(r"1\d{3}|20\d{2}|2100", number)]
     told = years or [number for number in found if sum(map(str.isdigit, number)) > 1]
     names = (words(piece) for piece in _PIECE.split(item) if _is_name(piece.strip()))
-    return [*told, *(" ".join(name) for name in names if 0 < len(name) <= _MOST_WORDS)]
+    return [*told, *(" ".join(name) for name in names if 0 < len(name) <= MOST_WORDS)]
 
 
 def _is_name(piece: str) -> bool:

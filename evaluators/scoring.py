@@ -1,6 +1,8 @@
 """From analyses to scores: who runs, under what fingerprint, and one Score for every metric of every text or run."""
 
+import dis
 import hashlib
+import inspect
 import json
 import math
 from collections import Counter
@@ -50,6 +52,16 @@ def select(names: str) -> list[Evaluator]:
 def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
     """The parts of an analysis that these evaluators read and that cost a model, such as `entities`."""
     return frozenset().union(*(evaluator.needs for evaluator in chosen))
+
+
+def reads_article(evaluator: Evaluator) -> bool:
+    """Whether its numbers can depend on the article that a text is compared with: whether its function ever names its
+    second argument. Of a function that does not say which that is, they can."""
+    code = getattr(inspect.unwrap(evaluator.function), "__code__", None)
+    if evaluator.alone or code is None or code.co_argcount < 2:
+        return not evaluator.alone
+    second = code.co_varnames[1]
+    return second in code.co_cellvars or any(one.argval == second for one in dis.get_instructions(code))
 
 
 def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:

@@ -93,7 +93,7 @@ def _database(path: Path) -> list[Row]:
         with database.read() as connection:
             found = [*database.rows("integrity"), *repeated(connection)]
         broken = [f"{count} {problem}" for problem, count in found if count]
-        broken += [sentence for (sentence,) in database.rows("stale_summaries")]
+        broken += [sentence for (sentence,) in [*database.rows("stale_summaries"), *database.rows("doubtful_cutoffs")]]
         for one in database.records(dict[str, Any], "snapshot_list"):
             name = one["snapshot_id"]
             broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]

@@ -1,6 +1,5 @@
 """`newwiki.toml` as nobody has changed it yet: every key that there is, commented out, with its default."""
 
-import dataclasses
 import json
 import textwrap
 from typing import Any, cast, get_args, get_origin
@@ -9,19 +8,24 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from newwiki.registrations import Registrations
-from newwiki.settings import Settings
+from newwiki.settings import CUTOFFS, Settings, text_settings
 
 _HEAD = """\
 # Settings of New-Wiki Eval. Each key stands here with its default: take the # from before it, and from before the table
 # in which it stands, to set it. A key without a value is not set. Flags, and variables of the environment such as
 # NEWWIKI_DB, go before this file."""
+_CUTOFFS = f"""\
+# The last day of what a model can have seen, by the name that it is evaluated under: a month or a day. It goes before
+# what the model's card says, and --knowledge-cutoff before it.
+#[{CUTOFFS}]
+#"gpt2" = "2017-12\""""
 _SCHEDULE = "# What `newwiki schedule` does every month. A table in double brackets may stand again and again."
 
 
 def default_config() -> str:
     """The text in TOML. It is made of what declares the keys, so a new one stands in it by itself."""
     tables = [_table(name, field.annotation) for name, field in Registrations.model_fields.items()]
-    return "\n\n".join([_HEAD, _keys(Settings), _SCHEDULE, *tables]) + "\n"
+    return "\n\n".join([_HEAD, _keys(Settings), _CUTOFFS, _SCHEDULE, *tables]) + "\n"
 
 
 def _table(name: str, annotation: Any) -> str:
@@ -55,6 +59,4 @@ def _fields(record: Any) -> dict[str, FieldInfo]:
     """Of a model of pydantic or of a dataclass."""
     if issubclass(record, BaseModel):
         return dict(record.model_fields)
-    return {
-        one.name: FieldInfo.from_annotated_attribute(cast(Any, one.type), one) for one in dataclasses.fields(record)
-    }
+    return {one.name: FieldInfo.from_annotated_attribute(cast(Any, one.type), one) for one in text_settings(record)}

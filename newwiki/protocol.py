@@ -20,7 +20,7 @@ TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "serv
 # Which snapshot and which pages of it: runs are paired on the prompts that both have.
 PAIRED = ("snapshot", "content_sha256", "pages")
 # What no text depends on.
-IRRELEVANT = ("batch_size",)
+IRRELEVANT = ("batch_size", "knowledge_cutoff")
 
 _ONE_TEXT = ("samples", "keep")
 
@@ -72,11 +72,16 @@ def values_of(of_runs: Iterable[Settings], name: str) -> list[Any]:
     a run has that reads articles and writes none."""
     found: list[Any] = []
     for one in of_runs:
-        if name not in one or (one[name] is None and (name in _ONE_TEXT or _writes_none(one))):
+        if name not in one or (one[name] is None and (name in _ONE_TEXT or writes_none(one))):
             continue
         if one[name] not in found:
             found.append(one[name])
     return found
+
+
+def writes_none(one: Settings) -> bool:
+    """Whether these are of a run that reads articles: no length, number or seed of texts has a part in it."""
+    return one.get("max_new_tokens", 0) is None and one.get("samples", 0) is None
 
 
 def settings_named(names: Iterable[str]) -> frozenset[str]:
@@ -101,11 +106,6 @@ def value_in_words(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(json.dumps(one, ensure_ascii=False) for one in value) or "none"
     return "unknown" if value is None else str(value).replace("\n", "↵")
-
-
-def _writes_none(one: Settings) -> bool:
-    """Of a run that reads articles: no length, number or seed of texts has a part in it."""
-    return one.get("max_new_tokens", 0) is None and one.get("samples", 0) is None
 
 
 def _differ(name: str, a: object, b: object) -> bool:

@@ -1,6 +1,7 @@
 """What a run is made of, from a prompt to its scores: frozen records, all times in UTC."""
 
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 FinishReason = Literal["stop", "length", "context", "unknown"]
@@ -144,7 +145,8 @@ class Run:
     """A model under a decoder on the prompts of a snapshot. `run_id` is a hash of all that decides what is written;
     of texts that were written elsewhere seed and length are not known. `protocol` is of `newwiki.protocol`;
     None is what the other fields say. `numerics` is the version of our engine's bytes; None where another program
-    computed."""
+    computed. `knowledge_cutoff` is the last day of what the model can have seen, and `knowledge_cutoff_from` who says
+    so (`newwiki.knowledge_cutoff`); None where nobody does."""
 
     run_id: str
     snapshot_id: str
@@ -163,3 +165,5 @@ class Run:
     versions: str
     numerics: int | None = None
     protocol: str | None = None
+    knowledge_cutoff: date | None = None
+    knowledge_cutoff_from: str | None = None

@@ -53,7 +53,7 @@ def _all_but(request: type, *names: str) -> list[str]:
 
 # What a table cannot say, as the schedule itself does, month by month …
 _OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
-_OF_AN_EVALUATION = ("models", "decoder", "likelihood_only", "model_args", "snapshot", "dtype")
+_OF_AN_EVALUATION = ("models", "decoder", "likelihood_only", "model_args", "snapshot", "dtype", "knowledge_cutoff")
 # … and what each model says for itself.
 _OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
 

@@ -11,11 +11,14 @@ from typing import Literal
 
 from newwiki.errors import UsageError
 from newwiki.fields import asked, check_values, fields_of
+from newwiki.knowledge_cutoff import last_day
 from newwiki.records import Stratum
 from newwiki.snapshot import OLD_SELECTION, Selection, Window
 
 # What is asked for in several places, in the same words
 _ACROSS = "Compare runs that differ in this setting of their protocol all the same (may be repeated)."
+_AFTER = "Of each run only the articles that are later than its model's knowledge cutoff."
+_CUTOFF = "The last month or day of what {} can have seen (newwiki.toml, or what the checkpoint says)."
 _DUMP = "An XML export with full history: a file, a folder, a pattern, or - for stdin; again for each further part."
 
 # What only a run has that writes
@@ -137,10 +140,12 @@ class EvaluationRequest(Request):
     trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
     metrics: str = asked("core", "What is measured.", metavar="core|all|NAME,…", names=True)
     budget: int = asked(200, "Texts a run for costly evaluators.", at_least=1)
+    knowledge_cutoff: str | None = asked(None, _CUTOFF.format("the models"), metavar="YYYY-MM[-DD]", example="2025-06")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._require_one_task()
+        _check_cutoff(self.knowledge_cutoff)
         if self.keep > self.samples:
             raise UsageError(
                 f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"
@@ -236,6 +241,18 @@ class ScoringRequest(Request):
     decoder: str | None = asked(None, "How they were written (unknown).", metavar="TEXT")
     metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
     budget: int = asked(EvaluationRequest.budget, "Texts a run for costly evaluators.", at_least=1)
+    knowledge_cutoff: str | None = asked(
+        None, _CUTOFF.format("who wrote the files' texts"), metavar="YYYY-MM[-DD]", example="2025-06"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_cutoff(self.knowledge_cutoff)
+        if self.knowledge_cutoff and not self.files:
+            raise UsageError(
+                "--knowledge-cutoff is of the texts of a FILE.jsonl; for a stored run ask for its evaluation again "
+                "with it, which writes nothing anew"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,6 +266,7 @@ class LeaderboardRequest(Request):
     seed: int = asked(0, "Of the test that the groups rest on.")
     by_evaluator: bool = asked(False, "A column for each evaluator that scored by a metric.")
     by: Stratum | None = asked(None, "Cut by what the articles are.")
+    after_cutoff: bool = asked(False, _AFTER)
     across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
 
     def __post_init__(self) -> None:
@@ -267,6 +285,7 @@ class ComparisonRequest(Request):
     metrics: str = asked("all", "The fewer, the less it takes to differ.", metavar="all|NAME,…", names=True)
     seed: int = asked(0, "Of the bootstrap and of the sign flips.")
     by: Stratum | None = asked(LeaderboardRequest.by, "Cut by what the articles are.")
+    after_cutoff: bool = asked(False, "Only the articles that are later than the cutoff of either run's model.")
     across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
 
 
@@ -285,6 +304,7 @@ class ReportRequest(Request):
 
     snapshot: str = asked(EvaluationRequest.snapshot, "The snapshot that was run on.", metavar="ID")
     by: Stratum | None = asked(None, "Cut by this alone of what the articles are (by each).")
+    after_cutoff: bool = asked(LeaderboardRequest.after_cutoff, _AFTER)
     texts_by: str | None = asked(
         None, "What worst, median and best texts are chosen by (sbert where there is).", metavar="METRIC"
     )
@@ -299,6 +319,22 @@ class RebuildRequest(Request):
         None, "A MediaWiki's api.php (that of the Wikipedia which the manifest names).", metavar="URL"
     )
     dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevisitRequest(Request):
+    """Which snapshot's articles are looked at again, as of when, from where, and what its runs are scored by."""
+
+    snapshot: str = asked(help="Whose articles are looked at again.", argument=True, metavar="ID")
+    cutoff: datetime | None = asked(None, "As of then (the beginning of today), UTC.")
+    api: str | None = asked(None, "A MediaWiki's api.php (/w/api.php where its permanent links lead).", metavar="URL")
+    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
+    metrics: str = asked(
+        EvaluationRequest.metrics,
+        "What its runs are scored by beside both editions.",
+        metavar="core|all|NAME,…",
+        names=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,3 +439,11 @@ class TaskRequest(Request):
 
 def _day(moment: date) -> date:
     return moment.date() if isinstance(moment, datetime) else moment
+
+
+def _check_cutoff(said: str | None) -> None:
+    try:
+        if said is not None:
+            last_day(said)
+    except ValueError as error:
+        raise UsageError(f"--knowledge-cutoff: {error}") from None

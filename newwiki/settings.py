@@ -2,13 +2,17 @@
 
 import os
 import tomllib
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.knowledge_cutoff import last_day
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 
+CUTOFFS = "knowledge_cutoffs"  # the one table that is a setting
 # What else a file may hold: `newwiki.registrations` reads it.
 TABLES = ("wikis", "models", "evaluation", "gates", "report", "notify")
 
@@ -20,7 +24,8 @@ def _setting(default: str, description: str) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """What holds for every command; each key is a text."""
+    """What holds for every command; each key is a text, but for the table of knowledge cutoffs: models' names, each
+    with the last day of what the model can have seen."""
 
     db: str = _setting("newwiki.duckdb", "the database")
     contact: str = _setting("", "whom the wikis may write to: a mail address or a page")
@@ -34,12 +39,18 @@ class Settings:
     scorers: str = _setting("", "metrics of one's own, TOML files between commas")
     template: str = _setting(DEFAULT_TEMPLATE, "what a prompt is made of")
     wikidata: str = _setting("https://www.wikidata.org/w/api.php", "the API that knows what articles are about")
+    knowledge_cutoffs: tuple[tuple[str, date], ...] = ()
+
+
+def text_settings(record: type[Settings] = Settings) -> "list[Field[Any]]":
+    """Those that stand in a file before its tables, and that the environment may set."""
+    return [one for one in fields(record) if one.type is str]
 
 
 def load_settings(config: Path | None, **flags: str | None) -> Settings:
     """The settings in force. `config` None means newwiki.toml here, if there is one. Raises UsageError."""
-    names = {field.name for field in fields(Settings)}
-    values = _file(config, names)
+    names = {one.name for one in text_settings()}
+    values: dict[str, Any] = _file(config, names)
     values |= {name: os.environ[f"NEWWIKI_{name.upper()}"] for name in names if f"NEWWIKI_{name.upper()}" in os.environ}
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
@@ -55,18 +66,31 @@ def read_toml(file: Path) -> dict[str, Any]:
         raise UsageError(f"'{file}' is not TOML: {error}") from None
 
 
-def _file(config: Path | None, names: set[str]) -> dict[str, str]:
+def _file(config: Path | None, names: set[str]) -> dict[str, Any]:
     path = config or Path("newwiki.toml")
     if not path.is_file():
         if config:
             raise UsageError(f"there is no configuration file '{config}'")
         return {}
     flat = {name: value for name, value in read_toml(path).items() if name not in TABLES}
+    cutoffs = _cutoffs(path, flat.pop(CUTOFFS, {}))
     for name, value in flat.items():
         if name not in names:
-            known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join(TABLES)}"
-            nearest = did_you_mean(name, [*names, *TABLES])
+            known = f"there are: {', '.join(sorted(names))}, and the tables {', '.join((*TABLES, CUTOFFS))}"
+            nearest = did_you_mean(name, [*names, *TABLES, CUTOFFS])
             raise UsageError(f"'{path}' sets '{name}', which is no setting{nearest}; {known}")
         if not isinstance(value, str):
             raise UsageError(f"'{path}': {name} must be a text in quotes")
-    return flat
+    return flat | ({CUTOFFS: cutoffs} if cutoffs else {})
+
+
+def _cutoffs(path: Path, table: object) -> tuple[tuple[str, date], ...]:
+    if not isinstance(table, Mapping):
+        raise UsageError(f'\'{path}\': {CUTOFFS} must be one table: [{CUTOFFS}], and under it "gpt2" = "2017-12"')
+    found = {}
+    for model, said in table.items():
+        try:
+            found[model] = last_day(said)
+        except ValueError as error:
+            raise UsageError(f"'{path}': [{CUTOFFS}], {model}: {error}") from None
+    return tuple(found.items())

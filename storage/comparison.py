@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ class Contender:
     snapshot_id: str
     seed: int | None
     settings_json: str | None = None
+    knowledge_cutoff: date | None = None
 
     @property
     def settings(self) -> Settings | None:
@@ -121,6 +122,11 @@ def text_coverage(
 def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> list[int]:
     """The page ids that stand in both snapshots, of one wiki, with the same title and text."""
     return [page_id for (page_id,) in database.rows("common_articles", snapshot_a, snapshot_b)]
+
+
+def created_after(database: Database, snapshot_id: str, day: date) -> list[int]:
+    """The page ids of a snapshot's articles that were created after that day (UTC)."""
+    return [page_id for (page_id,) in database.rows("created_after", snapshot_id, day)]
 
 
 def evaluator_differences(database: Database, evaluator_ids: Sequence[str]) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from newwiki.snapshot import Snapshot
+from newwiki.snapshot import Snapshot, Window
 
 _CARD = """\
 ---
@@ -83,8 +83,9 @@ _CREATIVE_COMMONS = re.compile(r"https?://creativecommons\.org/(?:licenses|publi
 
 def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]]) -> str:
     """The README.md of a `datasets` folder, with YAML header; `funnel` is what the query of that name answers."""
+    is_old = Window(snapshot.window_start, snapshot.window_end).is_old
     last_day = f"{snapshot.window_end - timedelta(days=1):%Y-%m-%d}"
-    created = f"up to {last_day}" if snapshot.kind == "old" else f"from {snapshot.window_start:%Y-%m-%d} to {last_day}"
+    created = f"up to {last_day}" if is_old else f"from {snapshot.window_start:%Y-%m-%d} to {last_day}"
     rows = "\n".join(f"| {verdict} | {pages:,} | {share} |" for verdict, pages, share, _ in funnel)
     told = {"created": created, "funnel": rows, "head": _head(snapshot), "licence": _licence(snapshot)}
     return _CARD.format(**{**vars(snapshot), **told})

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Article
-from storage import hashes, runs, snapshots, summaries
+from storage import hashes, knowledge_cutoffs, runs, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, held, of_snapshot
@@ -93,7 +93,12 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
     written = SharedPart("completions", part.keys)
     noted, here = there[written], held(database, written)
     if runs.status(database, run_id) == "complete":
-        return None if rows_sha256(here) == noted.sha256 else _other(f"run {run_id}")
+        if rows_sha256(here) != noted.sha256:
+            return _other(f"run {run_id}")
+        cutoff = knowledge_cutoffs.of_facts(there[part].facts)
+        if cutoff and knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_run(database, run_id)):
+            knowledge_cutoffs.enter(database, run_id, cutoff)
+        return None
     row, completions = folder.read(there[part]), folder.read(noted)
     texts = {(one["page_id"], one["sample"]): one["text"] for one in completions.to_pylist()}
     if any(texts.get((one["page_id"], one["sample"])) != one["text"] for one in here.to_pylist()):

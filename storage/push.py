@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from newwiki.errors import TerminalError
-from storage import hashes
+from storage import hashes, knowledge_cutoffs
 from storage.database import Database
 from storage.keys import KEYS
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
@@ -127,15 +127,18 @@ def _run(
     moved: Moved,
     keys: tuple[tuple[str, str], ...],
 ) -> bool:
-    """Likewise, with the row of `runs` last."""
+    """Likewise, with the row of `runs` last; it is written again where the knowledge cutoff that it has here goes
+    before the one that it has there."""
     run, written = SharedPart("runs", keys), SharedPart("completions", keys)
-    completions = held(database, written)
+    completions, cutoff = held(database, written), knowledge_cutoffs.of_run(database, run["run_id"])
     if (noted := there.get(written)) and run in there:
         if is_other := noted.sha256 != rows_sha256(completions):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
+        elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
+            folder.write(run, held(database, run), knowledge_cutoffs.facts(cutoff))
         return not is_other
     folder.write(written, completions, {})
-    folder.write(run, held(database, run), {})
+    folder.write(run, held(database, run), knowledge_cutoffs.facts(cutoff))
     moved.runs += 1
     return True
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from datetime import datetime
+from operator import methodcaller
 from pathlib import Path
 from typing import Literal
 
@@ -51,7 +51,7 @@ def _json_lines(path: Path, schema: pa.Schema) -> Iterator[Write]:
 
         def write(batch: pa.RecordBatch) -> None:
             for row in batch.to_pylist():
-                file.write(json.dumps(row, default=datetime.isoformat, ensure_ascii=False) + "\n")
+                file.write(json.dumps(row, default=methodcaller("isoformat"), ensure_ascii=False) + "\n")
 
         yield write
 

@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -146,8 +146,8 @@ def _lines(rows: pa.Table) -> Iterator[bytes]:
 
 
 def _plain(value: Any) -> str:
-    assert isinstance(value, datetime), value
-    return value.astimezone(UTC).isoformat()
+    assert isinstance(value, date), value
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value.isoformat()
 
 
 def _note(read: dict[str, Any]) -> Note:

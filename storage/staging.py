@@ -6,6 +6,7 @@ The file holds the cutoff of the first attempt: a refresh that goes on after an 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
+from glob import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
@@ -103,6 +104,13 @@ class Staging:
     def discard_leftover(cls, database: Path, snapshot_id: str) -> None:
         """Removes what a refresh has left that was killed between publishing and tidying up."""
         _remove(_path(database, snapshot_id))
+
+    @classmethod
+    def leftovers(cls, database: Path, beginning: str) -> list[str]:
+        """The snapshots whose names begin so and whose refresh has left a file."""
+        before = f"{database.name}.refresh-"
+        names = [path.name.removeprefix(before) for path in database.parent.glob(f"{escape(before + beginning)}*")]
+        return sorted(name for name in names if not name.endswith(".wal"))
 
     def discard(self) -> None:
         _remove(self._path)

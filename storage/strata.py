@@ -1,7 +1,8 @@
 """The parts of snapshots by which numbers are cut: their long and their short articles, those with an infobox …"""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, get_args
 
 import numpy as np
@@ -30,13 +31,25 @@ class StratumPart:
 
 @dataclass(frozen=True)
 class PartOfRun:
-    """How many prompts and texts a run has in a part of its snapshot."""
+    """How many prompts and texts a run has in a part of its snapshot. `seen_share` is how much of the part is not after
+    the knowledge cutoff of its model, None where that is not known; `articles` is the same for runs on the same
+    ones."""
 
     run_id: str
     value: str
     place: int
     prompts: int
     completions: int
+    seen_share: float | None
+    articles: str | None
+
+
+@dataclass(frozen=True)
+class CutRuns:
+    """What each run has of which part, in the parts' order, and a summary for each run, metric, evaluator and part."""
+
+    of_runs: Sequence[PartOfRun]
+    summaries: Sequence[dict[str, Any]]
 
 
 def parts(database: Database, stratum: str, snapshot_ids: Collection[str]) -> list[StratumPart]:
@@ -65,20 +78,19 @@ def pages(database: Database, stratum: str, snapshot_id: str) -> dict[str, NDArr
     return {value: np.array(ids, np.int64) for value, ids in database.rows("stratum_pages", snapshot_id, stratum)}
 
 
-def parts_of_runs(database: Database, stratum: str, run_ids: Sequence[str]) -> list[PartOfRun]:
-    """What each run has of which part, in the parts' order."""
-    return database.records(PartOfRun, "stratum_rows", list(run_ids), stratum)
-
-
-def summaries(
-    database: Database, stratum: str, run_ids: Sequence[str], of_runs: Sequence[PartOfRun]
-) -> list[dict[str, Any]]:
-    """A summary for each run, metric, evaluator and value."""
-    keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
+def cut(
+    database: Database, stratum: Stratum | None, run_ids: Sequence[str], after: Mapping[str, date] | None = None
+) -> CutRuns:
+    """Runs on the parts of a stratum, or on one part `""` without one; of a run in `after` only on the articles that
+    were created after that day. Runs on no snapshot's articles have no part."""
+    days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
-        for take in (query("take_stratum_scores"), query("take_stratum_page_means")):
-            connection.execute(take, [list(run_ids), stratum])
-        return database.records(dict[str, Any], "stratum_board", keys, texts)
+        connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
+        for take in (query("take_scores_of_pages"), query("take_page_means_of_pages")):
+            connection.execute(take)
+        of_runs = database.records(PartOfRun, "stratum_rows")
+        keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]
+        return CutRuns(of_runs, database.records(dict[str, Any], "stratum_board", keys, texts))
 
 
 def _words(stratum: str, part: StratumPart) -> str:

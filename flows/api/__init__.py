@@ -7,7 +7,7 @@ newwiki.duckdb); `**settings` are others of them by name, such as `entities="rul
 from flows.api.experimenting import experiment
 from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
 from flows.api.judging import compare, gate, leaderboard
-from flows.api.making import evaluate, refresh, score
+from flows.api.making import evaluate, refresh, revisit, score
 from flows.api.planning import plan
 from flows.api.stored import (
     articles,
@@ -45,6 +45,7 @@ __all__ = [
     "query",
     "refresh",
     "report",
+    "revisit",
     "runs",
     "score",
     "scores",

@@ -18,7 +18,9 @@ def leaderboard(
     """A row a scored run, and the articles themselves (`Wikipedia`): of each metric the mean, under METRIC_sd,
     METRIC_low and METRIC_high its standard deviation and 95 % interval, under METRIC_no_interval why there is none,
     under METRIC_texts and METRIC_status on how many texts it stands and why not on the others, under METRIC_scored_by
-    who made it. Settings in which runs differ are columns. `by` a stratum it has a row for each run and `part`."""
+    who made it. `seen_share` is the share of a run's articles that are not after its model's `knowledge_cutoff`.
+    Settings in which runs differ are columns. `by` a stratum it has a row for each run and `part`; with `after_cutoff`
+    each run stands only on the articles that are after its model's cutoff."""
     return board_table(opened(db, settings)[1], request, quiet)
 
 

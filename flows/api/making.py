@@ -6,7 +6,7 @@ from flows.api.arguments import asks
 from flows.api.judging import board_table
 from flows.api.opening import PathLike, opened
 from flows.progress import reporter
-from newwiki.request import EvaluationRequest, LeaderboardRequest, RefreshRequest, ScoringRequest
+from newwiki.request import EvaluationRequest, LeaderboardRequest, RefreshRequest, RevisitRequest, ScoringRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Snapshot
 from storage.database import Database
@@ -21,6 +21,18 @@ def refresh(request: RefreshRequest, *, db: PathLike | None = None, quiet: bool 
     """
     force, database = opened(db, settings)
     return database.table("snapshot_one", run_refresh(request, force, quiet=quiet).snapshot_id)
+
+
+@asks(RevisitRequest)
+def revisit(request: RevisitRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
+    """Publishes a snapshot's articles as they stand later as an edition of it, scores the snapshot's runs beside both,
+    and gives the edition's row of `editions`.
+
+    What is published or scored already is not done again. `edition_differences`, `came_true_by_run` and `came_true` in
+    the database hold what came of it.
+    """
+    force, database = opened(db, settings)
+    return database.table("edition_one", run_revisit(request, force, quiet=quiet).snapshot_id)
 
 
 @asks(EvaluationRequest)
@@ -74,6 +86,18 @@ def run_refresh(request: RefreshRequest, settings: Settings, *, prefect: bool = 
         published: Snapshot = flow(request, settings)
         return published
     return refresh_from(Database(settings.db), request, settings, reporter(quiet))
+
+
+def run_revisit(request: RevisitRequest, settings: Settings, *, quiet: bool = False) -> Snapshot:
+    """The edition that is asked for, with the runs on the first scored beside it."""
+    from flows.revisiting.publish_edition import asked_for, publish_edition, source_of
+    from flows.revisiting.score_edition import score_edition
+
+    database, progress = Database(settings.db), reporter(quiet)
+    wanted = asked_for(database, request)
+    edition = publish_edition(database, lambda: source_of(database, request, wanted, settings), wanted, progress)
+    score_edition(database, wanted.first, edition, request.metrics, settings, progress)
+    return edition
 
 
 def run_evaluation(

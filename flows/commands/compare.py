@@ -32,7 +32,7 @@ def compare(settings: Settings, quiet: bool, form: str, request: ComparisonReque
     Runs that were asked otherwise (other max_new_tokens, samples, keep, template, stop or chat) are not compared,
     unless --across names every setting in which they differ. RUN is the beginning of a run's id, or the end of
     MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT. --by compares them
-    on each part of the snapshot, with one correction for all tests.
+    on each part of the snapshot, with one correction for all tests, --after-cutoff on what neither model can have seen.
     """
     from flows.comparing.differences import columns, compare_all
 

@@ -19,7 +19,8 @@ def leaderboard(settings: Settings, quiet: bool, form: str, request: Leaderboard
     A metric's column holds the numbers of one evaluator: the newest that has scored all of the runs. A number that does
     not stand on all texts of its run says so. Settings in which the runs differ are columns; --rank refuses to rank
     across those of the protocol unless --across names them. --by has a row for each run and part of its snapshot, such
-    as the short, medium and long articles.
+    as the short, medium and long articles. --after-cutoff leaves out of each run the articles that its model can have
+    seen; seen_share is how many these are, where the model's knowledge cutoff is known.
     """
     from flows.comparing import show_board
 

@@ -1,13 +1,13 @@
-"""`newwiki snapshots`: list, show, verify, export and rebuild them, and look up their topics."""
+"""`newwiki snapshots`: list, show, verify, export, rebuild and revisit them, and look up their topics."""
 
 import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
-from flows.options import common, contact_option, form_option, open_database
+from flows.options import common, contact_option, form_option, open_database, scoring_options
 from flows.progress import reporter
 from flows.request_options import asks
-from newwiki.request import RebuildRequest
+from newwiki.request import RebuildRequest, RevisitRequest
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
@@ -43,6 +43,8 @@ def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
 def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
     """One snapshot (its id, or latest), with the funnel that led to it."""
     from flows.refreshing.show_funnel import show_funnel, show_requests
+    from flows.revisiting.show_edition import show_edition
+    from storage.editions import revisited
     from storage.snapshots import resolve
 
     database = open_database(settings)
@@ -53,6 +55,8 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
         )
         show_funnel(database, found.snapshot_id, form)
         show_requests(database, found.snapshot_id)
+        if revisited(found):
+            show_edition(database, found.snapshot_id)
     else:
         tables.show_query(database, "snapshot_one", form, found.snapshot_id)
 
@@ -91,6 +95,24 @@ def rebuild_snapshot(settings: Settings, quiet: bool, request: RebuildRequest) -
     for line in rebuilt.report(wanted):
         print(visible(line))
     return 1 if rebuilt.problems else 0
+
+
+@snapshots.command("revisit")
+@asks(RevisitRequest)
+@contact_option
+@scoring_options
+@common
+@form_option
+def revisit_snapshot(settings: Settings, quiet: bool, form: str, request: RevisitRequest) -> None:
+    """Take a snapshot's articles as they stand later, score its runs beside both editions, and show what came true."""
+    from flows.api.making import run_revisit
+    from flows.revisiting.show_edition import show_edition
+
+    edition = run_revisit(request, settings, quiet=quiet).snapshot_id
+    if form == "table":
+        show_edition(open_database(settings), edition)
+    else:
+        tables.show_query(open_database(settings), "edition_differences", form, edition)
 
 
 @snapshots.command("topics")

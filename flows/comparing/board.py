@@ -3,8 +3,10 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
+from flows.comparing.after_cutoff import REMEDY, is_reference, told_after_cutoff
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
@@ -15,7 +17,8 @@ from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
-ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions")
+SEEN = ("knowledge_cutoff", "seen_share")  # how much of its articles a run's model can have seen
+ABOUT = ("model", "decoder", "snapshot_id", "run_id", "prompts", "completions", *SEEN)
 PART = "part"  # the column that says which articles, where the board is cut
 ANOTHER = "another evaluator"
 
@@ -42,13 +45,15 @@ class Board:
     """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,
     both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
     say of the others, and who made it. The settings in which runs differ are in `about`, those that all share in
-    `settings`. `notes` are what a reader must know beside it."""
+    `settings`. `notes` are what a reader must know beside it; `left_out` are runs that have no record as what it is cut
+    by is not known of them, or leaves them no article."""
 
     about: tuple[str, ...]
     columns: tuple[Column, ...]
     records: tuple[dict[str, Any], ...]
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
 
     @property
     def heads(self) -> list[str]:
@@ -68,14 +73,20 @@ def board(
     by_evaluator: bool = False,
     prefer: Collection[str] | None = None,
     by: Stratum | None = None,
+    after_cutoff: bool = False,
 ) -> Board:
     """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
+
+    With `after_cutoff` each run stands only on the articles that were created after its model's knowledge cutoff, those
+    without one are left out, and the articles' own row stands on those after the latest of its snapshot's runs.
+    Whatever it is cut by, `seen_share` is the share of the run's articles, `by` a stratum of its part's, that are not
+    after the cutoff.
 
     A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
     Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
-    snapshot lacks what it is cut by.
+    snapshot lacks what it is cut by, or no run has a cutoff.
     """
     name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
     rows = database.records(dict[str, Any], "board_rows", name)
@@ -104,32 +115,65 @@ def board(
         (*notes, *leaks(database, name)),
         _shared(asked.values(), apart_in),
     )
-    return _cut(database, whole, by, others) if by and records else whole
+    cut = (by or after_cutoff) and records
+    return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
 
 
-def _cut(database: Database, whole: Board, stratum: Stratum, others: Mapping[tuple[str, str], str]) -> Board:
-    """A record for each run and part of its snapshot."""
-    found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records})
-    run_ids = [record["run_id"] for record in whole.records]
-    of_runs = strata.parts_of_runs(database, stratum, run_ids)
-    summaries = strata.summaries(database, stratum, run_ids, of_runs)
-    metrics = {one["metric"] for one in summaries}
+def _cutoffs(whole: Board) -> dict[str, date]:
+    """The days after which the articles of each record must have been created, of those that have one. Raises
+    TerminalError where none has."""
+    found = {one["run_id"]: one["knowledge_cutoff"] for one in whole.records if one["knowledge_cutoff"]}
+    if not found:
+        raise TerminalError(f"of no run it is known what its model can have seen; {REMEDY}")
+    for articles in (one for one in whole.records if is_reference(one)):
+        beside = [found.get(one["run_id"]) for one in whole.records if one["snapshot_id"] == articles["snapshot_id"]]
+        if any(beside):
+            found[articles["run_id"]] = max(day for day in beside if day)
+    return found
+
+
+def _cut(
+    database: Database,
+    whole: Board,
+    stratum: Stratum | None,
+    after: Mapping[str, date] | None,
+    others: Mapping[tuple[str, str], str],
+) -> Board:
+    """A record for each run and part of its snapshot, or with no stratum for each run."""
+    found = strata.parts(database, stratum, {record["snapshot_id"] for record in whole.records}) if stratum else []
+    listed = [record for record in whole.records if after is None or record["run_id"] in after]
+    cut = strata.cut(database, stratum, [record["run_id"] for record in listed], after)
+    metrics = {one["metric"] for one in cut.summaries}
     columns = tuple(column for column in whole.columns if column.metric in metrics)
     records = []
-    for record in whole.records:
-        for part in (one for one in of_runs if one.run_id == record["run_id"]):
-            about = {name: record[name] for name in whole.about}
-            about |= {PART: part.value, "prompts": part.prompts, "completions": part.completions}
-            here = [one for one in summaries if one["value"] == part.value]
+    for record in listed:
+        for part in (one for one in cut.of_runs if one.run_id == record["run_id"] and one.prompts):
+            about = {name: record[name] for name in whole.about} | _of_part(part, stratum)
+            here = [one for one in cut.summaries if one["value"] == part.value]
             of_part = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in here}
             records.append(about | _values(part.run_id, columns, of_part, others))
-    notes = [*whole.notes, *strata.told(stratum, found)]
+    notes = [*whole.notes, *strata.told(stratum or "", found)]
     if of_whole_runs := [column.name for column in whole.columns if column not in columns]:
         notes.append(f"left out, as they are of whole runs and have no parts: {', '.join(of_whole_runs)}")
-    if elsewhere := [run_id for run_id in run_ids if run_id not in {one.run_id for one in of_runs}]:
+    on_snapshots = {one.run_id for one in cut.of_runs}
+    if elsewhere := [record["run_id"] for record in listed if record["run_id"] not in on_snapshots]:
         notes.append(f"left out, as they are on no snapshot's articles: {', '.join(elsewhere)}")
-    return replace(whole, about=(*ABOUT, PART, *whole.about[len(ABOUT) :]), columns=columns, records=tuple(records),
-                   notes=tuple(notes))  # fmt: skip
+    if after is not None:
+        notes += told_after_cutoff(whole.records, cut.of_runs, after)
+    shown = {record["run_id"] for record in records}
+    return replace(
+        whole,
+        about=(*ABOUT, *([PART] if stratum else []), *whole.about[len(ABOUT) :]),
+        columns=columns,
+        records=tuple(records),
+        notes=tuple(notes),
+        left_out=tuple(one["run_id"] for one in whole.records if one["run_id"] not in shown),
+    )
+
+
+def _of_part(part: strata.PartOfRun, stratum: str | None) -> dict[str, Any]:
+    texts = {"prompts": part.prompts, "completions": part.completions, "seen_share": part.seen_share}
+    return texts | ({PART: part.value} if stratum else {})
 
 
 def _scoring(row: Row) -> Scoring:

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import power, statistics
+from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
@@ -72,15 +74,19 @@ def compare(
     seed: int = 0,
     across: Collection[str] = (),
     by: Stratum | None = None,
+    *,
+    after_cutoff: bool = False,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
     settings of the protocol in which the two may differ. `by` a stratum there is one for each part of A's snapshot,
-    and Holm's correction is for all of them.
+    and Holm's correction is for all of them. With `after_cutoff` they are compared on the articles that were created
+    after the later of their models' knowledge cutoffs.
 
-    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise or nothing
-    can be compared.
+    Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise, a cutoff is
+    not known or nothing can be compared.
     """
     require_one_protocol(a, b, across)
+    after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
     means = comparison.page_means(database, runs, shared)
@@ -94,6 +100,15 @@ def compare(
             f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
             "compare runs on the same prompts of one snapshot"
         )
+    if after:
+        later = np.isin(pages, comparison.created_after(database, a.snapshot_id, after))
+        values, pages, paired = values[:, :, later], pages[later], paired[:, later]
+        if not paired.any():
+            raise TerminalError(
+                f"{a.run_id} and {b.run_id} have no prompt in common that was created after {after}, the last day of "
+                "what their models can have seen; compare them on a newer snapshot"
+            )
+        notes.append(f"on the articles created after {after}, the last day of what either model can have seen")
     tests = [Test(metric, evaluator_id) for metric, evaluator_id in shared.items()]
     if by:
         notes += strata.told(by, strata.parts(database, by, [a.snapshot_id]))
@@ -105,7 +120,7 @@ def compare(
         notes.append(f"left out, as no prompt has a number from both: {without}")
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
-    rows, fewer = with_coverage(database, rows, by)
+    rows, fewer = with_coverage(database, rows, by, after)
     notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer]
     few = {
         Test(row.metric, row.evaluator_id, row.part).words: row.prompts
@@ -167,9 +182,16 @@ def compare_all(
         raise UsageError("two of these names mean the same run; `newwiki leaderboard` lists the runs")
     metrics = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
     across = settings_named(request.across)
-    return [
-        (first, other, *compare(database, first, other, metrics, request.seed, across, request.by)) for other in others
-    ]
+    unknown: list[str] = []
+    if request.after_cutoff:
+        others, unknown = of_known_cutoff(first, others)
+    compared = []
+    for other in others:
+        rows, notes = compare(
+            database, first, other, metrics, request.seed, across, request.by, after_cutoff=request.after_cutoff
+        )
+        compared.append((first, other, rows, [*notes, *unknown]))
+    return compared
 
 
 def _evaluators(
@@ -277,10 +299,10 @@ def _within(end: float, span: float | None) -> float | None:
 
 
 def with_coverage(
-    database: Database, rows: Sequence[Difference], stratum: str | None = None
+    database: Database, rows: Sequence[Difference], stratum: Stratum | None = None, after: date | None = None
 ) -> tuple[list[Difference], list[str]]:
     """The rows with what there is to say of texts that have no number, and a note on each that has such."""
-    found = _coverage(database, rows, stratum)
+    found = _coverage(database, rows, stratum, after)
     whole = [
         replace(
             row,
@@ -299,17 +321,17 @@ def with_coverage(
 
 
 def _coverage(
-    database: Database, rows: Sequence[Difference], stratum: str | None
+    database: Database, rows: Sequence[Difference], stratum: Stratum | None, after: date | None
 ) -> dict[tuple[str, str, str | None], str]:
-    """By run, metric and part."""
+    """By run, metric and part; of the articles after a day, where there is one."""
     runs, evaluators = [rows[0].run_a, rows[0].run_b], {row.metric: row.evaluator_id for row in rows}
-    if stratum is None:
+    if stratum is None and after is None:
         found = comparison.text_coverage(database, runs, evaluators)
         return {(run_id, metric, None): status for (run_id, metric), status in found.items()}
-    cut = strata.summaries(database, stratum, runs, strata.parts_of_runs(database, stratum, runs))
+    cut = strata.cut(database, stratum, list(dict.fromkeys(runs)), dict.fromkeys(runs, after) if after else None)
     return {
-        (one["run_id"], one["metric"], one["value"]): one["status"]
-        for one in cut
+        (one["run_id"], one["metric"], one["value"] if stratum else None): one["status"]
+        for one in cut.summaries
         if evaluators.get(one["metric"]) == one["evaluator_id"]
     }
 

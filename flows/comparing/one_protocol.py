@@ -12,6 +12,13 @@ def require_one_protocol(a: Contender, b: Contender, across: Collection[str] | N
 
     With None, as for a gate, nobody is told how to go across.
     """
+    reads = [one.settings is not None and protocol.writes_none(one.settings) for one in (a, b)]
+    if a.settings and b.settings and reads[0] != reads[1]:
+        read, written = (a, b) if reads[0] else (b, a)
+        raise TerminalError(
+            f"{read.run_id} has read articles and {written.run_id} has written them, so no number is of both; compare "
+            "runs that have read, or runs that have written"
+        )
     differing = protocol.differing(a.settings, b.settings)
     if not set(differing) - set(across or ()):
         return

@@ -1,7 +1,7 @@
 """The leaderboard by one metric, with groups of runs that cannot be told apart."""
 
 import itertools
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any
@@ -20,17 +20,35 @@ from storage.database import Database
 def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
     """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named."""
     named = settings_named(request.across)
-    shown = board(database, request.snapshot, by_evaluator=request.by_evaluator, prefer=prefer, by=request.by)
-    return ranked(database, shown, request.rank, request.seed, named) if request.rank and shown.records else shown
+    shown = board(
+        database,
+        request.snapshot,
+        by_evaluator=request.by_evaluator,
+        prefer=prefer,
+        by=request.by,
+        after_cutoff=request.after_cutoff,
+    )
+    if not request.rank or not shown.records:
+        return shown
+    return ranked(database, shown, request.rank, request.seed, named, after_cutoff=request.after_cutoff)
 
 
-def ranked(database: Database, board: Board, metric: str, seed: int = 0, across: Collection[str] = ()) -> Board:
+def ranked(
+    database: Database,
+    board: Board,
+    metric: str,
+    seed: int = 0,
+    across: Collection[str] = (),
+    *,
+    after_cutoff: bool = False,
+) -> Board:
     """The board with the best run first, and a `group` for each: runs that share a letter cannot be told apart.
 
     Each two runs are compared on their common prompts as by `newwiki compare`, with Holm's correction for the number of
-    pairs. The articles come first and without a group, and runs without a number last. Raises UsageError for
-    a column that is not there, and TerminalError where the runs are on several snapshots, the metric is one of whole
-    runs, or the runs' protocols differ in what `across` does not name.
+    pairs, and with `after_cutoff` on what is after the cutoffs of both. The articles come first and without a group,
+    and runs without a number last. Raises UsageError for a column that is not there, and TerminalError where the runs
+    are on several snapshots, the metric is one of whole runs, or the runs' protocols differ in what `across` does not
+    name.
     """
     column = _column(board, metric)
     of_runs = [record for record in board.records if not record["run_id"].startswith("reference:")]
@@ -43,7 +61,7 @@ def ranked(database: Database, board: Board, metric: str, seed: int = 0, across:
     _require_one_protocol(runs, [name for name in board.about if name in PROTOCOL], across)
     ((direction,),) = database.rows("direction", column.metric)
     runs.sort(key=lambda record: record[column.name], reverse=direction != "lower")
-    groups = _groups(database, column, [record["run_id"] for record in runs], seed)
+    groups = _groups(database, column, runs, seed, after_cutoff=after_cutoff)
     articles = [record for record in board.records if record not in of_runs]
     without = [record for record in of_runs if record not in runs]
     records: list[dict[str, Any]] = [
@@ -99,12 +117,19 @@ def _column(board: Board, name: str) -> Column:
     return found[0]
 
 
-def _groups(database: Database, column: Column, run_ids: list[str], seed: int) -> list[str]:
-    means = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id}).values[:, 0]
+def _groups(
+    database: Database, column: Column, runs: Sequence[Mapping[str, Any]], seed: int, *, after_cutoff: bool
+) -> list[str]:
+    run_ids = [record["run_id"] for record in runs]
+    found = comparison.page_means(database, run_ids, {column.metric: column.evaluator_id})
+    means = found.values[:, 0]
     if run_ids and not means.size:
         raise TerminalError(
             f"{column.name} is one number a run, so it cannot be said which runs differ; rank by a metric of texts"
         )
+    for place, record in enumerate(runs if after_cutoff else ()):
+        later = comparison.created_after(database, record["snapshot_id"], record["knowledge_cutoff"])
+        means[place, ~np.isin(found.pages, later)] = np.nan
     pairs = list(itertools.combinations(range(len(run_ids)), 2))
     if not pairs:
         return letters(len(run_ids), [])

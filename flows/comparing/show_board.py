@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from flows import tables
-from flows.comparing.board import ABOUT, Board, numbers_of
+from flows.comparing.board import ABOUT, SEEN, Board, numbers_of
 from flows.comparing.ranked import leaderboard
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
@@ -38,9 +38,10 @@ def _show_table(shown: Board) -> None:
     stands where these are not all."""
     title = "\n".join(filter(None, [_TITLE, shown.caption]))
     apart_in = [name for name in shown.about if name not in ABOUT]
+    about = [name for name in shown.about if name not in SEEN or _is_known(shown, name)]
     records = [
         record
-        | {"decoder": short_form(record["decoder"])}
+        | {"decoder": short_form(record["decoder"]), "seen_share": _share(record["seen_share"])}
         | {name: _setting(record, name) for name in apart_in if name != "group"}
         for record in shown.records
     ]
@@ -48,15 +49,14 @@ def _show_table(shown: Board) -> None:
     cells = [[_cell(record, name) for name in names] for record in records]
     if len(records) <= _ACROSS:
         heads = ["", *["\n".join([record["model"], *record["decoder"].split(",")]) for record in records]]
-        about = [
-            [name, *["" if record[name] is None else str(record[name]) for record in records]]
-            for name in shown.about[2:]
+        above = [
+            [name, *["" if record[name] is None else str(record[name]) for record in records]] for name in about[2:]
         ]
         down = [[name, *[row[place] for row in cells]] for place, name in enumerate(names)]
-        tables.show(heads, about + down, "table", title)
+        tables.show(heads, above + down, "table", title)
     else:
-        about = [[record[name] for name in shown.about] for record in records]
-        tables.show([*shown.about, *names], [a + c for a, c in zip(about, cells, strict=True)], "table", title)
+        before = [[record[name] for name in about] for record in records]
+        tables.show([*about, *names], [a + c for a, c in zip(before, cells, strict=True)], "table", title)
 
 
 def _cell(record: dict[str, Any], metric: str) -> str:
@@ -68,6 +68,14 @@ def _cell(record: dict[str, Any], metric: str) -> str:
     spread = f" ± {digits(of['sd'])}" if of["sd"] is not None else ""
     interval = f" [{lacking or f'{digits(low)}, {digits(high)}'}]" if lacking or low is not None else ""
     return f"{digits(of['mean'])}{spread}{interval}{apart}"
+
+
+def _is_known(shown: Board, name: str) -> bool:
+    return any(record[name] is not None for record in shown.records)
+
+
+def _share(share: float | None) -> str | None:
+    return None if share is None else f"{share:.1%}".replace("%", " %")
 
 
 def _setting(record: dict[str, Any], name: str) -> str:

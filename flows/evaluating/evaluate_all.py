@@ -1,6 +1,6 @@
 """Every model under every decoder, written and scored one after the other, and what it makes of the articles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
@@ -13,6 +13,7 @@ from flows.scoring.score_shard import ShardedScoring
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError, UsageError
+from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.backend import Backend, reads_articles
 from newwiki.registry import ReadingEvaluator, models, reading_evaluators
 from newwiki.request import EvaluationRequest
@@ -75,7 +76,7 @@ def evaluate_all(
     With an executor, shards that fail for good leave their run incomplete; all others are done before ShardsFailed is
     raised.
     """
-    check(database, request, settings)
+    cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
     of_texts, of_articles = [], reading_of(request)
     if not request.likelihood_only:
@@ -90,12 +91,12 @@ def evaluate_all(
     for name in request.models:
         loaded = load_model(request.backend, name, request.loading)
         if of_articles:
-            planned = plan_reading(database, loaded, request, settings.template)
+            planned = plan_reading(database, loaded, request, settings.template, cutoffs[name])
             scorers |= work.read(database, planned, loaded, of_articles, progress)
         if executor:
             loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
         for decoder in chosen:
-            planned = plan(database, loaded, decoder, request, settings.template)
+            planned = plan(database, loaded, decoder, request, settings.template, cutoffs[name])
             try:
                 work.write(database, planned, loaded, decoder, progress, at_once=executor is not None)
                 work.score(database, planned, loaded_evaluators, progress, scoring)
@@ -132,8 +133,9 @@ def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:
     return None
 
 
-def check(database: Database, request: EvaluationRequest, settings: Settings) -> None:
-    """Raises for a template, decoders, metrics, a snapshot or models that cannot be had, before anything is loaded."""
+def check(database: Database, request: EvaluationRequest, settings: Settings) -> Mapping[str, KnowledgeCutoff | None]:
+    """What is known of the models' knowledge cutoffs. Raises for a template, decoders, metrics, a snapshot or models
+    that cannot be had, before anything is loaded."""
     fill(settings.template, "", "")
     for specification in request.decoder:
         parse(specification)
@@ -144,4 +146,8 @@ def check(database: Database, request: EvaluationRequest, settings: Settings) ->
         )
     reading_of(request)
     resolve(database, request.snapshot)
-    find_models(request.backend, request.models, request.loading)
+    found = find_models(request.backend, request.models, request.loading)
+    return {
+        name: known_cutoff(name, request.knowledge_cutoff, dict(settings.knowledge_cutoffs), folder)
+        for name, folder in found.items()
+    }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -14,6 +15,7 @@ from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import Backend, Writing, numerics_of
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Prompt, Run
@@ -23,7 +25,7 @@ from newwiki.settings import Settings
 from newwiki.snapshot import Article, Snapshot
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
-from storage import runs, snapshots
+from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 from storage.liveness import heartbeat
 
@@ -36,20 +38,24 @@ def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writi
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A run, the articles that it is asked to write, how it was asked for, and the ids that the same request had under
-    earlier versions of the engine's numerics."""
+    """A run, the articles that it is asked to write, how it was asked for, the ids that the same request had under
+    earlier versions of the engine's numerics, and what is known of its model's knowledge cutoff."""
 
     run: Run
     articles: Sequence[Article]
     request: EvaluationRequest
     earlier: Sequence[str] = ()
+    cutoff: KnowledgeCutoff | None = None
 
 
-def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> None:
-    """Raises, before any work is done, where one of the models is not to be had."""
+def find_models(backend: str, names: Sequence[str], arguments: dict[str, str]) -> Mapping[str, Path | None]:
+    """By name the folder of each model, None where there is none here. Raises, before any work is done, where one of
+    the models is not to be had."""
     loader = models.get(backend)
-    for name in names if hasattr(loader, "find") else ():
-        _asked(backend, loader.find, name, arguments)
+    if not hasattr(loader, "find"):
+        return dict.fromkeys(names)
+    found = {name: _asked(backend, loader.find, name, arguments) for name in names}
+    return {name: getattr(checkpoint, "folder", None) for name, checkpoint in found.items()}
 
 
 def load_model(backend: str, name: str, arguments: dict[str, str]) -> Backend:
@@ -73,6 +79,7 @@ def plan(
     decoder: Decoder,
     request: EvaluationRequest,
     template: str = Settings.template,
+    cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
     """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
     snapshot = snapshots.resolve(database, request.snapshot)
@@ -111,8 +118,10 @@ def plan(
         versions=json.dumps(circumstances, sort_keys=True),
         numerics=numerics,
         protocol=_protocol(backend, request, template, once=once),
+        knowledge_cutoff=cutoff.day if cutoff else None,
+        knowledge_cutoff_from=cutoff.origin if cutoff else None,
     )
-    return PlannedRun(run, articles, request, earlier)
+    return PlannedRun(run, articles, request, earlier, cutoff)
 
 
 def _run_id(identity: Mapping[str, object], numerics: int | None) -> str:
@@ -189,6 +198,8 @@ def generate(
     title = f"{run.model} {decoder.short}"
     if warning := leak(run):
         progress.note(warning)
+    if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
+        progress.note(told)
     if runs.status(database, run.run_id) == "complete":
         progress.note(f"{title}: all {run.prompts * run.samples:,} completions are there (run {run.run_id})")
         return

@@ -12,6 +12,7 @@ from evaluators.scoring import fingerprint, score_reading
 from flows.evaluating.generate import PlannedRun, ended_well
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
+from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import ArticleReader, Backend, numerics_of, reads_articles
 from newwiki.models.engine.reading_windows import RULE
 from newwiki.protocol import protocol_json
@@ -21,7 +22,7 @@ from newwiki.request import EvaluationRequest
 from newwiki.snapshot import Article, Snapshot
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
-from storage import runs, snapshots
+from storage import knowledge_cutoffs, runs, snapshots
 from storage.database import Database
 
 DECODER = "likelihood"  # what stands in the place of a decoder's name
@@ -29,7 +30,13 @@ DECODER = "likelihood"  # what stands in the place of a decoder's name
 _BATCH = 64_000  # bytes of articles that are read and stored together: seconds of work, which an interruption costs
 
 
-def plan_reading(database: Database, backend: Backend, request: EvaluationRequest, template: str) -> PlannedRun:
+def plan_reading(
+    database: Database,
+    backend: Backend,
+    request: EvaluationRequest,
+    template: str,
+    cutoff: KnowledgeCutoff | None = None,
+) -> PlannedRun:
     """The run that this request names, as `generate.plan` does for one that writes."""
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
@@ -66,8 +73,10 @@ def plan_reading(database: Database, backend: Backend, request: EvaluationReques
             stop=(),
             chat=backend.settings.get("chat") == "yes",
         ),
+        knowledge_cutoff=cutoff.day if cutoff else None,
+        knowledge_cutoff_from=cutoff.origin if cutoff else None,
     )
-    return PlannedRun(run, articles, request)
+    return PlannedRun(run, articles, request, cutoff=cutoff)
 
 
 def _identity(
@@ -107,6 +116,8 @@ def read_articles(
     runs.register(database, fingerprints.values(), [metric for one in evaluators for metric in one.metrics])
     if warning := leak(run):
         progress.note(warning)
+    if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
+        progress.note(told)
     is_complete = runs.status(database, run.run_id) == "complete"
     if is_complete and ids <= runs.finished_scorings(database, run.run_id):
         progress.note(f"{run.model} {DECODER}: all {run.prompts:,} articles are read (run {run.run_id})")

@@ -18,7 +18,8 @@ class DocumentScorer:
     """
 
     def __init__(self, metrics: str, **settings: str) -> None:
-        self._loaded = LoadedEvaluators(select(metrics), Settings(**settings))
+        texts: dict[str, Any] = settings
+        self._loaded = LoadedEvaluators(select(metrics), Settings(**texts))
         self._compared = [evaluator for evaluator in self._loaded.evaluators if not evaluator.alone]
 
     @property

@@ -40,7 +40,13 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
         return Cut(stratum, lacking=str(error))
     if len(parts) < 2:
         return Cut(stratum, parts)
-    shown = board(database, snapshot_id, by_evaluator=material.has_evaluators_apart, by=stratum)
+    shown = board(
+        database,
+        snapshot_id,
+        by_evaluator=material.has_evaluators_apart,
+        by=stratum,
+        after_cutoff=material.after_cutoff,
+    )
     order = [record["run_id"] for record in paper_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
         {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts

@@ -29,7 +29,7 @@ def matrix(database: Database, material: Material) -> Matrix | None:
     if len(columns) < 2 or not runs:
         return None
     metrics, evaluators = [one.metric for one in columns], [one.evaluator_id for one in columns]
-    found = database.rows("report_correlations", runs, metrics, evaluators, _TEXTS)
+    found = database.rows("report_correlations", runs, metrics, evaluators, _TEXTS, *material.after)
     cells: list[list[float | None]] = [[1.0 if one is two else None for one in columns] for two in columns]
     for one, two, _, correlation in found:
         cells[one][two] = cells[two][one] = None if correlation != correlation else correlation

@@ -30,7 +30,8 @@ def distributions(database: Database, material: Material) -> Mapping[tuple[str, 
     columns = {(column.metric, column.evaluator_id): column for column in material.text_columns}
     runs = [record["run_id"] for record in material.board.records]
     metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
-    found = database.records(dict[str, Any], "report_distributions", runs, metrics, evaluators, BINS)
+    asked = [runs, metrics, evaluators, BINS, *material.after]
+    found = database.records(dict[str, Any], "report_distributions", *asked)
     return {
         (one["run_id"], columns[one["metric"], one["evaluator_id"]]): Distribution(
             one["low"], one["high"], one["quartiles"], _outline(one["bins"], one["texts"])

@@ -66,6 +66,9 @@ def column_for(material: Material, metric: str | None) -> Column | None:
                 f"there are: {', '.join(names) or 'none'}"
             )
         return found
+    written = [record for record in material.records if record["completions"]]
+    if written:  # what is only of articles that were read has no texts
+        columns = [one for one in columns if any(record[one.name] is not None for record in written)]
     directed = [column for column in columns if material.direction(column) != "none"]
     return next((column for column in columns if column.metric == "sbert"), next(iter(directed), None))
 
@@ -74,7 +77,7 @@ def examples(database: Database, material: Material, column: Column, progress: P
     """By run id."""
     records = {record["run_id"]: record for record in material.records}
     all_finders = Finders()
-    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id]
+    asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
     rows = database.records(dict[str, Any], "report_examples", *asked)
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
     by_run: dict[str, list[ExampleText]] = defaultdict(list)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any
 
@@ -39,7 +39,7 @@ class RunEntry:
 class Material:
     """`entries` are all runs of the snapshot by id; `metrics` by name and `evaluators` by id explain the board's
     columns; `names` are the models' names by run, as short as they can be told apart; `settings` by run are how it was
-    asked."""
+    asked. Where it is `after_cutoff`, each run stands only on the articles after its model's knowledge cutoff."""
 
     snapshot: Snapshot
     board: Board
@@ -48,6 +48,19 @@ class Material:
     evaluators: Mapping[str, Fingerprint]
     names: Mapping[str, str]
     settings: Mapping[str, Settings]
+    after_cutoff: bool = False
+
+    @property
+    def after(self) -> tuple[list[str], list[date], str]:
+        """Runs, the articles' own among them, of which not all articles are meant, the days after which these must have
+        been created, and the snapshot: as queries ask for them."""
+        found = {one["run_id"]: one["knowledge_cutoff"] for one in self.records} if self.after_cutoff else {}
+        days = found | ({self.reference["run_id"]: max(found.values())} if found and self.reference else {})
+        return list(days), list(days.values()), self.snapshot.snapshot_id
+
+    @property
+    def knows_cutoffs(self) -> bool:
+        return any(record["knowledge_cutoff"] for record in self.records)
 
     @property
     def apart_in(self) -> list[str]:
@@ -81,10 +94,10 @@ class Material:
         return self.metrics[column.metric].direction
 
 
-def gather(database: Database, snapshot: str) -> Material:
+def gather(database: Database, snapshot: str, *, after_cutoff: bool = False) -> Material:
     """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so."""
     found = snapshots.resolve(database, snapshot)
-    shown = _board(database, found.snapshot_id)
+    shown = _board(database, found.snapshot_id, after_cutoff=after_cutoff)
     entries = database.records(_entry, "report_runs", found.snapshot_id)
     metrics = database.records(Metric, "report_metrics", [column.metric for column in shown.columns])
     asked = [column.evaluator_id for column in shown.columns]
@@ -97,6 +110,7 @@ def gather(database: Database, snapshot: str) -> Material:
         {one.evaluator_id: one for one in evaluators},
         _names(entry.run for entry in entries),
         {run.run_id: run.settings for run in comparison.every(database) if run.settings},
+        after_cutoff,
     )
 
 
@@ -112,11 +126,11 @@ def _entry(
     return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at)
 
 
-def _board(database: Database, snapshot_id: str) -> Board:
+def _board(database: Database, snapshot_id: str, *, after_cutoff: bool) -> Board:
     try:
-        return board(database, snapshot_id)
+        return board(database, snapshot_id, after_cutoff=after_cutoff)
     except TerminalError as refusal:
-        apart = board(database, snapshot_id, by_evaluator=True)
+        apart = board(database, snapshot_id, by_evaluator=True, after_cutoff=after_cutoff)
         return replace(apart, notes=(*apart.notes, f"{refusal}; each has a column here"))
 
 

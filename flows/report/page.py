@@ -11,7 +11,8 @@ from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
-from flows.report.material import Record, gather
+from flows.report.later_editions import SHOWN, later_editions
+from flows.report.material import Material, gather
 from flows.report.paper import PAPER, paper_columns
 from flows.report.templating import assets, environment, write_page
 from flows.report.training_curves import training
@@ -36,7 +37,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
 def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:
     """The page, and the id of the snapshot that it is on."""
     with database.read():
-        material = gather(database, request.snapshot)
+        material = gather(database, request.snapshot, after_cutoff=request.after_cutoff)
         snapshot_id = material.snapshot.snapshot_id
         if not material.records:
             raise TerminalError(
@@ -57,6 +58,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "cuts": cuts(database, material, cut_column, request.by) if cut_column else [],
             "old_and_new": paper_tables.old_and_new(database, material),
             "experiments": sections(database, snapshot_id),
+            "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
     columns = paper_tables.in_order(material)
@@ -72,10 +74,11 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         spreads=figures.spreads(material, alike),
         training=training(material),
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
-        unscored=[entry for run_id, entry in material.entries.items() if not _has(material.records, run_id)],
+        unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
+        things_shown=SHOWN,
         paper=PAPER,
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),
@@ -85,5 +88,5 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     return page, snapshot_id
 
 
-def _has(records: list[Record], run_id: str) -> bool:
-    return any(record["run_id"] == run_id for record in records)
+def _has(material: Material, run_id: str) -> bool:
+    return run_id in material.board.left_out or any(record["run_id"] == run_id for record in material.records)

@@ -61,6 +61,7 @@ def environment() -> jinja2.Environment:
         "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,
+        "percent": "{:.1%}".format,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
     return environment

@@ -1,6 +1,7 @@
 """The evaluators of a scoring with their models loaded."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from evaluators.analysis import Analysis, Analyst, Maker
@@ -44,6 +45,14 @@ class LoadedEvaluators:
         named = [(name, seconds) for name, seconds in self.seconds.items() if name and seconds]
         longest = sorted(named, key=lambda one: -one[1])[:3]
         return ", ".join(f"{name.split('/')[-1]} {seconds / total:.0%}" for name, seconds in longest)
+
+    def only(self, evaluators: Sequence[Evaluator]) -> "LoadedEvaluators":
+        """The same with these of its evaluators alone; their models are not loaded again."""
+        some = copy(self)
+        some.evaluators = [one for one in self.evaluators if one in evaluators]
+        some.set_evaluators = [one for one in self.set_evaluators if one in evaluators]
+        some.fingerprints = {one.name: self.fingerprints[one.name] for one in evaluators}
+        return some
 
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
         return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}

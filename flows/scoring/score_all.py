@@ -1,15 +1,20 @@
 """Stored runs and files of texts from elsewhere, scored one after the other."""
 
+from pathlib import Path
+
 from flows.progress import Progress
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from flows.scoring.score_shard import ShardedScoring
 from flows.scoring.texts_from_elsewhere import take_in
 from flows.workers.shards import Executor, ShardsFailed
 from newwiki.errors import UsageError
+from newwiki.knowledge_cutoff import known_cutoff
+from newwiki.records import Run
 from newwiki.registry import Evaluator, ReadingEvaluator
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
-from storage import runs
+from newwiki.snapshot import Article
+from storage import knowledge_cutoffs, runs
 from storage.database import Database
 
 
@@ -29,10 +34,7 @@ def score_all(
     if not request.files and not request.run and not request.missing:
         raise UsageError("name what to score: a FILE.jsonl, --run ID, or --missing for every stored run")
     loaded = LoadedEvaluators(_of_texts(request.metrics, settings, progress), settings, request.budget)
-    work = [
-        take_in(database, file, snapshot=request.snapshot, model=request.model, decoder=request.decoder)
-        for file in request.files
-    ]
+    work = [_taken_in(database, file, request, settings, progress) for file in request.files]
     ids = list(request.run)
     if request.missing:
         stored, alone = runs.complete_runs(database)
@@ -63,3 +65,16 @@ def _of_texts(metrics: str, settings: Settings, progress: Progress) -> list[Eval
             "MODEL --likelihood-only`"
         )
     return found
+
+
+def _taken_in(
+    database: Database, file: Path, request: ScoringRequest, settings: Settings, progress: Progress
+) -> tuple[Run, list[Article]]:
+    model = request.model or file.stem
+    cutoff = known_cutoff(model, request.knowledge_cutoff, dict(settings.knowledge_cutoffs))
+    run, articles = take_in(
+        database, file, snapshot=request.snapshot, model=model, decoder=request.decoder, cutoff=cutoff
+    )
+    if cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, cutoff)):
+        progress.note(told)
+    return run, articles

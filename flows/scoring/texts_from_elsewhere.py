@@ -4,11 +4,13 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.generations import Generation, read_generations
+from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Run
 from newwiki.snapshot import Article
@@ -21,7 +23,13 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def take_in(
-    database: Database, file: Path, *, snapshot: str, model: str | None, decoder: str | None
+    database: Database,
+    file: Path,
+    *,
+    snapshot: str,
+    model: str | None,
+    decoder: str | None,
+    cutoff: KnowledgeCutoff | None = None,
 ) -> tuple[Run, list[Article]]:
     """The run that the file's texts are, stored, and the articles that they were written for.
 
@@ -36,6 +44,8 @@ def take_in(
         name, by_line = _published(database, snapshot, generations, file)
     numbered = _numbered(generations, by_line, file)
     run = _run(file, name, numbered, model or file.stem, decoder or _UNKNOWN)
+    if cutoff:
+        run = replace(run, knowledge_cutoff=cutoff.day, knowledge_cutoff_from=cutoff.origin)
     if runs.status(database, run.run_id) != "complete":
         runs.start(database, run)
         runs.add_completions(database, run.run_id, [_completion(key, text) for key, text in numbered.items()])

@@ -16,6 +16,7 @@ from flows.training import training_set
 from flows.training.loss_curve import write_curve
 from flows.training.output_folder import alone, is_done
 from newwiki.errors import TerminalError
+from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.checkpoint import Checkpoint, Trust, find, load, split_revision
 from newwiki.request import FinetuneRequest
 from newwiki.settings import Settings
@@ -57,7 +58,8 @@ def finetune(
     evaluated = evaluation_snapshots(database, request.evaluate_on)
     refuse_evaluated(database, chosen.trained, evaluated)
     base = find(*split_revision(request.model), Trust())
-    planned = _record(request, settings.template, base, chosen, evaluated)
+    known = known_cutoff(request.model, None, dict(settings.knowledge_cutoffs), base.folder)
+    planned = _record(request, settings.template, base, chosen, evaluated, known)
     if is_done(folder, planned):
         progress.note(f"this training is finished: {folder}")
         return Finetuned(planned, [])
@@ -88,7 +90,8 @@ def _train(
         progress.note(f"{cut} of {len(chosen.articles)} articles go beyond --max-length and are read without their end")
     made = TrainingRecord(
         planned.request, planned.articles, planned.model, planned.before, planned.checked_against,
-        {"learnt": len(learnt), "held_out": len(apart), "cut": cut, "versions": _versions()},
+        {"learnt": len(learnt), "held_out": len(apart), "cut": cut, "versions": _versions()}, planned.latest_text,
+        planned.base_cutoff,
     )  # fmt: skip
 
     def save_others(place: Path) -> None:
@@ -123,6 +126,7 @@ def _record(
     base: Checkpoint,
     chosen: training_set.TrainingSet,
     evaluated: Sequence[str],
+    base_cutoff: KnowledgeCutoff | None,
 ) -> TrainingRecord:
     learnt = training_set.held_out(chosen.articles, request.validation, request.seed)[1]
     if not learnt:
@@ -144,7 +148,10 @@ def _record(
         "every": request.checkpoint_every or epoch,
         "steps": request.epochs * epoch,
     }
-    return TrainingRecord(asked, chosen.trained, request.model, record.read(base.folder), evaluated)
+    return TrainingRecord(
+        asked, chosen.trained, request.model, record.read(base.folder), evaluated, {}, chosen.latest,
+        base_cutoff.day if base_cutoff else None,
+    )  # fmt: skip
 
 
 def _versions() -> dict[str, str]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, date
 from typing import TYPE_CHECKING
 
 from flows.progress import Progress
@@ -44,6 +45,11 @@ class TrainingSet:
     @property
     def trained(self) -> list[Trained]:
         return [one.trained for one in self.articles]
+
+    @property
+    def latest(self) -> date | None:
+        """The day (UTC) of the latest revision among them."""
+        return max((one.article.revised_at.astimezone(UTC).date() for one in self.articles), default=None)
 
 
 def choose(database: Database, names: Sequence[str], progress: Progress) -> TrainingSet:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import NewWikiError, TerminalError
+from newwiki.knowledge_cutoff import CARD
 from newwiki.models import files
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
@@ -23,6 +24,8 @@ _DECISIVE = ("*.safetensors.index.json", _CONFIG, "generation_config.json", *_TO
 _SAFE = ("*.safetensors",)
 _PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
 _CODE = ("*.py",)
+# What decides nothing, and is read
+_TOLD = (files.ADAPTER, record.FILE, CARD)
 
 
 @dataclass(frozen=True)
@@ -144,9 +147,7 @@ def _from_hub(name: str, revision: str, trust: Trust) -> Path:
 
     problem = f"there is no model '{name}': no such folder here, and the Hugging Face hub"
     try:
-        return Path(
-            snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), files.ADAPTER, record.FILE])
-        )
+        return Path(snapshot_download(name, revision=revision, allow_patterns=[*trust.shapes(), *_TOLD]))
     except HFValidationError:
         raise TerminalError(f"{problem} has no such names; check the path") from None
     except RevisionNotFoundError:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ class TrainingRecord:
 
     `model` is what the training began with by name, and `before` that model's own record, if it has one;
     `checked_against` are the snapshots that were looked through for these articles; `facts` are what a reader wants to
-    know beside it.
+    know beside it. `latest_text` is the day (UTC) of the latest revision among the articles, None in records of older
+    versions; `base_cutoff` the knowledge cutoff of what the training began with, None where nobody knew it.
     """
 
     request: Mapping[str, Any]
@@ -39,6 +41,8 @@ class TrainingRecord:
     before: "TrainingRecord | None" = None
     checked_against: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    latest_text: date | None = None
+    base_cutoff: date | None = None
 
     @property
     def sha256(self) -> str:
@@ -55,6 +59,21 @@ class TrainingRecord:
         """The ids of the snapshots that they come from."""
         own = [one["snapshot_id"] for one in self.request["snapshots"]]
         return list(dict.fromkeys([*own, *(self.before.snapshots if self.before else ())]))
+
+    @property
+    def read_until(self) -> date | None:
+        """The day of the latest text that any training up to here has read, as far as is known. The model can have seen
+        what is later than that only in what all of it began with."""
+        known = [self.latest_text, self.before.read_until if self.before else None]
+        return max((day for day in known if day), default=None)
+
+    @property
+    def knowledge_cutoff(self) -> date | None:
+        """The last day of what the model can have seen: of what it began with or of what it has read here, whichever
+        is later. None where either is not known: `read_until` alone is only a day that it cannot be before."""
+        if self.latest_text is None or self.base_cutoff is None:
+            return None
+        return max(self.latest_text, self.base_cutoff)
 
 
 def set_sha256(articles: Iterable[Trained]) -> str:
@@ -101,6 +120,8 @@ def _written(record: TrainingRecord) -> dict[str, Any]:
         "request": record.request,
         "checked_against": record.checked_against,
         "facts": record.facts,
+        "latest_text": record.latest_text and record.latest_text.isoformat(),
+        "base_cutoff": record.base_cutoff and record.base_cutoff.isoformat(),
         "articles": [asdict(one) for one in record.articles],
         "before": _written(record.before) if record.before else None,
     }
@@ -116,7 +137,14 @@ def _read(values: dict[str, Any]) -> TrainingRecord:
         _read(values["before"]) if values["before"] else None,
         values["checked_against"],
         values["facts"],
+        _day(values.get("latest_text")),
+        _day(values.get("base_cutoff")),
     )
     if record.sha256 != values["sha256"] or set_sha256(record.articles) != record.request["training_set_sha256"]:
         raise ValueError("its hashes do not fit")
     return record
+
+
+def _day(written: str | None) -> date | None:
+    """Records of older versions have none."""
+    return None if written is None else date.fromisoformat(written)

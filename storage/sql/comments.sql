@@ -4,7 +4,7 @@
 comment on table snapshots is 'Published test sets: a row each, which never changes.';
 comment on column snapshots.snapshot_id is 'Its name, such as enwiki-2026-10.';
 comment on column snapshots.wiki is 'The wiki''s database name, such as enwiki.';
-comment on column snapshots.kind is 'new, or old for articles that models may have seen.';
+comment on column snapshots.kind is 'new, old for articles that models may have seen, or revisit for those of another snapshot at a later cutoff.';
 comment on column snapshots.window_start is 'The first moment at which its articles were created.';
 comment on column snapshots.window_end is 'The first moment after the window.';
 comment on column snapshots.cutoff is 'When it was cut: articles are as they stood then.';
@@ -130,6 +130,8 @@ comment on column runs.dtype is 'The numbers that the model computes with.';
 comment on column runs.numerics is 'The version of the engine''s numerics, which goes up whenever it may write other bytes; NULL where another program computes (vllm, openai), for texts from elsewhere, and in runs from before it was kept.';
 comment on column runs.versions is 'Versions of the packages, and other provenance.';
 comment on column runs.protocol is 'What decides which texts are judged, whatever the model: runs are compared where it is the same. run_settings has it in columns.';
+comment on column runs.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says.';
+comment on column runs.knowledge_cutoff_from is 'Who says so: asked (--knowledge-cutoff), newwiki.toml, training (the record of a training here) or model card; NULL where nobody does.';
 comment on column runs.status is 'running, complete, failed or interrupted. A process that is killed cannot say so: run_states tells.';
 comment on column runs.started_at is 'When it was begun.';
 comment on column runs.finished_at is 'When it was complete, or had failed.';
@@ -316,3 +318,40 @@ comment on column cutoff_months.high is 'Its upper end.';
 comment on column cutoff_months.control_mean is 'The control''s mean on the same articles.';
 comment on column cutoff_months.control_low is 'The lower end of its 95 % interval.';
 comment on column cutoff_months.control_high is 'Its upper end.';
+
+comment on table edition_scores is 'The numbers of a run''s texts beside a later edition of their articles, for metrics that look at the article; scores has those beside the first.';
+comment on column edition_scores.edition is 'The later edition: a snapshot of the kind revisit.';
+comment on column edition_scores.run_id is 'The run, which is on the snapshot that the edition revisits.';
+comment on column edition_scores.page_id is 'The article.';
+comment on column edition_scores.sample is 'The completion among those of its prompt.';
+comment on column edition_scores.metric is 'The metric.';
+comment on column edition_scores.value is 'The number; NULL where it cannot be had.';
+comment on column edition_scores.status is 'ok, or why there is no number.';
+comment on column edition_scores.evaluator_id is 'Who made it.';
+
+comment on table edition_scorings is 'That an evaluator has judged all kept texts of a run beside a later edition. Until then none of its numbers are shown.';
+comment on column edition_scorings.edition is 'The later edition.';
+comment on column edition_scorings.run_id is 'The run.';
+comment on column edition_scorings.evaluator_id is 'The evaluator.';
+comment on column edition_scorings.finished_at is 'When it had done so for the first time.';
+
+comment on table came_true is 'What a text said that its article did not say at the first cutoff, and said at the later one.';
+comment on column came_true.edition is 'The later edition.';
+comment on column came_true.run_id is 'The run.';
+comment on column came_true.page_id is 'The article.';
+comment on column came_true.sample is 'The completion among those of its prompt.';
+comment on column came_true.evaluator_id is 'Who looked, and found the entities.';
+comment on column came_true.kind is 'entity, or infobox for a name or number of an infobox.';
+comment on column came_true.text is 'It, in small letters and without accents and punctuation marks.';
+
+comment on table came_true_texts is 'How much came true of each kept text of a changed article, a row for each kind.';
+comment on column came_true_texts.edition is 'The later edition.';
+comment on column came_true_texts.run_id is 'The run.';
+comment on column came_true_texts.page_id is 'The article.';
+comment on column came_true_texts.sample is 'The completion among those of its prompt.';
+comment on column came_true_texts.evaluator_id is 'Who looked, and found the entities.';
+comment on column came_true_texts.kind is 'entity, or infobox for a name or number of an infobox.';
+comment on column came_true_texts.additions is 'How many things of the kind the article says only in the later edition; NULL where that is not known.';
+comment on column came_true_texts.came_true is 'How many of them the text says.';
+comment on column came_true_texts.chance is 'How many it would with the additions of another changed article, the mean over all others; NULL where there is no other.';
+comment on column came_true_texts.status is 'ok, or why nothing can be said.';

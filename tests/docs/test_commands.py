@@ -28,6 +28,7 @@ _ASKS = "it needs a service; tests/flows/evaluating/test_served_model.py asks a 
 _RELEASE = "it would release; tests/test_wheel.py makes and checks the distributions"
 _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
+_LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -49,6 +50,9 @@ NOT_RUN = {
         "it names what lm_eval wrote; tests/flows/exporting scores such a log"
     ),
     "pip install -r requirements.txt": "a download; what it installs is here",
+    "newwiki snapshots revisit enwiki-2026-09": _LATER,
+    "newwiki snapshots revisit enwiki-2026-09 --cutoff 2027-01-15": _LATER,
+    "newwiki snapshots show enwiki-2026-09@2027-01-15": _LATER,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

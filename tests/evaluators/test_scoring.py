@@ -10,10 +10,10 @@ from evaluators.analysis import Analysis, Analyst
 from evaluators.corpus import Corpus
 from evaluators.embedding import Embedder
 from evaluators.entities import load_tagger
-from evaluators.scoring import fingerprint, is_broken, needs_of, score, score_set, select
+from evaluators.scoring import fingerprint, is_broken, needs_of, reads_article, score, score_set, select
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Metric, RunScore, SetScore, Unscorable
-from newwiki.registry import Evaluator, SetEvaluator, set_evaluators
+from newwiki.registry import Evaluator, SetEvaluator, evaluators, set_evaluators
 
 CORE = {
     "flesch_reading_ease",
@@ -261,3 +261,26 @@ def test_what_is_wrong_with_the_machine_or_the_request_is_no_status() -> None:
         score_one(made_up(short_of_memory, "share"))
     with pytest.raises(TerminalError, match="without entities"):
         score_one(made_up(lambda analysis, _: len(analysis.named()), "share"))
+
+
+def test_which_evaluators_look_at_the_article() -> None:
+    """Those whose numbers change with it: the names are those of the functions that name their second argument."""
+    looking = {name for name, one in evaluators.all().items() if reads_article(one)}
+    assert {"bleu", "entity_overlap", "fact_recall", "rouge_l", "sbert", "tfidf_relevance"} < looking
+    assert looking.isdisjoint({"rep_4", "words", "information_density", "likelihood_coherence"})
+
+
+def test_a_function_that_does_not_say_what_it_reads_may_look_at_the_article() -> None:
+    def passes_on(*both: Analysis) -> float:
+        return len(both[1].text)
+
+    def within(analysis: Analysis, article: Analysis) -> list[bool]:
+        return [word in article.text for word in analysis.words]
+
+    def never(analysis: Analysis, article: Analysis) -> int:
+        return len(analysis.text)
+
+    functions = (passes_on, within, never)
+    made = [Evaluator(name="any", function=one, metrics=(), version="1") for one in functions]
+    assert [reads_article(one) for one in made] == [True, True, False]
+    assert not reads_article(replace(made[0], alone=True))

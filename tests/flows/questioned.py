@@ -1,6 +1,7 @@
 """A small database that the cookbook has something to say of: real evaluators on texts cut from the sample wiki."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,8 @@ def _run(run_id: str, snapshot_id: str, model: str, decoder: str) -> Run:
         max_new_tokens=64,
         dtype="float32",
         versions="{}",
+        knowledge_cutoff=date(2026, 9, 15) if model == "model-a" else None,
+        knowledge_cutoff_from="asked" if model == "model-a" else None,
     )
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -13,7 +13,7 @@ from pydantic import Field
 from newwiki import default_config as made
 from newwiki.default_config import default_config
 from newwiki.registrations import Gate, Model, Registrations, Wiki, load_registrations
-from newwiki.settings import Settings, load_settings
+from newwiki.settings import CUTOFFS, Settings, load_settings, text_settings
 from newwiki.toml_tables import Table
 
 
@@ -47,7 +47,8 @@ def test_uncommented_it_is_read_back_as_the_defaults(tmp_path: Path) -> None:
 def test_every_setting_and_every_key_of_every_table_stands_in_it() -> None:
     head, *tables = re.split(r"^#\[+(\w+)\]+\n", default_config(), flags=re.MULTILINE)
     sections = {name: keys(text) for name, text in zip(tables[::2], tables[1::2], strict=True)}
-    assert keys(head) == [one.name for one in fields(Settings)]
+    assert keys(head) == [one.name for one in text_settings()]
+    assert sections.pop(CUTOFFS) == [], "its keys are models' names"
     assert sections == {name: list(record(name).model_fields) for name in Registrations.model_fields}
     assert sections["wikis"][:2] == ["name", "api"]
 
@@ -63,7 +64,7 @@ def record(table: str) -> type[Table]:
 
 
 def test_what_a_setting_is_stands_beside_it_and_what_a_key_without_a_value_may_be() -> None:
-    head = default_config().partition("[[wikis]]")[0]
+    head = default_config().partition(f"[{CUTOFFS}]")[0]
     assert [line for line in head.splitlines() if keys(line) and "  # " not in line] == []
     assert [line for line in default_config().splitlines() if line.endswith("=")] == []
 

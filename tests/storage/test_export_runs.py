@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def stored(
     """Two runs on two pages. The first was scored twice, and one of its texts cannot be."""
     published(selected(7, "Lumen"), selected(8, "Rhein | Elbe"))
     for run_id, by in (("first", (OLDER, NEWER)), ("second", (OLDER,))):
-        run = run_of(run_id, decoder=run_id)
+        run = run_of(run_id, decoder=run_id, knowledge_cutoff=date(2026, 6, 30), knowledge_cutoff_from="asked")
         runs.start(database, run)
         texts = [Completion(page, 0, f"{TEXT} {run_id} {page}", 3, 5, "stop", truncated=False) for page in (7, 8)]
         runs.add_completions(database, run_id, texts)
@@ -81,6 +82,9 @@ def test_a_run_goes_out_with_its_texts_its_scores_and_who_scored(stored: Databas
     assert evaluator["version"] == "2", "the newest one's numbers are shown, and no other's"
     assert [row["metric"] for row in found["metrics"]] == ["rep_4"]
     assert [(row["run_id"], row["model_sha256"]) for row in found["runs"]] == [("first", "0" * 64)]
+    [run] = found["runs"]
+    moment = str(run["finished_at"])
+    assert str(run["knowledge_cutoff"]) == "2026-06-30" and len(moment) > len("2026-06-30"), "a day, and a time"
 
 
 def test_all_runs_go_out_where_none_is_named(stored: Database, tmp_path: Path) -> None:

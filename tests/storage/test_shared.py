@@ -1,6 +1,7 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -11,8 +12,9 @@ import pytest
 
 from flows.cli import main
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Score
-from storage import runs
+from storage import knowledge_cutoffs, runs
 from storage.database import Database
 from storage.pull import pull
 from storage.push import push
@@ -201,3 +203,33 @@ def test_a_ducklake_is_refused_in_one_line(
     assert (told.count("\n"), "hush" in told) == (1, False)
     assert "a DuckLake is not supported any more; name a folder" in told
     assert [path.name for path in tmp_path.iterdir() if "ducklake" in path.name] == []
+
+
+def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
+    first: Database, second: Database, folder: SharedFolder, tmp_path: Path
+) -> None:
+    """And neither machine's word goes over one that goes before it."""
+    over(first, folder, second)
+    by_card, asked = (KnowledgeCutoff(date(2026, month, 1), said) for month, said in ((5, ORIGINS[3]), (6, ORIGINS[0])))
+    for said, source, target in ((by_card, first, second), (asked, second, first)):
+        knowledge_cutoffs.enter(source, "run-a", said)
+        over(source, folder, target)
+        assert knowledge_cutoffs.of_run(target, "run-a") == said
+    new = Database(tmp_path / "new.duckdb")
+    pull(new, folder, print)
+    assert knowledge_cutoffs.of_run(new, "run-a") == asked
+    with first.write() as connection:
+        connection.execute("update runs set knowledge_cutoff = '2026-05-01', knowledge_cutoff_from = 'model card'")
+    push(first, folder, print)
+    pull(new, folder, print)
+    assert knowledge_cutoffs.of_run(new, "run-a") == asked
+
+
+def test_a_run_that_an_older_version_has_pushed_has_no_cutoff(
+    first: Database, second: Database, folder: SharedFolder
+) -> None:
+    push(first, folder, print)
+    [(part, note)] = [(part, note) for part, note in folder.notes().items() if part.table == "runs"]
+    folder.write(part, folder.read(note).drop_columns(["knowledge_cutoff", "knowledge_cutoff_from"]), {})
+    pull(second, folder, print)
+    assert knowledge_cutoffs.of_run(second, "run-a") is None

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtri
 
 from evaluators.statistics import LEVEL
 
@@ -46,16 +48,30 @@ class Membership:
 
 
 def separation(old: Array, new: Array, seed: int) -> Separation:
-    """The area under the curve of these scores, pairs in rows; its interval is by drawing pairs with replacement.
+    """The area under the curve of these scores, pairs in rows; `drawn` is it for pairs that are drawn with replacement.
 
-    Ties count half. Source: Hanley & McNeil 1982, The meaning and use of the area under a ROC curve.
+    Ties count half. The interval holds each area from which this one is not 1.96 standard errors away, so that it has a
+    width where the scores tell all apart. Sources: Hanley & McNeil 1982, The meaning and use of the area under a ROC
+    curve; Newcombe 2006, Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2,
+    method 5.
     """
     above = (old[:, None] > new[None, :]) + 0.5 * (old[:, None] == new[None, :])
     pairs = len(old)
     weights = np.random.default_rng(seed).multinomial(pairs, [1 / pairs] * pairs, size=_RESAMPLES).astype(float)
     drawn = ((weights @ above) * weights).sum(axis=1) / pairs**2
-    low, high = np.quantile(drawn, [LEVEL / 2, 1 - LEVEL / 2])
-    return Separation(pairs, float(above.mean()), float(low), float(high), drawn)
+    auc = float(above.mean())
+    return Separation(pairs, auc, 1 - _reaches_up(1 - auc, pairs), _reaches_up(auc, pairs), drawn)
+
+
+def _reaches_up(auc: float, pairs: int) -> float:
+    """The highest area from which this one is not too far away."""
+    quantile = float(ndtri(1 - LEVEL / 2))
+
+    def beyond(area: float) -> float:
+        spread = 1 + (pairs - 1) * ((1 - area) / (2 - area) + area / (1 + area))
+        return float(area - auc - quantile * (area * (1 - area) * spread) ** 0.5 / pairs)
+
+    return float(brentq(beyond, auc + 1e-9, 1.0)) if auc < 1 else 1.0
 
 
 def blind_scores(old: Sequence[str], new: Sequence[str], seed: int) -> tuple[Array, Array]:

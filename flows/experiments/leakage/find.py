@@ -37,8 +37,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     database = evaluations.database
     old, new = which_snapshots(database, request)
     matching = _match(database, request, old, new)
-    controls = [request.control] if request.control else []
-    pairs = _pairs(evaluations, request, (*request.models, *controls), old, new)
+    pairs = _pairs(evaluations, request, old, new)
     control = {pair.old.decoder: pair for pair in pairs if pair.old.model == request.control}
     found: list[Gap] = []
     memberships: list[Membership] = []
@@ -112,13 +111,16 @@ def _facts(database: Database, snapshot: Snapshot, prompts: int | None) -> list[
     return [one for one in known if one.page_id in asked]
 
 
-def _pairs(
-    evaluations: Evaluations, request: LeakageRequest, models: Sequence[str], old: Snapshot, new: Snapshot
-) -> list[RunPair]:
-    of_old, of_new = (
-        {(run.model, run.decoder): run for run in evaluations.make(request, models=models, snapshot=one.snapshot_id)}
-        for one in (old, new)
-    )
+def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new: Snapshot) -> list[RunPair]:
+    """Those of the models, and the control's; what is said of the models' knowledge cutoff is not said of it."""
+    of_each = []
+    for snapshot in (old, new):
+        runs = evaluations.make(request, snapshot=snapshot.snapshot_id)
+        if request.control:
+            beside = {"models": (request.control,), "knowledge_cutoff": None}
+            runs += evaluations.make(request, snapshot=snapshot.snapshot_id, **beside)
+        of_each.append({(run.model, run.decoder): run for run in runs})
+    of_old, of_new = of_each
     return [RunPair(run, of_new[key]) for key, run in of_old.items()]
 
 

@@ -81,7 +81,7 @@ def _with_interval(number: float | None, low: float | None, high: float | None, 
 
 
 def _number(number: float | None) -> str:
-    return "–" if number is None else f"{number:+.2g}" if abs(number) < 0.01 else f"{number:+.3f}"
+    return "–" if number is None else (f"{number:+.2g}" if abs(number) < 0.01 else f"{number:+.3f}").replace("-", "−")
 
 
 def _figures(gaps: Sequence[Gap]) -> list[Figure]:
@@ -111,7 +111,7 @@ def _intervals(values: list[dict[str, Any]]) -> "altair.LayerChart":
 
     who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, grid=True)),
+        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=220, minExtent=170, grid=True)),
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
             "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
@@ -121,4 +121,4 @@ def _intervals(values: list[dict[str, Any]]) -> "altair.LayerChart":
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + rules + points).properties(width=420, height=alt.Step(max(9, 24 // len(who))))
+    return (zero + rules + points).properties(width=520, height=alt.Step(max(9, 24 // len(who))))

@@ -105,7 +105,7 @@ def _interval(low: float | None, high: float | None, lacking: str | None) -> str
 
 
 def _signed(number: float) -> str:
-    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"
+    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")
 
 
 def _p(p: float) -> str:

@@ -79,10 +79,11 @@ def _contenders(live: Live) -> list[Contender]:
 
 
 def _column(connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int) -> dict[str, Any]:
-    """A run's completions of a prompt, each with its scores."""
+    """A run's completions of a prompt, each with its scores; without any the scores of what it has `read`."""
     scores = _scores(connection, one.run_id, page_id)
     completions = records(connection, "browse_completions", one.run_id, page_id)
-    return {"contender": one, "completions": [row | {"scores": scores.get(row["sample"], [])} for row in completions]}
+    written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]
+    return {"contender": one, "completions": written, "read": [] if written else scores.get(0, [])}
 
 
 def _scores(connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int) -> dict[int, list[Record]]:

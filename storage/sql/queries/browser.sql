@@ -49,14 +49,22 @@ group by run_id, metric, evaluator_id
 order by metric, run_id;
 
 -- name: browse_runs
--- The runs of a snapshot, however far they are.
+-- The runs of a snapshot, however far they are: how many prompts each has written on, or has read the article of.
+with read as (
+    select run_id, count(distinct page_id) as pages
+    from scores
+    where run_id in (select run_id from runs where snapshot_id = $1 and samples = 0)
+    group by run_id
+)
 select
     run_id, model, decoder, any_value(status) as status, any_value(heard_at) as heard_at,
     any_value(process) as process, any_value(runs.prompts) as prompts,
-    count(distinct completions.page_id) as written, count(completions.page_id) as completions
+    coalesce(any_value(read.pages), count(distinct completions.page_id)) as written,
+    count(completions.page_id) as completions
 from runs
 left join completions using (run_id)
-where snapshot_id = ?
+left join read using (run_id)
+where snapshot_id = $1
 group by run_id, model, decoder, started_at
 order by started_at, run_id;
 
@@ -70,7 +78,11 @@ order by started_at, run_id;
 -- name: browse_run
 select
     runs.*,
-    (select count(distinct page_id) from completions where run_id = runs.run_id) as written,
+    if(
+        samples = 0,
+        (select count(distinct page_id) from scores where run_id = runs.run_id),
+        (select count(distinct page_id) from completions where run_id = runs.run_id)
+    ) as written,
     (select count(*) from completions where run_id = runs.run_id) as completions,
     (select count(*) from completions where run_id = runs.run_id and kept) as kept,
     (select count(*) from completions where run_id = runs.run_id and truncated) as truncated
@@ -96,13 +108,17 @@ where run.run_id = ?
 order by metrics.scope desc, run.metric;
 
 -- name: browse_prompts
--- What a run has written, page by page. $2 is the metric to sort by (null: by title), $3 whether the largest come first,
+-- What a run has written, or read, page by page. $2 is the metric to sort by (null: by title), $3 whether the largest come first,
 -- $4 the only page that is wanted (null: all), $5 how many rows from $6 on.
 with written as (
     select run_id, page_id, count(*) as completions, count(*) filter (kept) as kept
     from completions
     where run_id = $1
     group by run_id, page_id
+    union all
+    select distinct run_id, page_id, 0, 0
+    from scores
+    where run_id in (select run_id from runs where run_id = $1 and samples = 0)
 ),
 numbers as (
     select page_id, avg(value) as value, min(value) as lowest, max(value) as highest, count(value) as scored,

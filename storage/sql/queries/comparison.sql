@@ -2,13 +2,15 @@
 
 -- name: comparable_runs
 -- What can be compared: every run with how it was asked, and the articles of each snapshot that were scored.
-select run_id, model, decoder, snapshot_id, seed, settings_json
+select run_id, model, decoder, snapshot_id, seed, settings_json, knowledge_cutoff
 from (
-    select runs.run_id, model, decoder, snapshot_id, runs.seed, to_json(asked)::varchar as settings_json, started_at
+    select
+        runs.run_id, model, decoder, snapshot_id, runs.seed, to_json(asked)::varchar as settings_json, knowledge_cutoff,
+        started_at
     from runs
     join run_settings as asked using (run_id)
     union all
-    select run_id, model, 'reference', snapshot_id, null, null, known_at
+    select run_id, model, 'reference', snapshot_id, null, null, null, known_at
     from reference_texts
     where run_id in (select run_id from scorings)
 )
@@ -28,6 +30,10 @@ union all
     intersect
     select page_id from completions join runs using (run_id) where snapshot_id = $2 and snapshot_id like 'file:%'
 );
+
+-- name: created_after
+-- The pages of a snapshot that were created after a day (UTC).
+select page_id from stored_articles where snapshot_id = ? and created_after(created_at, ?);
 
 -- name: text_scorings
 -- Which evaluators have scored the texts of these runs by which metrics, and when they were done.
@@ -85,7 +91,8 @@ select direction from metrics where metric = ?;
 
 -- name: board_rows
 select
-    board.model, board.decoder, board.snapshot_id, run_id, board.prompts, board.completions,
+    board.model, board.decoder, board.snapshot_id, run_id, board.prompts, board.completions, board.knowledge_cutoff,
+    board.seen_share,
     if(asked.run_id is null, null, to_json(asked)::varchar) as settings
 from leaderboard as board
 left join run_settings as asked using (run_id)

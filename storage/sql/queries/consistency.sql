@@ -66,6 +66,27 @@ union all
 select 'hashes without a snapshot', count(*)
 from snapshot_hashes anti join snapshots using (snapshot_id)
 union all
+select 'edition scores without an edition, a run or an evaluator', count(*)
+from edition_scores
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'finished edition scorings without an edition, a run or an evaluator', count(*)
+from edition_scorings
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'texts that were judged without an edition, a run or an evaluator', count(*)
+from came_true_texts
+where edition not in (select snapshot_id from snapshots)
+    or run_id not in (select run_id from runs)
+    or evaluator_id not in (select evaluator_id from evaluators)
+union all
+select 'things that came true without their text', count(*)
+from came_true anti join came_true_texts using (edition, run_id, page_id, sample, evaluator_id, kind)
+union all
 select 'months without their snapshot', count(*)
 from months anti join snapshots using (snapshot_id)
 where snapshot_id is not null;
@@ -133,6 +154,37 @@ union all
 select 'its window is not that of its parameters'
 from snapshot
 where window_start is distinct from parameters_start or window_end is distinct from parameters_end;
+
+-- name: doubtful_cutoffs
+-- Every knowledge cutoff that cannot be true, a sentence a row. One is said by the month, so it may be later in the month in
+-- which its run was begun.
+select printf('run %s was begun on %s, and its model''s knowledge cutoff is %s', run_id, started_at::date, knowledge_cutoff)
+from runs
+where knowledge_cutoff > last_day((started_at at time zone 'UTC')::date)
+union all
+select printf(
+    'run %s has the knowledge cutoff %s from %s', run_id, coalesce(knowledge_cutoff::varchar, 'NULL'),
+    coalesce(knowledge_cutoff_from, 'nobody')
+)
+from runs
+where (knowledge_cutoff is null) <> (knowledge_cutoff_from is null)
+    or knowledge_cutoff_from not in ('asked', 'newwiki.toml', 'training', 'model card')
+union all
+select printf('runs of %s with the same weights have different knowledge cutoffs: %s', any_value(model), string_agg(
+    distinct knowledge_cutoff::varchar, ', ' order by knowledge_cutoff::varchar
+))
+from runs
+where knowledge_cutoff is not null and model_sha256 <> 'unknown'
+group by model_sha256
+having count(distinct knowledge_cutoff) > 1
+union all
+select printf(
+    'the model of run %s was trained on %d of its articles, and by its knowledge cutoff it can have seen %d',
+    run_id, (versions ->> 'trained_articles')::bigint, seen
+)
+from runs
+join seen_shares using (run_id)
+where (versions ->> 'trained_articles')::bigint > seen and status = 'complete';
 
 -- name: passed
 select title, verdict

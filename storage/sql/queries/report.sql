@@ -2,7 +2,8 @@
 
 -- name: report_runs
 select run_id, snapshot_id, model, model_sha256, backend, decoder, decoder_parameters, prompt_template, prompts, seed, samples,
-    keep, max_new_tokens, dtype, versions, numerics, protocol, status, started_at, finished_at, heard_at, process
+    keep, max_new_tokens, dtype, versions, numerics, protocol, knowledge_cutoff,
+    knowledge_cutoff_from, status, started_at, finished_at, heard_at, process
 from runs
 where snapshot_id = ?
 order by started_at, run_id;
@@ -17,19 +18,25 @@ where metric in (select unnest(?));
 select other.snapshot_id, other.kind
 from snapshots
 join snapshots as other on other.wiki = snapshots.wiki and other.kind <> snapshots.kind
-where snapshots.snapshot_id = ?
+where snapshots.snapshot_id = ? and snapshots.kind in ('new', 'old') and other.kind in ('new', 'old')
 order by other.published_at desc;
 
 -- name: report_distributions
 -- How each run's numbers ($1) are spread, by the metrics $2 of the evaluators $3, beside each other in those lists: the
 -- quartiles, and how many lie in each of $4 bins. The bins are the same for all runs; the outermost of them hold what
 -- lies beyond the range of the middle 99 % of what models wrote. (The articles' own numbers are often 1, far from that.)
-with shown as (select unnest($2) as metric, unnest($3) as evaluator_id),
+-- Of the runs in $5 only the articles of the snapshot $7 that were created after the days in $6 (beside each other).
+with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
+older as (
+    select run_id, page_id from after join stored_articles on snapshot_id = $7 and not created_after(created_at, day)
+),
+shown as (select unnest($2) as metric, unnest($3) as evaluator_id),
 chosen as (
     select scores.run_id, metric, evaluator_id, value
     from scores
     join shown using (metric, evaluator_id)
     join scorings using (run_id, evaluator_id)
+    anti join older using (run_id, page_id)
     where scores.run_id in (select unnest($1)) and value is not null
 ),
 ranges as (
@@ -57,11 +64,16 @@ group by all;
 
 -- name: report_correlations
 -- Pearson's correlation of each two of the metrics $2 of the evaluators $3 (by their places in those lists) over texts of
--- the runs $1 that have both numbers: over all, or over $4 that a hash draws.
-with shown as (select unnest($2) as metric, unnest($3) as evaluator_id, unnest(range(len($2))) as place),
+-- the runs $1 that have both numbers: over all, or over $4 that a hash draws. $5 to $7 are as for report_distributions.
+with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
+older as (
+    select run_id, page_id from after join stored_articles on snapshot_id = $7 and not created_after(created_at, day)
+),
+shown as (select unnest($2) as metric, unnest($3) as evaluator_id, unnest(range(len($2))) as place),
 drawn as (
     select run_id, page_id, sample
     from completions
+    anti join older using (run_id, page_id)
     where run_id in (select unnest($1)) and kept
     order by md5(concat_ws(':', run_id, page_id, sample))
     limit $4
@@ -82,13 +94,18 @@ group by all;
 
 -- name: report_examples
 -- Of each run in $1 the lowest, the middle and the highest text by the metric $2 of the evaluator $3, beside its article
--- of the snapshot $4. `place` is among `scored` texts.
-with ranked as (
+-- of the snapshot $4. `place` is among `scored` texts. Of the runs in $5 only articles after the days in $6.
+with after as (select unnest($5::varchar[]) as run_id, unnest($6::date[]) as day),
+older as (
+    select run_id, page_id from after join stored_articles on snapshot_id = $4 and not created_after(created_at, day)
+),
+ranked as (
     select scores.run_id, page_id, sample, value,
         row_number() over (partition by scores.run_id order by value, page_id, sample) as place,
         count(*) over (partition by scores.run_id) as scored
     from scores
     join scorings using (run_id, evaluator_id)
+    anti join older using (run_id, page_id)
     where scores.run_id in (select unnest($1)) and metric = $2 and evaluator_id = $3 and value is not null
 )
 select run_id, place, scored, value, page_id, sample, articles.title, articles.permalink, articles.first_sentence,

@@ -38,6 +38,9 @@ from runs
 where snapshot_id = coalesce(?, snapshot_id) and (versions ->> 'trained_articles')::bigint > 0
 order by all;
 
+-- name: run_cutoff
+select knowledge_cutoff, knowledge_cutoff_from from runs where run_id = ?;
+
 -- name: fill_protocol
 -- Of a run that says none of its own, as those do that an older version has shared.
 update runs

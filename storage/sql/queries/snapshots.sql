@@ -24,7 +24,7 @@ order by wiki;
 -- name: earlier_snapshots
 select snapshot_id
 from snapshots
-where wiki = ? and window_start < ?
+where wiki = ? and window_start < ? and kind <> 'revisit' -- whose articles are those of another
 order by snapshot_id;
 
 -- name: old_snapshots

@@ -1,18 +1,46 @@
 -- Numbers cut by what the articles are.
 
--- name: take_stratum_scores
--- What stratum_board goes through: the scores of the runs $1, each in its part of the stratum $2.
+-- name: take_pages
+-- The articles that the runs $1 were asked for, each in its part of the stratum $2, or all in one where that is empty.
+-- Those are wanted that were created after the day that $3 has at the run's place, or all where it is NULL; seen are those
+-- that are not after the knowledge cutoff of the run's model.
+create or replace temp table taken_pages as
+with asked as (
+    select unnest($1::varchar[]) as run_id, unnest($3::date[]) as day
+),
+on_snapshots as (
+    select run_id, snapshot_id, knowledge_cutoff from runs
+    union all
+    select run_id, snapshot_id, null from reference_texts
+),
+parts as (
+    select snapshot_id, page_id, stratum, value, place from strata where stratum = $2
+)
+select
+    run_id, page_id, coalesce(stratum, '') as stratum, coalesce(value, '') as part, coalesce(place, 1) as place,
+    day is null or created_after(created_at, day) as wanted, not created_after(created_at, knowledge_cutoff) as seen
+from asked
+join on_snapshots using (run_id)
+join stored_articles using (snapshot_id)
+left join parts using (snapshot_id, page_id);
+
+
+-- name: take_scores_of_pages
+-- What stratum_board goes through.
 create or replace temp table taken_scores as
-select *
-from scores_by_stratum
-where run_id in (select unnest($1)) and stratum = $2;
+select scores.*, stratum, part, place
+from scores
+join scorings using (run_id, evaluator_id)
+join taken_pages using (run_id, page_id)
+where wanted;
 
 
--- name: take_stratum_page_means
+-- name: take_page_means_of_pages
 create or replace temp table taken_page_means as
-select *
-from page_means_by_stratum
-where run_id in (select unnest($1)) and stratum = $2;
+select page_means.*, stratum, part
+from page_means
+join taken_pages using (run_id, page_id)
+where wanted;
 
 
 -- name: stratum_board
@@ -48,27 +76,25 @@ order by snapshot_id desc, place, value;
 
 
 -- name: stratum_rows
--- How many prompts and texts each of the runs $1 has in each part of the stratum $2: those kept; of articles, and of
--- runs that have read them, those scored.
+-- How many prompts and texts each run has of what was taken, in each part: those kept; of articles, and of runs that have
+-- read them, those scored. Runs that stand on the same articles have the same `articles`.
 with texts as (
-    select run_id, snapshot_id, page_id, sample
+    select run_id, page_id, count(*) as texts
     from completions
-    join runs using (run_id)
-    where kept and run_id in (select unnest($1))
-    union
-    select run_id, snapshot_id, page_id, sample
+    where kept and run_id in (select run_id from taken_pages)
+    group by run_id, page_id
+    union all
+    select run_id, page_id, count(distinct sample)
     from scores
-    join runs using (run_id)
-    where samples = 0 and run_id in (select unnest($1))
-    union
-    select run_id, snapshot_id, page_id, sample
-    from scores
-    join reference_texts using (run_id)
-    where run_id in (select unnest($1))
+    where run_id in (select run_id from taken_pages)
+        and run_id in (select run_id from reference_texts union all select run_id from runs where samples = 0)
+    group by run_id, page_id
 )
-select run_id, value, any_value(place) as place, count(distinct page_id) as prompts, count(*) as completions
+select
+    run_id, part as value, any_value(place) as place, count_if(wanted)::bigint as prompts,
+    coalesce(sum(texts) filter (wanted), 0)::bigint as completions, count_if(seen) / nullif(count(seen), 0) as seen_share,
+    md5(string_agg(page_id::varchar, ',' order by page_id) filter (wanted)) as articles
 from texts
-join strata using (snapshot_id, page_id)
-where stratum = $2
-group by run_id, value
+join taken_pages using (run_id, page_id)
+group by run_id, part
 order by place, value;

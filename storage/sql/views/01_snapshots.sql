@@ -21,7 +21,7 @@ comment on column funnel.pages is 'How many pages.';
 comment on view latest_snapshots is 'The newest snapshot of each wiki and kind; columns as in snapshots.';
 comment on column latest_snapshots.snapshot_id is 'Its name, such as enwiki-2026-10.';
 comment on column latest_snapshots.wiki is 'The wiki''s database name, such as enwiki.';
-comment on column latest_snapshots.kind is 'new, or old for articles that models may have seen.';
+comment on column latest_snapshots.kind is 'new, old for articles that models may have seen, or revisit for those of another snapshot at a later cutoff.';
 comment on column latest_snapshots.window_start is 'The first moment at which its articles were created.';
 comment on column latest_snapshots.window_end is 'The first moment after the window.';
 comment on column latest_snapshots.cutoff is 'When it was cut: articles are as they stood then.';

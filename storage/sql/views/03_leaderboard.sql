@@ -1,16 +1,18 @@
--- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `dtype` are written from
+-- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `seen_share` are written from
 -- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
 with rows as (
     select
         model, decoder, snapshot_id, runs.run_id,
         coalesce(kept_texts.prompts, if(samples = 0, runs.prompts, 0)) as prompts, coalesce(texts, 0) as completions,
-        protocol, dtype, started_at
+        protocol, dtype, runs.knowledge_cutoff, seen_share, started_at
     from runs
     left join kept_texts using (run_id)
+    left join seen_shares using (run_id)
     where runs.run_id in (select run_id from scorings)
     union all
-    select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, known_at
+    select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, null, null,
+        known_at
     from reference_texts
     join metric_summaries using (run_id)
     group by model, snapshot_id, run_id, known_at
@@ -40,6 +42,8 @@ select
     rows.completions,
     protocol,
     dtype,
+    knowledge_cutoff,
+    seen_share,
     {parts_of_each_metric}
 from rows
 join numbers using (run_id)
@@ -54,3 +58,5 @@ comment on column leaderboard.prompts is 'How many prompts have kept texts; of a
 comment on column leaderboard.completions is 'How many texts are kept; 0 of a run that reads articles.';
 comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
 comment on column leaderboard.dtype is 'The numbers that the model computes with.';
+comment on column leaderboard.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says, and for the articles.';
+comment on column leaderboard.seen_share is 'The share of the run''s articles that were created on or before that day; NULL where it is not known.';

@@ -126,7 +126,7 @@ def test_runs_are_not_ranked_across_protocols_unless_that_is_asked_for(asked: Da
 
 def test_settings_in_which_rows_differ_are_columns_and_the_rest_is_in_the_caption(asked: Database) -> None:
     shown = board(asked)
-    assert shown.about[6:] == ("max_new_tokens", "samples", "keep", "template", "stop", "chat", "dtype", "seed")
+    assert shown.about[8:] == ("max_new_tokens", "samples", "keep", "template", "stop", "chat", "dtype", "seed")
     rows = {record["run_id"]: record for record in shown.records}
     assert (rows["max_new_tokens"]["max_new_tokens"], rows["base"]["max_new_tokens"]) == (256, 8)
     assert (rows["one-text"]["samples"], rows[f"reference:{SNAPSHOT}"]["samples"]) == (None, None)

@@ -23,7 +23,8 @@ Answer = Callable[[str], list[dict[str, Any]]]
 Values = dict[tuple[str, str], dict[int, list[float]]]
 
 COLUMNS = {
-    "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype bleu bleu_sd bleu_low",
+    "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype knowledge_cutoff seen_share "
+    "bleu",
     "best_decoder": "model decoder mean low high snapshot_id evaluator_id",
     "top_p": "model metric top_p mean sd low high other_parameters snapshot_id evaluator_id",
     "distance_from_wikipedia": "model decoder metric mean wikipedia deviations snapshot_id",
@@ -34,6 +35,7 @@ COLUMNS = {
     "percentiles": "metric texts lowest percentiles_5_25_50_75_95 highest",
     "correlations": "metric other_metric correlation prompts",
     "old_against_new": "model decoder metric on_new on_old difference low high new_snapshot old_snapshot",
+    "after_cutoff": "model decoder metric on_later low high on_all later_articles knowledge_cutoff seen_share",
     "topics": "topic sbert articles runs evaluator_id",
     "strata": "stratum part sbert low high no_interval articles texts evaluator_id",
     "lengths_and_ends": "model decoder snapshot_id texts tokens words_a_text truncated ends",
@@ -90,7 +92,7 @@ def paired(values: Values, older: str, newer: str, metric: str) -> np.ndarray[An
 
 def test_there_are_two_dozen_questions_and_each_is_one() -> None:
     assert [one.name for one in questions()] == list(COLUMNS)
-    assert len(COLUMNS) == 25
+    assert len(COLUMNS) == 26
     assert all(one.words.endswith("?") and len(one.words) < 120 for one in questions())
 
 
@@ -110,6 +112,23 @@ def test_a_database_with_nothing_in_it_has_no_answer_and_no_error(tmp_path: Path
         pass
     with empty.fenced() as connection:
         assert [one.name for one in questions() if connection.sql(one.query).fetchall()] == []
+
+
+def test_what_a_model_cannot_have_seen_is_scored_apart(answer: Answer, database: Database, values: Values) -> None:
+    with database.read() as connection:
+        asked = "select page_id from stored_articles where snapshot_id = ? and created_at >= '2026-09-16 00:00:00+00'"
+        later = {page for (page,) in connection.execute(asked, [NEW]).fetchall()}
+    rows = [row for row in answer("after_cutoff") if row["metric"] == "sbert"]
+    assert {row["model"] for row in rows} == {"model-a"}, "nobody says what model-b can have seen"
+    expected = {
+        (mean(chain.from_iterable(of_run[page] for page in of_run.keys() & later)), overall(values, run_id))
+        for run_id, (_, model, _) in RUNS.items()
+        if model == "model-a"
+        for of_run in [values[run_id, "sbert"]]
+    }
+    found = sorted((row["on_later"], row["on_all"]) for row in rows)
+    assert list(chain.from_iterable(found)) == pytest.approx(list(chain.from_iterable(sorted(expected))))
+    assert 0 < len(later & values["run-a", "sbert"].keys()) == rows[0]["later_articles"] < PAGES
 
 
 def test_the_best_decoder_is_the_one_with_the_highest_mean(answer: Answer, values: Values) -> None:

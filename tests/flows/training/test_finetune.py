@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -55,7 +56,7 @@ def tuned(toys: dict[str, Path], two_months: Path, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def fit(two_months: Path, tmp_path: Path) -> Fit:
-    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned", **settings: str) -> Finetuned:
+    def run(asked: FinetuneRequest, folder: Path = tmp_path / "tuned", **settings: Any) -> Finetuned:
         return finetune(Database(two_months), asked, Settings(**settings), folder, Silent())
 
     return run

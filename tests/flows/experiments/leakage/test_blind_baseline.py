@@ -27,6 +27,16 @@ def test_the_area_by_hand(old: list[float], new: list[float], auc: float) -> Non
     assert separation(np.array(old), np.array(new), seed=0).auc == auc
 
 
+def test_scores_that_tell_all_apart_have_an_interval_too() -> None:
+    """Newcombe's score interval of 1 at 20 pairs: V(θ) by hand at its lower end."""
+    found = separation(np.arange(20.0) + 100, np.arange(20.0), seed=0)
+    assert (found.auc, found.high) == (1.0, 1.0)
+    low = found.low
+    variance = low * (1 - low) * (1 + 19 * ((1 - low) / (2 - low) + low / (1 + low))) / 400
+    assert 1 - low == pytest.approx(1.959964 * variance**0.5, rel=1e-5)
+    assert 0.8 < low < 0.9
+
+
 def test_its_interval_holds_chance_where_there_is_nothing_to_tell() -> None:
     random = np.random.default_rng(3)
     held = 0

@@ -1,0 +1,66 @@
+"""The snapshot's articles at later cutoffs, and what its runs are worth beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from storage import editions
+from storage.database import Database
+
+SHOWN = 30  # things that came true
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DifferenceColumn:
+    """A metric by one evaluator, whose id is in the `title` where several scored by the metric."""
+
+    title: str
+    metric: str
+    evaluator_id: str
+
+
+@dataclass(frozen=True)
+class LaterEdition:
+    """One edition: its row of `editions`, what became of the articles, the runs' differences by run and column, what
+    came true by run, and the things that most texts said first."""
+
+    about: Record
+    outcomes: Sequence[tuple[str, int, str, str]]
+    columns: Sequence[DifferenceColumn]
+    runs: Mapping[str, Mapping[DifferenceColumn, Record]]
+    came_true: Sequence[Record]
+    things: Sequence[Record]
+
+
+def later_editions(database: Database, snapshot_id: str) -> list[LaterEdition]:
+    """All editions of the snapshot, the earliest cutoff first."""
+    return [_edition(database, name) for name in editions.editions_of(database, snapshot_id)]
+
+
+def _edition(database: Database, name: str) -> LaterEdition:
+    [about] = database.records(dict[str, Any], "edition_one", name)
+    differences = database.records(dict[str, Any], "edition_differences", name)
+    columns = _columns(differences)
+    by_key = {(column.metric, column.evaluator_id): column for column in columns}
+    runs: dict[str, dict[DifferenceColumn, Record]] = {}
+    for row in differences:
+        runs.setdefault(row["run_id"], {})[by_key[row["metric"], row["evaluator_id"]]] = row
+    return LaterEdition(
+        about,
+        database.rows("edition_outcomes", name),
+        columns,
+        runs,
+        database.records(dict[str, Any], "came_true_by_run", name),
+        database.records(dict[str, Any], "came_true_first", name, SHOWN),
+    )
+
+
+def _columns(differences: Sequence[Record]) -> list[DifferenceColumn]:
+    keys = sorted({(row["metric"], row["evaluator_id"]) for row in differences})
+    metrics = [metric for metric, _ in keys]
+    return [
+        DifferenceColumn(metric if metrics.count(metric) == 1 else f"{metric} ({by[:6]})", metric, by)
+        for metric, by in keys
+    ]

@@ -1,0 +1,175 @@
+"""The articles of a snapshot at a later cutoff, published as an edition of it: a snapshot of its own."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from flows.progress import Progress
+from flows.refreshing.look_up_topics import usual_address
+from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.request import RevisitRequest
+from newwiki.selection import judge
+from newwiki.settings import Settings
+from newwiki.snapshot import Judged, Page, Selection, Snapshot, Window
+from newwiki.sources.later import LaterApi, LaterDump, LaterSource
+from newwiki.sources.source import Waiting
+from newwiki.text.language import Language, load_language
+from newwiki.text.prose import EXTRACTOR_VERSION
+from storage import editions, snapshots
+from storage.database import Database
+from storage.staging import Staging
+
+
+@dataclass(frozen=True)
+class Revisit:
+    """What is asked for: the articles of `first` as they stood at `cutoff`, later than its own."""
+
+    first: Snapshot
+    cutoff: datetime
+
+    def __post_init__(self) -> None:
+        now = datetime.now(UTC)
+        if not self.first.cutoff < self.cutoff <= now:
+            raise UsageError(
+                f"the cutoff {self.cutoff:%Y-%m-%d %H:%M} must lie after that of {self.first.snapshot_id} "
+                f"({self.first.cutoff:%Y-%m-%d %H:%M}) and not after now; name another with --cutoff"
+            )
+
+    @property
+    def edition(self) -> str:
+        return editions.edition_id(self.first, self.cutoff)
+
+
+def asked_for(database: Database, request: RevisitRequest) -> Revisit:
+    """Raises UsageError for an edition, and for a cutoff that is not later. Without one it is the beginning of today
+    (UTC), or, where a revisit of the snapshot as of a day was interrupted, of that day."""
+    first = editions.require_first(snapshots.resolve(database, request.snapshot))
+    if request.cutoff:
+        return Revisit(first, request.cutoff.replace(tzinfo=UTC))
+    if request.dump:
+        raise UsageError("as of when? A dump is as old as it is: give --cutoff, the day on which it was begun")
+    begun = [name.rpartition("@")[2] for name in Staging.leftovers(database.path, f"{first.snapshot_id}@")]
+    days = [datetime.fromisoformat(day).replace(tzinfo=UTC) for day in begun if "T" not in day]
+    unpublished = [day for day in days if not snapshots.find(database, editions.edition_id(first, day))]
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return Revisit(first, max(unpublished, default=today))
+
+
+def source_of(database: Database, request: RevisitRequest, wanted: Revisit, settings: Settings) -> LaterSource:
+    """An API, a dump, or else the wiki that the first edition's permanent links lead to. Raises UsageError."""
+    if request.api and request.dump:
+        raise UsageError("from where? Give --api URL or --dump FILE, not both")
+    if request.dump:
+        return LaterDump(request.dump)
+    return LaterApi(request.api or usual_address(database, wanted.first.snapshot_id), settings.contact or None)
+
+
+def publish_edition(
+    database: Database, open_source: Callable[[], LaterSource], wanted: Revisit, progress: Progress
+) -> Snapshot:
+    """Publishes the edition, going on where an interrupted revisit stopped; one that is published is given as it is.
+
+    Raises TerminalError where the first was made by another extractor or of another wiki, or no article is left.
+    """
+    if published := _published(database, wanted):
+        Staging.discard_leftover(database.path, wanted.edition)
+        return published
+    _require_extractor(wanted.first)
+    source = open_source()
+    if isinstance(source, Waiting):
+        source.tell(progress.note)
+    site = source.site()
+    if site.wiki != wanted.first.wiki:
+        raise TerminalError(
+            f"{wanted.first.snapshot_id} is of {wanted.first.wiki}, and {source.name} is {site.wiki}; name the right "
+            "one"
+        )
+    staging = Staging.open(database.path, wanted.edition, wanted.cutoff)
+    try:
+        _gather(database, source, wanted, load_language(site.language), staging, progress)
+    except TerminalError:
+        staging.discard()
+        raise
+    except TransientError:
+        staging.add([], source.asked())
+        raise
+    pages = staging.pages()
+    if not any(page.verdict == "selected" for page in pages):
+        staging.discard()
+        raise TerminalError(f"nothing to publish: no article of {wanted.first.snapshot_id} is left in {source.name}")
+    window = Window(wanted.first.window_start, wanted.first.window_end)
+    edition = snapshots.publish(
+        database,
+        wanted.edition,
+        site,
+        window,
+        wanted.cutoff,
+        editions.parameters_json(wanted.first),
+        pages,
+        staging.requests(),
+    )
+    staging.discard()
+    return edition
+
+
+def _published(database: Database, wanted: Revisit) -> Snapshot | None:
+    found = snapshots.find(database, wanted.edition)
+    of = editions.revisited(found) if found else None
+    if found and (of is None or of["content_sha256"] != wanted.first.content_sha256):
+        raise TerminalError(
+            f"'{database.path}' holds a snapshot of the name {wanted.edition} that is no edition of this "
+            f"{wanted.first.snapshot_id}; revisit it in another database"
+        )
+    return found
+
+
+def _require_extractor(first: Snapshot) -> None:
+    """A text that another extractor would read otherwise is no other text."""
+    if first.extractor_version != EXTRACTOR_VERSION:
+        raise TerminalError(
+            f"{first.snapshot_id} was made by extractor {first.extractor_version}, and this newwiki has extractor "
+            f"{EXTRACTOR_VERSION}, so what it reads differently would look like a change of the article: revisit it "
+            "with a newwiki-eval that has the same"
+        )
+
+
+def _gather(
+    database: Database,
+    source: LaterSource,
+    wanted: Revisit,
+    language: Language,
+    staging: Staging,
+    progress: Progress,
+) -> None:
+    first = wanted.first
+    known = editions.pages(database, first.snapshot_id)
+    selection = _selection(json.loads(first.parameters))
+    done = staging.done()
+    if done:
+        progress.note(f"going on with an interrupted revisit: {len(done):,} articles are looked at already")
+    window = Window(first.window_start, first.window_end)
+    span = Window(first.cutoff, wanted.cutoff)
+    stubs = {page_id: replace(page, revisions=None) for page_id, (page, _) in known.items()}
+    with staging.held():
+        found = source.later(span, window, stubs, done, staging)
+        for listed, batches in groupby(found, key=lambda batch: batch.listed):
+            title, unit = (f"listing {listed}", "days") if listed else (f"revisiting {first.snapshot_id}", source.unit)
+            with progress.stretch(f"{title} from {source.name}", unit) as bar:
+                for batch in batches:
+                    judged = [_judged(page, *known[page.page_id], selection, language) for page in batch.pages]
+                    staging.add(judged, source.asked())
+                    bar.update(batch.position, batch.total)
+
+
+def _judged(page: Page, first: Page, origin: Any, selection: Selection, language: Language) -> Judged:
+    """As in a refresh. An article had its revisions at the first cutoff, and they have not become fewer."""
+    counted = max(page.revisions or 0, first.revisions or 0)
+    then = replace(page, created_at=first.created_at, revisions=counted)
+    return replace(judge(then, selection, language, lambda _: counted), origin=origin)
+
+
+def _selection(parameters: dict[str, Any]) -> Selection:
+    return Selection(**{one.name: parameters[one.name] for one in fields(Selection) if one.name in parameters})

@@ -1,0 +1,159 @@
+"""The runs on a snapshot beside a later edition of it: their numbers, and what of their texts came true."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from evaluators.analysis import Analysis
+from evaluators.came_true import CAME_TRUE, Additions, Edition
+from evaluators.scoring import reads_article, score
+from flows.progress import Progress
+from flows.scoring.broken_scores import BrokenScores
+from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
+from flows.scoring.score_run import score_run
+from newwiki.errors import UsageError
+from newwiki.records import Run, Score
+from newwiki.registry import Evaluator, SetEvaluator
+from newwiki.settings import Settings
+from newwiki.snapshot import Article, Snapshot
+from newwiki.text.prompts import fill
+from storage import editions, runs, snapshots
+from storage.database import Database
+from storage.editions import CameTrueText, CameTrueThing, Key
+from storage.structures import known_facts
+
+_BATCH = 256  # texts, or articles
+
+
+def score_edition(
+    database: Database, first: Snapshot, edition: Snapshot, metrics: str, settings: Settings, progress: Progress
+) -> None:
+    """Scores every complete run on the first edition that has kept texts, as far as it is not done: beside the first as
+    ever, beside the later by the same evaluators.
+
+    Raises UsageError where none of the metrics looks at the article, TerminalError where a model is missing.
+    """
+    on_first = editions.runs_on(database, first.snapshot_id)
+    if not on_first:
+        progress.note(f"no run on {first.snapshot_id} is complete, so nothing is judged again")
+        return
+    chosen = _chosen(metrics, settings, progress)
+    loaded = LoadedEvaluators([*chosen, CAME_TRUE], settings)
+    scoring = EditionScoring(database, first, edition, loaded, chosen, progress)
+    for run_id in on_first:
+        run, articles = runs.with_articles(database, run_id)
+        score_run(database, run, articles, loaded.only(chosen), progress)
+        scoring.judge(run, articles)
+
+
+def _chosen(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
+    """Those of single texts whose numbers can change with the article."""
+    found = choose(metrics, settings, progress)
+    chosen = [one for one in found if not isinstance(one, SetEvaluator) and not one.costly and reads_article(one)]
+    if not chosen:
+        raise UsageError(
+            f"none of {metrics} compares a single text with its article, so none can change with it; "
+            "name others, such as entity_overlap or fact_recall"
+        )
+    return chosen
+
+
+class EditionScoring:
+    """Judges runs beside one edition; what the articles say only there is read once for all of them."""
+
+    def __init__(
+        self,
+        database: Database,
+        first: Snapshot,
+        edition: Snapshot,
+        loaded: LoadedEvaluators,
+        chosen: Sequence[Evaluator],
+        progress: Progress,
+    ) -> None:
+        self._database, self._edition, self._loaded = database, edition.snapshot_id, loaded
+        self._chosen, self._progress = chosen, progress
+        runs.register(database, loaded.fingerprints.values(), [metric for one in chosen for metric in one.metrics])
+        changed = set(editions.changed_pages(database, self._edition))
+        before, self._later = (
+            {one.page_id: one for one in snapshots.articles(database, name) if one.page_id in changed}
+            for name in (first.snapshot_id, self._edition)
+        )
+        self._additions = self._read(first.snapshot_id, before)
+        self._ids = loaded.ids([*chosen, CAME_TRUE])
+
+    def judge(self, run: Run, articles: Sequence[Article]) -> None:
+        """Scores what the run has kept and nobody has scored beside the edition yet."""
+        editions.copy_unchanged(self._database, self._edition, run.run_id, self._loaded.ids(self._chosen))
+        prompts = {one.page_id: fill(run.prompt_template, one.title, one.first_sentence) for one in articles}
+        keys = [key for key in runs.kept_completions(self._database, run.run_id) if key[0] in self._later]
+        lacking = self._lacking(run, keys)
+        todo = sorted(set[Key]().union(*lacking.values()))
+        broken = BrokenScores()
+        if todo:
+            with self._progress.stretch(f"judging {run.model} {run.decoder} beside {self._edition}", "texts") as bar:
+                for start in range(0, len(todo), _BATCH):
+                    batch = todo[start : start + _BATCH]
+                    broken.count(self._judge_batch(run, batch, prompts, lacking))
+                    bar.update(len(keys) - len(todo) + start + len(batch), len(keys), self._loaded.slowest)
+        broken.tell(self._progress, "text")
+        editions.finish(self._database, self._edition, run.run_id, self._ids)
+
+    def _lacking(self, run: Run, keys: Sequence[Key]) -> dict[str, set[Key]]:
+        """By evaluator the texts that it has not judged."""
+        done = editions.scored_texts(self._database, self._edition, run.run_id, self._ids)
+        by_name = {one.name: self._loaded.fingerprints[one.name].evaluator_id for one in (*self._chosen, CAME_TRUE)}
+        return {name: set(keys) - done[evaluator_id] for name, evaluator_id in by_name.items()}
+
+    def _judge_batch(
+        self, run: Run, batch: Sequence[Key], prompts: Mapping[int, str], lacking: Mapping[str, set[Key]]
+    ) -> list[Score]:
+        wanted = [one for one in self._chosen if lacking[one.name].intersection(batch)]
+        found = runs.kept_texts(self._database, run.run_id, batch[0][0], batch[-1][0])
+        pages = [self._later[page_id] for page_id in dict(batch)]
+        references = self._loaded.read(self._database, self._edition, pages, [*wanted, CAME_TRUE])
+        analyses = self._loaded.analyse(
+            [found[key] for key in batch], [prompts[page_id] for page_id, _ in batch], [*wanted, CAME_TRUE]
+        )
+        scores = score(wanted, self._loaded.fingerprints, batch, analyses, references)
+        texts, things = self._came_true(batch, analyses)
+        editions.add(self._database, self._edition, run.run_id, scores, texts, things)
+        return scores
+
+    def _came_true(
+        self, batch: Sequence[Key], analyses: Sequence[Analysis]
+    ) -> tuple[list[CameTrueText], list[CameTrueThing]]:
+        by = self._loaded.fingerprints[CAME_TRUE.name].evaluator_id
+        texts, things = [], []
+        for (page_id, sample), analysis in zip(batch, analyses, strict=True):
+            for one in self._additions.said(page_id, analysis.text, analysis.named()):
+                count = len(one.terms) if one.status == "ok" else None
+                texts.append(CameTrueText(page_id, sample, by, one.kind, one.additions, count, one.chance, one.status))
+                things += [CameTrueThing(page_id, sample, by, one.kind, term) for term in one.terms]
+        return texts, things
+
+    def _read(self, first_id: str, before: Mapping[int, Article]) -> Additions:
+        additions, pages = Additions(), sorted(before)
+        if not pages:
+            return additions
+        with self._progress.stretch(f"reading what is new in {self._edition}", "articles") as bar:
+            for start in range(0, len(pages), _BATCH):
+                for page_id, first, later in self._editions(first_id, before, pages[start : start + _BATCH]):
+                    additions.add(page_id, first, later)
+                bar.update(min(start + _BATCH, len(pages)), len(pages))
+        return additions
+
+    def _editions(
+        self, first_id: str, before: Mapping[int, Article], pages: Sequence[int]
+    ) -> Iterator[tuple[int, Edition, Edition]]:
+        """Both of each article. Entities of the first are not asked for: whatever its text says is no addition."""
+        later = [self._later[page_id] for page_id in pages]
+        facts = known_facts(self._database, first_id, pages)
+        read = self._loaded.read(self._database, self._edition, later, [CAME_TRUE])
+        leads = self._loaded.analyse([one.first_sentence for one in later], [""] * len(later), [CAME_TRUE])
+        for article, lead in zip(later, leads, strict=True):
+            page_id, rest = article.page_id, read[article.page_id]
+            mentions = [*lead.named(), *rest.named()]
+            first = Edition(_whole(before[page_id]), (), facts[page_id])
+            yield page_id, first, Edition(_whole(article), mentions, rest.part("facts"))
+
+
+def _whole(article: Article) -> str:
+    return f"{article.title}\n\n{article.first_sentence}\n\n{article.completion}"

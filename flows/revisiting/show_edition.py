@@ -1,0 +1,69 @@
+"""A later edition of a snapshot laid out for people: what became of the articles, and what the runs are worth now."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flows import tables
+from newwiki.decoding.grammar import short_form
+from storage.database import Database
+
+SHOWN = 20  # things that came true
+
+_EACH = ["run", "model", "decoder"]
+
+
+def show_edition(database: Database, edition: str) -> None:
+    """Tables to stdout: of the articles, of the runs' scores, of what came true. Those without rows are left out, and
+    all where the first edition is not in this database."""
+    for one in database.records(dict[str, Any], "edition_one", edition):
+        _show(database, one)
+
+
+def _show(database: Database, one: Mapping[str, Any]) -> None:
+    edition = one["edition"]
+    tables.show(
+        ["outcome", "articles", "share", "example"],
+        database.rows("edition_outcomes", edition),
+        "table",
+        title=f"{edition}: what became of the {one['articles']:,} articles of {one['snapshot_id']}",
+    )
+    if scores := database.records(dict[str, Any], "edition_differences", edition):
+        tables.show(
+            [*_EACH, "metric", "prompts", "first", "later", "difference", "95 % interval"],
+            [
+                [*_named(row), row["metric"], row["prompts"], row["first_mean"], row["later_mean"], row["difference"],
+                 interval(row)]
+                for row in scores
+            ],
+            "table",
+            title=f"{edition}: the runs beside both editions of the articles",
+        )  # fmt: skip
+    if found := database.records(dict[str, Any], "came_true_by_run", edition):
+        tables.show(
+            [*_EACH, "kind", "texts", "came true", "by chance", "excess a text", "95 % interval"],
+            [
+                [*_named(row), row["kind"], row["texts"], row["came_true"], row["chance"], row["excess"],
+                 interval(row)]
+                for row in found
+            ],
+            "table",
+            title=f"{edition}: what texts on changed articles said that these said only later",
+        )  # fmt: skip
+    if things := database.records(dict[str, Any], "came_true_first", edition, SHOWN):
+        tables.show(
+            ["article", "kind", "came true", "texts", "runs"],
+            [[row["title"], row["kind"], row["text"], row["texts"], row["runs"]] for row in things],
+            "table",
+            title=f"{edition}: what most texts said first",
+        )
+
+
+def interval(row: Mapping[str, Any]) -> str:
+    """Both ends, or why there are none."""
+    if row["low"] is None:
+        return str(row["no_interval"] or row.get("unknown_because") or "")
+    return f"{tables.short(row['low'])} … {tables.short(row['high'])}"
+
+
+def _named(row: Mapping[str, Any]) -> list[str]:
+    return [row["run_id"], row["model"], short_form(row["decoder"])]

@@ -1,0 +1,48 @@
+"""What is said of the models of stored runs: the last day of what each can have seen."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
+from storage.database import Database
+
+
+def enter(database: Database, run_id: str, said: KnowledgeCutoff) -> str | None:
+    """Enters what is said of the model of a stored run, unless what stands there goes before it: what was asked for
+    stays until something else is asked for. Gives a note where something changes or is not believed."""
+    if not database.path.exists() or not database.rows("run_cutoff", run_id):
+        return None
+    stored = of_run(database, run_id)
+    if stored == said:
+        return None
+    if stored and goes_before(stored, said):
+        kept = f"run {run_id} keeps its knowledge cutoff {stored}, and not {said}; --knowledge-cutoff changes it"
+        return kept if stored.day != said.day else None
+    with database.write() as connection:
+        connection.execute(
+            "update runs set knowledge_cutoff = ?, knowledge_cutoff_from = ? where run_id = ?",
+            [said.day, said.origin, run_id],
+        )
+    return f"run {run_id} has the knowledge cutoff {said}" + (f", no longer {stored}" if stored else "")
+
+
+def of_run(database: Database, run_id: str) -> KnowledgeCutoff | None:
+    """What is said of the model of a run that is stored."""
+    [(day, origin)] = database.rows("run_cutoff", run_id)
+    return KnowledgeCutoff(day, origin) if day else None
+
+
+def goes_before(one: KnowledgeCutoff | None, other: KnowledgeCutoff | None) -> bool:
+    """Whether the first is to be believed and not the second, by who says it."""
+    return one is not None and (other is None or ORIGINS.index(one.origin) < ORIGINS.index(other.origin))
+
+
+def facts(said: KnowledgeCutoff | None) -> dict[str, object]:
+    """What the note of a run's row in a shared folder says of it."""
+    return {"knowledge_cutoff": said.day.isoformat(), "knowledge_cutoff_from": said.origin} if said else {}
+
+
+def of_facts(noted: Mapping[str, str]) -> KnowledgeCutoff | None:
+    """The same, read; None in the notes of older versions."""
+    origin = next((one for one in ORIGINS if one == noted.get("knowledge_cutoff_from")), None)
+    return KnowledgeCutoff(date.fromisoformat(noted["knowledge_cutoff"]), origin) if origin else None

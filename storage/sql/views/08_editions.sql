@@ -1,0 +1,229 @@
+-- A snapshot's articles at a later cutoff, and its runs beside both editions.
+
+create or replace view edition_articles as
+select
+    later.snapshot_id as edition,
+    first.snapshot_id,
+    first.page_id,
+    first.title,
+    candidate.title as later_title,
+    first.rev_id,
+    candidate.rev_id as later_rev_id,
+    case
+        when candidate.verdict is distinct from 'selected' then coalesce(candidate.verdict, 'unknown')
+        when candidate.rev_id = first.rev_id then 'unchanged'
+        else 'changed'
+    end as outcome,
+    article.text_sha256 = first.text_sha256 as same_text,
+    candidate.detail
+from snapshots as later
+join stored_articles as first on first.snapshot_id = later.parameters ->> '$.revisits.snapshot_id'
+left join candidates as candidate on candidate.snapshot_id = later.snapshot_id and candidate.page_id = first.page_id
+left join stored_articles as article on article.snapshot_id = later.snapshot_id and article.page_id = first.page_id;
+
+create or replace view editions as
+select
+    edition,
+    one.snapshot_id,
+    first.cutoff as first_cutoff,
+    later.cutoff,
+    count(*) as articles,
+    count(*) filter (outcome = 'unchanged') as unchanged,
+    count(*) filter (outcome = 'changed') as changed,
+    count(*) filter (outcome not in ('unchanged', 'changed')) as lost
+from edition_articles as one
+join snapshots as later on later.snapshot_id = edition
+join snapshots as first on first.snapshot_id = one.snapshot_id
+group by edition, one.snapshot_id, first.cutoff, later.cutoff;
+
+-- A prompt's texts that have a number beside both editions, by the same evaluator.
+create or replace view edition_page_differences as
+select
+    edition,
+    run_id,
+    metric,
+    evaluator_id,
+    page_id,
+    count(*) as texts,
+    avg(first.value order by sample) as first_mean,
+    avg(later.value order by sample) as later_mean,
+    avg(later.value - first.value order by sample) as difference
+from edition_scores as later
+join scores as first using (run_id, page_id, sample, metric, evaluator_id)
+join edition_scorings using (edition, run_id, evaluator_id)
+where later.value is not null and first.value is not null
+group by edition, run_id, metric, evaluator_id, page_id;
+
+-- Each prompt counts once, as in `newwiki compare`; the interval is that of evaluators/statistics.py.
+create or replace view edition_differences as
+with means as (
+    select
+        edition,
+        run_id,
+        metric,
+        evaluator_id,
+        count(*) as prompts,
+        count(*) filter (outcome = 'changed') as changed,
+        sum(texts)::bigint as texts,
+        avg(first_mean order by page_id) as first_mean,
+        avg(later_mean order by page_id) as later_mean,
+        avg(difference order by page_id) as mean,
+        stddev_samp(difference order by page_id) / sqrt(count(*)) as standard_error,
+        if(count(*) > 2 and stddev_samp(difference) > 0, skewness(difference order by page_id), 0) / sqrt(count(*)) as skew
+    from edition_page_differences
+    join edition_articles using (edition, page_id)
+    group by edition, run_id, metric, evaluator_id
+),
+unscored as (
+    select edition, run_id, metric, evaluator_id, count(*) as texts
+    from edition_scores as later
+    left join scores as first using (run_id, page_id, sample, metric, evaluator_id)
+    where later.value is null or first.value is null
+    group by edition, run_id, metric, evaluator_id
+)
+select
+    edition,
+    runs.snapshot_id,
+    run_id,
+    model,
+    decoder,
+    metric,
+    evaluator_id,
+    means.prompts,
+    changed,
+    means.texts,
+    coalesce(unscored.texts, 0) as unscored,
+    first_mean,
+    later_mean,
+    mean as difference,
+    interval_low(mean, standard_error, means.prompts - 1, skew) as low,
+    interval_high(mean, standard_error, means.prompts - 1, skew) as high,
+    no_interval(mean, standard_error, means.prompts - 1) as no_interval
+from means
+join runs using (run_id)
+left join unscored using (edition, run_id, metric, evaluator_id);
+
+-- What came true by run, beside what another article's additions would have given by chance. Each prompt counts once in the
+-- excess and its interval.
+create or replace view came_true_by_run as
+with pages as (
+    select
+        edition, run_id, kind, evaluator_id, page_id, count(*) as texts, sum(came_true) as came_true, sum(chance) as chance,
+        avg(came_true - chance order by sample) as excess
+    from came_true_texts
+    join edition_scorings using (edition, run_id, evaluator_id)
+    where status = 'ok'
+    group by edition, run_id, kind, evaluator_id, page_id
+),
+sums as (
+    select
+        edition, run_id, kind, evaluator_id,
+        count(*) as prompts,
+        sum(texts)::bigint as texts,
+        sum(came_true)::bigint as came_true,
+        sum(chance order by page_id) as chance,
+        avg(excess order by page_id) as mean,
+        stddev_samp(excess order by page_id) / sqrt(count(*)) as standard_error,
+        if(count(*) > 2 and stddev_samp(excess) > 0, skewness(excess order by page_id), 0) / sqrt(count(*)) as skew
+    from pages
+    group by edition, run_id, kind, evaluator_id
+),
+unknown as (
+    select edition, run_id, kind, evaluator_id, count(*) as texts, any_value(status order by page_id, sample) as status
+    from came_true_texts
+    join edition_scorings using (edition, run_id, evaluator_id)
+    where status <> 'ok'
+    group by edition, run_id, kind, evaluator_id
+)
+select
+    edition,
+    runs.snapshot_id,
+    run_id,
+    model,
+    decoder,
+    kind,
+    evaluator_id,
+    coalesce(sums.prompts, 0) as prompts,
+    coalesce(sums.texts, 0) as texts,
+    came_true,
+    chance,
+    mean as excess,
+    interval_low(mean, standard_error, sums.prompts - 1, skew) as low,
+    interval_high(mean, standard_error, sums.prompts - 1, skew) as high,
+    no_interval(mean, standard_error, sums.prompts - 1) as no_interval,
+    coalesce(unknown.texts, 0) as unknown,
+    unknown.status as unknown_because
+from sums
+full join unknown using (edition, run_id, kind, evaluator_id)
+join runs using (run_id);
+
+comment on view edition_articles is 'What became of each article of a snapshot at a later cutoff.';
+comment on column edition_articles.edition is 'The later edition, a snapshot of the kind revisit.';
+comment on column edition_articles.snapshot_id is 'The snapshot that it revisits.';
+comment on column edition_articles.page_id is 'The article.';
+comment on column edition_articles.title is 'Its title in the first.';
+comment on column edition_articles.later_title is 'Its title at the later cutoff.';
+comment on column edition_articles.rev_id is 'The revision in the first.';
+comment on column edition_articles.later_rev_id is 'The revision at the later cutoff; NULL where there is none to be had.';
+comment on column edition_articles.outcome is 'unchanged (the same revision), changed, or the verdict by which it is not in the edition; unknown where that was rebuilt from a manifest, which names its articles alone.';
+comment on column edition_articles.same_text is 'Whether first sentence and completion are the same; NULL where it is not in the edition.';
+comment on column edition_articles.detail is 'What else there is to say of the verdict.';
+
+comment on view editions is 'The snapshots that revisit another, with what became of its articles.';
+comment on column editions.edition is 'The later edition.';
+comment on column editions.snapshot_id is 'The snapshot that it revisits.';
+comment on column editions.first_cutoff is 'The cutoff of that one.';
+comment on column editions.cutoff is 'The later cutoff.';
+comment on column editions.articles is 'How many articles were looked at again: all of the first.';
+comment on column editions.unchanged is 'How many have the same revision.';
+comment on column editions.changed is 'How many have another.';
+comment on column editions.lost is 'How many are not in the edition; funnel says why.';
+
+comment on view edition_page_differences is 'By prompt, a run''s means beside the first and the later edition of the article, over the texts that have both numbers.';
+comment on column edition_page_differences.edition is 'The later edition.';
+comment on column edition_page_differences.run_id is 'The run.';
+comment on column edition_page_differences.metric is 'The metric.';
+comment on column edition_page_differences.evaluator_id is 'Who made both numbers.';
+comment on column edition_page_differences.page_id is 'The prompt''s article.';
+comment on column edition_page_differences.texts is 'How many texts have both.';
+comment on column edition_page_differences.first_mean is 'Their mean beside the first edition.';
+comment on column edition_page_differences.later_mean is 'Their mean beside the later one.';
+comment on column edition_page_differences.difference is 'The mean of later minus first.';
+
+comment on view edition_differences is 'A run''s numbers beside the first and the later edition of its articles; each prompt that is in both counts once.';
+comment on column edition_differences.edition is 'The later edition.';
+comment on column edition_differences.snapshot_id is 'The snapshot that the run is on.';
+comment on column edition_differences.run_id is 'The run.';
+comment on column edition_differences.model is 'Its model.';
+comment on column edition_differences.decoder is 'Its decoder.';
+comment on column edition_differences.metric is 'The metric.';
+comment on column edition_differences.evaluator_id is 'Who made both numbers.';
+comment on column edition_differences.prompts is 'How many prompts have both.';
+comment on column edition_differences.changed is 'How many of these have another revision in the later edition; the others'' difference is 0.';
+comment on column edition_differences.texts is 'How many texts have both.';
+comment on column edition_differences.unscored is 'How many texts of articles that are in both lack one.';
+comment on column edition_differences.first_mean is 'The mean beside the first edition.';
+comment on column edition_differences.later_mean is 'The mean beside the later one.';
+comment on column edition_differences.difference is 'Later minus first.';
+comment on column edition_differences.low is 'The lower end of the difference''s 95 % interval by prompt; NULL where there is none.';
+comment on column edition_differences.high is 'The upper end.';
+comment on column edition_differences.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
+
+comment on view came_true_by_run is 'How often a run''s texts said what the article said only later, beside how often they said what other articles said only later.';
+comment on column came_true_by_run.edition is 'The later edition.';
+comment on column came_true_by_run.snapshot_id is 'The snapshot that the run is on.';
+comment on column came_true_by_run.run_id is 'The run.';
+comment on column came_true_by_run.model is 'Its model.';
+comment on column came_true_by_run.decoder is 'Its decoder.';
+comment on column came_true_by_run.kind is 'entity, or infobox for a name or number of an infobox.';
+comment on column came_true_by_run.evaluator_id is 'Who looked, and found the entities.';
+comment on column came_true_by_run.prompts is 'How many changed articles.';
+comment on column came_true_by_run.texts is 'How many texts of these.';
+comment on column came_true_by_run.came_true is 'What came true, each thing once a text.';
+comment on column came_true_by_run.chance is 'The same with the additions of another changed article in the place of its own, the mean over all others; NULL where there is no other.';
+comment on column came_true_by_run.excess is 'came_true minus chance a text, each prompt counted once.';
+comment on column came_true_by_run.low is 'The lower end of its 95 % interval by prompt; NULL where there is none.';
+comment on column came_true_by_run.high is 'The upper end.';
+comment on column came_true_by_run.no_interval is 'Why there is no interval: too few prompts, or no variance; NULL where there is one.';
+comment on column came_true_by_run.unknown is 'How many texts of changed articles nothing can be said of.';
+comment on column came_true_by_run.unknown_because is 'Why of the first of them.';

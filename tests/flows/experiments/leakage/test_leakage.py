@@ -1,0 +1,106 @@
+"""Who has read the old month shows a gap, and who has read neither shows none: models that are trained here."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.cutoff_seeds import articles, trained_further
+from flows.api import experiment, query, report
+from newwiki.errors import UsageError
+from storage.database import Database
+from tests.flows.experiments.invented import publish_month
+
+OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
+EACH = 24
+
+
+@pytest.fixture(scope="module")
+def reader_of_old(well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `well_read` becomes by reading the old month."""
+    read = [one.text for one in articles(np.random.default_rng(1), 0, EACH)]
+    return str(trained_further(well_read, read, tmp_path_factory.mktemp("models") / "old"))
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = Database(tmp_path_factory.mktemp("months") / "newwiki.duckdb")
+    publish_month(database, "2026-08", articles(np.random.default_rng(1), 0, EACH), 1)
+    publish_month(database, "2026-09", articles(np.random.default_rng(2), 1, EACH), 1001)
+    return database.path
+
+
+def ask(db: Path, model: str, **asked: str) -> dict[str, Any]:
+    """The gap by bits per byte."""
+    rows = experiment("leakage", model, old=OLD, snapshot=NEW, db=db, quiet=True, **asked).to_pylist()
+    [row] = [one for one in rows if one["metric"] == "bits_per_byte"]
+    return row
+
+
+def stored(db: Path, sql: str) -> list[dict[str, Any]]:
+    return query(sql, db=db).to_pylist()
+
+
+def test_who_has_read_the_old_month_shows_a_gap(db: Path, reader_of_old: str, well_read: Path) -> None:
+    alone = ask(db, reader_of_old)
+    assert alone["verdict"] == "gap"
+    assert alone["high"] < 0
+    beside = ask(db, reader_of_old, control=str(well_read))
+    assert beside["verdict"] == "gap"
+    assert beside["difference_high"] < 0
+
+
+def test_who_has_read_neither_shows_none(db: Path, well_read: Path) -> None:
+    row = ask(db, str(well_read))
+    assert row["verdict"] == "no gap shown"
+    assert row["low"] < 0 < row["high"]
+
+
+def test_the_blind_baseline_cannot_tell_articles_of_one_kind(db: Path, reader_of_old: str) -> None:
+    ask(db, reader_of_old)
+    rows = stored(db, "select distinct * exclude (experiment_id) from leakage_memberships")
+    rows = [one for one in rows if one["model"] == reader_of_old]
+    assert {one["score"] for one in rows} == {"bits_per_byte", "min_k_percent"}
+    [by_bits] = [one for one in rows if one["score"] == "bits_per_byte"]
+    assert by_bits["low"] > 0.9
+    assert by_bits["blind_low"] < 0.5 < by_bits["blind_high"]
+    assert by_bits["difference_low"] > 0
+
+
+def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path, well_read: Path) -> None:
+    first = ask(db, str(well_read))
+    before = [stored(db, f"from {table} order by all") for table in ("experiments", "leakage_gaps", "leakage_pairs")]
+    assert ask(db, str(well_read)) == first
+    after = [stored(db, f"from {table} order by all") for table in ("experiments", "leakage_gaps", "leakage_pairs")]
+    assert after == before
+
+
+def test_the_answer_says_what_it_rests_on_and_what_it_cannot_tell(
+    db: Path, reader_of_old: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment("leakage", reader_of_old, old=OLD, snapshot=NEW, db=db)
+    told = capsys.readouterr().err
+    assert "leakage: gap" in told
+    assert f"of {EACH} old articles ({OLD}) are matched with as many of {EACH} new ones ({NEW}) by length" in told
+    assert "a --control that has read neither tells the two apart" in told
+
+
+def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_path: Path) -> None:
+    ask(db, reader_of_old)
+    page = report(snapshot=NEW, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
+    assert "Old articles against new ones: gap" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"old": NEW}, "are not older than those of"),
+        ({"old": OLD, "control": "itself"}, "is the control and a model that it is for"),
+        ({}, "there is no snapshot of old articles of inventedwiki here"),
+        ({"old": OLD, "backend": "openai"}, "backend 'openai' reads no articles; say by --decoder how it is to write"),
+    ],
+)
+def test_what_cannot_be_asked(db: Path, asked: dict[str, str], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        experiment("leakage", "itself", snapshot=NEW, db=db, quiet=True, **asked)
