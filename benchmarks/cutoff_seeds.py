@@ -5,8 +5,8 @@
 Each wiki has months of articles that are written alike, of one length, about people and places drawn anew for each
 article, so that only having read it helps. A small model that has read other articles of this kind (the control) goes
 on with those of the months up to k, or, as the one that saw none, with as many more others. In a second wiki of each
-seed articles grow from month to month, more and more slowly, and there too the model that saw none is judged. Bits per
-byte are by a plain pass.
+seed the articles of later months are shorter, and there too the model that saw none is judged: a shorter one takes more
+bits per byte. Bits per byte are by a plain pass.
 """
 
 import argparse
@@ -28,6 +28,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 MONTHS, EACH = 12, 10
 _SENTENCES = 6
+_DRIFT, _LENGTHS = (4, 6), (8, 2)  # between these months articles go from so many sentences to so many
 _VOCABULARY, _CONTEXT, _BATCH = 1024, 256, 8
 _BEFORE, _LEARNT = 400, 300  # other articles, short and long, that the control has read, and its steps
 _MORE = 60  # steps of reading the months, or others
@@ -67,6 +68,12 @@ def articles(random: np.random.Generator, month: int, count: int, sentences: int
     return [_article(random, month, sentences + int(random.integers(-1, 2))) for _ in range(count)]
 
 
+def others(seed: int, count: int) -> list[str]:
+    """The texts of so many that are in no month, short and long."""
+    random = np.random.default_rng([seed, 1])
+    return [articles(random, 0, 1, 3 + place % 6)[0].text for place in range(count)]
+
+
 def _article(random: np.random.Generator, month: int, sentences: int) -> Article:
     forms = [_FORMS[place % len(_FORMS)] for place in random.permutation(sentences)]
     body = " ".join(_filled(random, form) for form in forms)
@@ -91,8 +98,7 @@ def control(folder: Path) -> Path:
     from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
     silence_transformers()
-    random = np.random.default_rng(0)
-    texts = [articles(random, 0, 1, 3 + place % 7)[0].text for place in range(_BEFORE)]
+    texts = others(0, _BEFORE)
     bpe = ByteLevelBPETokenizer()
     bpe.train_from_iterator(texts, vocab_size=_VOCABULARY, special_tokens=[_END], show_progress=False)
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe._tokenizer, eos_token=_END)
@@ -150,8 +156,8 @@ def bits_per_byte(folder: Path, read: Sequence[Article]) -> Array:
 
 @dataclass(frozen=True)
 class Seed:
-    """What was found in the wikis of one seed, with the control and without (`alone`); `drift` is where articles grow,
-    once more without their lengths (`bare`)."""
+    """What was found in the wikis of one seed, with the control and `alone`; `drift` is where articles shrink, and
+    `bare` is without their lengths, too."""
 
     cutoff: int
     seen: ChangePoint
@@ -165,12 +171,13 @@ class Seed:
 
 def cutoff_of(seed: int) -> int:
     """Up to which month the model of this seed has read: any with three on either side."""
-    return int(np.random.default_rng([seed, 1]).integers(2, MONTHS - 3))
+    return int(np.random.default_rng([seed, 0]).integers(2, MONTHS - 3))
 
 
-def wiki(seed: int, growing: bool = False) -> list[Article]:
-    random = np.random.default_rng([seed, 2 + growing])
-    sentences = [_SENTENCES if not growing else 3 if month < MONTHS // 2 else 10 for month in range(MONTHS)]
+def wiki(seed: int, shrinking: bool = False) -> list[Article]:
+    random = np.random.default_rng([seed, 2 + shrinking])
+    drift = np.round(np.interp(range(MONTHS), _DRIFT, _LENGTHS)).astype(int)
+    sentences = [int(count) if shrinking else _SENTENCES for count in drift]
     return [one for month, count in enumerate(sentences) for one in articles(random, month, EACH, count)]
 
 
@@ -181,24 +188,29 @@ def judged(read: Sequence[Article], values: Array, control: Array | None, length
     return change_point(means, seen_is_lower=True)
 
 
+def trained_on_months(seed: int, base: Path, folder: Path) -> tuple[Path, Path]:
+    """The two models of a seed: that which has read the months up to its cutoff, and that which has read none."""
+    known = [one.text for one in wiki(seed) if one.month <= cutoff_of(seed)]
+    seen = trained_further(base, known, folder / f"seen-{seed}")
+    return seen, trained_further(base, others(1 + seed, len(known)), folder / f"unseen-{seed}")
+
+
 def found_in(seed: int, base: Path, folder: Path) -> Seed:
     """Trains the two models of a seed beside `base`, the control, and judges them."""
-    cutoff, even, growing = cutoff_of(seed), wiki(seed), wiki(seed, growing=True)
-    known = [one.text for one in even if one.month <= cutoff]
-    others = [one.text for one in articles(np.random.default_rng([seed, 4]), 0, len(known))]
-    seen = bits_per_byte(trained_further(base, known, folder / f"seen-{seed}"), even)
-    other = trained_further(base, others, folder / f"unseen-{seed}")
-    unseen, drift = bits_per_byte(other, even), bits_per_byte(other, growing)
-    of_even, of_growing = bits_per_byte(base, even), bits_per_byte(base, growing)
+    even, shrinking = wiki(seed), wiki(seed, shrinking=True)
+    knowing, other = trained_on_months(seed, base, folder)
+    seen = bits_per_byte(knowing, even)
+    unseen, drift = bits_per_byte(other, even), bits_per_byte(other, shrinking)
+    of_even, of_shrinking = bits_per_byte(base, even), bits_per_byte(base, shrinking)
     return Seed(
-        cutoff,
+        cutoff_of(seed),
         judged(even, seen, of_even),
         judged(even, seen, None),
         judged(even, unseen, of_even),
         judged(even, unseen, None),
-        judged(growing, drift, of_growing),
-        judged(growing, drift, None),
-        judged(growing, drift, None, lengths=False),
+        judged(shrinking, drift, of_shrinking),
+        judged(shrinking, drift, None),
+        judged(shrinking, drift, None, lengths=False),
     )
 
 
@@ -216,7 +228,7 @@ def table(seeds: Sequence[Seed]) -> str:
          sum(names_the_month(one.seen_alone, one.cutoff) for one in seeds)),
         ("read none, beside the control", "cannot tell", sum(one.unseen.why is not None for one in seeds)),
         ("the same without the control", "cannot tell", sum(one.unseen_alone.why is not None for one in seeds)),
-        ("read none, articles grow, beside the control", "cannot tell",
+        ("read none, articles shrink, beside the control", "cannot tell",
          sum(one.drift.why is not None for one in seeds)),
         ("the same without the control", "cannot tell", sum(one.drift_alone.why is not None for one in seeds)),
         ("the same without the control and the lengths", "cannot tell",
