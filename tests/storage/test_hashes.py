@@ -124,8 +124,8 @@ def test_a_snapshot_from_before_is_hashed_once_and_says_since_when(whole: Databa
         for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
             connection.execute(f"drop table {table}")
         connection.execute("delete from schema_migrations where version >= 18")
-        connection.execute("alter table runs drop column heard_at")
-        connection.execute("alter table runs drop column process")
+        for column in ("heard_at", "process", "knowledge_cutoff", "knowledge_cutoff_from"):
+            connection.execute(f"alter table runs drop column {column}")
     assert verify(Database(whole.path), NAME) == []
     since = first_hashed(Database(whole.path), NAME)
     assert since and since.date() == datetime.now(UTC).date()

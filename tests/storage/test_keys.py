@@ -147,8 +147,8 @@ def test_rows_that_were_stored_twice_are_there_once_after_the_migration(
             connection.execute(f"insert into {table} from {table}")
         for table in ("snapshot_hashes", "article_structure", "article_facts", "article_citations"):
             connection.execute(f"drop table {table}")
-        connection.execute("alter table runs drop column heard_at")
-        connection.execute("alter table runs drop column process")
+        for column in ("heard_at", "process", "knowledge_cutoff", "knowledge_cutoff_from"):
+            connection.execute(f"alter table runs drop column {column}")
         connection.execute("delete from schema_migrations where version >= 18")
     migrated = Database(database.path)
     assert doubled(migrated) == []

@@ -19,7 +19,10 @@ ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
 # What undoes the migrations after 14.
 NEWER = (
     *[f"drop table {name}" for name in ("snapshot_hashes", "article_structure", "article_facts", "article_citations")],
-    *[f"alter table runs drop column {name}" for name in ("numerics", "heard_at", "process")],
+    *[
+        f"alter table runs drop column {name}"
+        for name in ("numerics", "heard_at", "process", "knowledge_cutoff", "knowledge_cutoff_from")
+    ],
     *[f"alter table snapshots drop column {name}" for name in ("language", "licence", "licence_url")],
 )
 NOTHING: list[tuple[Any, ...]] = []
