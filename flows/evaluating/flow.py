@@ -14,6 +14,7 @@ from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, reading
 from flows.evaluating.generate import PlannedRun
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
+from flows.tables import plain_record
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
 from newwiki.errors import UsageError
@@ -84,7 +85,7 @@ def _task(name: str, planned: PlannedRun) -> Any:
 def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:
     name = snapshots.resolve(database, snapshot).snapshot_id
     shown = board(database, name, prefer=scorers)
-    table = [{head: record[head] for head in shown.heads} for record in shown.records]
+    table = [plain_record(record, shown.heads) for record in shown.records]
     key = f"leaderboard-{name}".lower().replace("_", "-")
     description = "\n\n".join([f"Every run on {name}, and the articles themselves", *shown.notes])
     create_table_artifact(table=table, key=key, description=description)
