@@ -10,14 +10,13 @@ from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
-from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, reading_of
+from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, refuse_workers
 from flows.evaluating.generate import PlannedRun
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
 from flows.tables import plain_record
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
-from newwiki.errors import UsageError
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage import snapshots
@@ -30,10 +29,8 @@ def evaluate_in_flow(
     """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
     place."""
     check(database, request, settings)
-    if runner and request.metrics != "all" and reading_of(request):
-        raise UsageError(
-            "workers do not read articles, as --likelihood-only and the metrics of it ask for; leave --runner out"
-        )
+    if runner:
+        refuse_workers(request)
     scorers: set[str] = evaluate(request, settings, runner=runner, quiet=quiet)
     return scorers
 
