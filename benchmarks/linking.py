@@ -35,11 +35,20 @@ class Design:
     own: float
     slope: float = 1.0
     months: int = 2
+    decoders: int = 1  # so many anchors are of one model
 
     @property
     def words(self) -> str:
         several = "" if self.months == 2 else f", {self.months} months"
-        return f"{self.anchors} anchors, {self.articles} articles, own {self.own:g}, slope {self.slope:g}{several}"
+        each = "" if self.decoders == 1 else f" of {self.anchors // self.decoders} models"
+        what = f"{self.anchors} anchors{each}, {self.articles} articles"
+        return f"{what}, own {self.own:g}, slope {self.slope:g}{several}"
+
+    @property
+    def models(self) -> linking.Places:
+        """By run: the anchors, and two models more."""
+        several = self.anchors // self.decoders
+        return np.concatenate([np.repeat(np.arange(several), self.decoders), [several, several + 1]])
 
 
 DESIGNS = (
@@ -54,6 +63,10 @@ DESIGNS = (
     Design(10, 60, 0.01, 1.15),
     Design(10, 400, 0.03, 1.15),
     Design(20, 400, 0.01, 1.15),
+    Design(9, 400, 0.01, 1.1, decoders=3),
+    Design(9, 400, 0.03, 1.1, decoders=3),
+    Design(12, 60, 0.02, 1.1, decoders=4),
+    Design(20, 400, 0.03, 0.9, decoders=4),
     Design(3, 200, 0.01, 1.0, months=3),
     Design(6, 200, 0.01, 1.1, months=3),
     Design(10, 200, 0.02, 1.1, months=4),
@@ -85,8 +98,8 @@ def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estim
             models = random.normal(0, HARDER) + design.slope * models
             truths.append(models)
         articles = design.articles if number else design.articles // 2
-        mine = models + random.normal(0, design.own, len(models))
-        months.append(_month(random, mine, articles))
+        mine = models + random.normal(0, design.own, len(models))[design.models]
+        months.append(_month(random, mine, design.models, articles))
     steps = [step] * (design.months - 1)
     links = [linking.link(one, other, step) for one, other in itertools.pairwise(months)]
     first, last = design.anchors, design.anchors + 1
@@ -99,10 +112,10 @@ def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estim
     return found
 
 
-def _month(random: np.random.Generator, means: Array, articles: int) -> Month:
+def _month(random: np.random.Generator, means: Array, models: linking.Places, articles: int) -> Month:
     weights = random.uniform(0.5, 1.5, (len(means), 1))
     shared = weights * random.normal(0, SHARED, articles)
-    return Month(means[:, None] + shared + random.normal(0, OWN, (len(means), articles)))
+    return Month(means[:, None] + shared + random.normal(0, OWN, (len(means), articles)), models)
 
 
 def linking_table(draws: int) -> str:

@@ -1,12 +1,12 @@
 """Months on one scale: what a run's mean on one snapshot would be on another, by anchors that ran on both.
 
 The anchors' means on the later month are those on the earlier one by a line, `intercept + slope · mean`, and what each
-anchor has of its own in a month (interaction). All anchors of a month read the same articles, so its difficulty is
-shared by them and their errors are correlated; that covariance is estimated from the articles. Everything that is made
-of the means (a slope, a linked mean, a difference) is a function of them, and its error follows by the delta method
-from the covariances of all months and the interaction. Sources: Kolen & Brennan 2014, Test equating, scaling, and
-linking, chapters 4 (mean and linear methods) and 7.3 (the delta method); Deming 1943, Statistical adjustment of data,
-for a line between two variables that both have errors.
+model has of its own in a month, under all its decoders (interaction). All anchors of a month read the same articles,
+so its difficulty is shared by them and their errors are correlated; that covariance is estimated from the articles.
+Everything that is made of the means (a slope, a linked mean, a difference) is a function of them, and its error follows
+by the delta method from the covariances of all months and the interaction. Sources: Kolen & Brennan 2014, Test
+equating, scaling, and linking, chapters 4 (mean and linear methods) and 7.3 (the delta method); Deming 1943,
+Statistical adjustment of data, for a line between two variables that both have errors.
 """
 
 import math
@@ -20,7 +20,7 @@ from scipy.special import ndtr, stdtr, stdtrit
 
 from evaluators.statistics import LEVEL, Array
 
-FEWEST_ANCHORS = 3  # that show how differently two months treat models
+FEWEST_MODELS = 3  # among the anchors, that show how differently two months treat models
 FOR_SLOPE = 5  # anchors, the least that a slope is estimated from
 LARGEST_SLOPE_ERROR = 0.3  # standard error; with a larger one the slope is 1
 _ROUNDS = 50
@@ -30,9 +30,11 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Month:
-    """The runs on one snapshot: `values` is runs × articles, each run's mean score of each article; none is missing."""
+    """The runs on one snapshot: `values` is runs × articles, each run's mean score of each article; none is missing.
+    Runs whose number in `models` is the same are of one model."""
 
     values: Array
+    models: Places
 
     @cached_property
     def means(self) -> Array:
@@ -43,6 +45,11 @@ class Month:
         """Of the means, runs × runs. The articles are drawn, and all runs read the same."""
         apart = self.values - self.means[:, None]
         return np.asarray(apart @ apart.T / (self.articles * (self.articles - 1)))
+
+    @cached_property
+    def together(self) -> Array:
+        """1 for two runs of one model, which have the same of their own in a month, else 0: runs × runs."""
+        return (self.models[:, None] == self.models).astype(float)
 
     @property
     def articles(self) -> int:
@@ -104,7 +111,7 @@ class Link:
 
 
 def link(earlier: Month, later: Month, step: Step) -> Link:
-    """The line through the anchors' means. Raises ValueError for fewer than `FEWEST_ANCHORS`.
+    """The line through the anchors' means. Raises ValueError where they are fewer than `FEWEST_MODELS` models.
 
     The slope is that of Deming's regression, with the errors' ratio from the covariances of both months and from the
     interaction, half of which each month has: where that is all the error there is, the slope is the ratio of the
@@ -112,8 +119,9 @@ def link(earlier: Month, later: Month, step: Step) -> Link:
     `FOR_SLOPE` anchors, or where its standard error is above `LARGEST_SLOPE_ERROR`, it is not estimated but 1 (mean
     linking). The interaction is what the anchors lie further from the line than their articles explain, never below 0.
     """
-    if len(step.earlier) < FEWEST_ANCHORS:
-        raise ValueError(f"a link takes {FEWEST_ANCHORS} anchors, not {len(step.earlier)}")
+    models = len(set(earlier.models[step.earlier].tolist()))
+    if models < FEWEST_MODELS:
+        raise ValueError(f"a link takes anchors of {FEWEST_MODELS} models, not of {models}")
     if len(step.earlier) >= FOR_SLOPE:
         fitted = _fitted(earlier, later, step)
         if fitted and slope_of([earlier, later], step, fitted).error <= LARGEST_SLOPE_ERROR:
@@ -160,11 +168,12 @@ def _line(earlier: Month, later: Month, step: Step, slope: float, by_x: Array, b
     design = [np.ones(len(x)), x + slope * y] if estimated else [np.ones(len(x))]
     fit = np.linalg.qr(np.stack(design, axis=1))[0]
     left = np.eye(len(x)) - fit @ fit.T
-    freedom = len(x) - len(design)
-    found = float(((y - slope * x) ** 2).sum() - np.trace(left @ explained)) / freedom
-    interaction = max(found, 0.0)
-    noise, spread = left @ explained, left @ (explained + interaction * np.eye(len(x)))
-    none, doubt = (2 * float(np.trace(part @ part)) / freedom**2 for part in (noise, spread))
+    together = left @ earlier.together[np.ix_(step.earlier, step.earlier)]
+    counted = float(np.trace(together))
+    beyond = float(((y - slope * x) ** 2).sum() - np.trace(left @ explained))
+    interaction = max(beyond / counted, 0.0)
+    noise, spread = left @ explained, left @ explained + interaction * together
+    none, doubt = (2 * float(np.trace(part @ part)) / counted**2 for part in (noise, spread))
     doubt *= _kept(interaction / math.sqrt(none)) if none > 0 else 1.0
     return Link(intercept, slope, estimated, interaction, doubt, by_x, by_y)
 
@@ -211,7 +220,7 @@ def linked(
     months: Sequence[Month], steps: Sequence[Step], links: Sequence[Link], run: int, other: int | None = None
 ) -> Estimate:
     """What a run of the first month would have for a mean on the last, by a step and its link between each two months;
-    with `other`, how much more that run of the last month has. Neither may be an anchor.
+    with `other`, how much more that run of the last month has. Neither may be of an anchor's model.
 
     The interval is for the run on all articles like the last month's, so it has the errors of both months' articles, as
     far as runs and anchors do not share them, of the line, and of what the run has of its own in each month.
@@ -246,7 +255,7 @@ def _estimate(
     The error's degrees of freedom are Satterthwaite's, of a sum of estimated variances.
     """
     sampled = [float(read @ month.covariance @ read) for read, month in zip(reads, months, strict=True)]
-    weights = [float(read @ read) for read in interacts]
+    weights = [float(read @ month.together @ read) for read, month in zip(interacts, months, strict=True)]
     weights[-1] += own**2
     shares = _shares(links)
     of_links = [float(share @ np.array(weights)) for share in shares]

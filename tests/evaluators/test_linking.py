@@ -19,7 +19,12 @@ simulated = loaded("linking")
 def month(means: list[float], apart: list[list[float]] | None = None) -> Month:
     """Runs with these means on two articles, from which each is `apart` by so much and by its opposite."""
     half = np.zeros(len(means)) if apart is None else np.array(apart)
-    return Month(np.stack([np.array(means) + half, np.array(means) - half], axis=1))
+    return of(np.stack([np.array(means) + half, np.array(means) - half], axis=1))
+
+
+def of(values: Array) -> Month:
+    """Runs of as many models."""
+    return Month(values, np.arange(len(values)))
 
 
 def all_of(number: int) -> Step:
@@ -28,7 +33,7 @@ def all_of(number: int) -> Step:
 
 def drawn(random: np.random.Generator, runs: int, articles: int = 40, own: float = 0.15) -> Month:
     means = np.linspace(0.2, 0.6, runs) + random.normal(0, 0.01, runs)
-    return Month(means[:, None] + random.normal(0, 0.2, articles) + random.normal(0, own, (runs, articles)))
+    return of(means[:, None] + random.normal(0, 0.2, articles) + random.normal(0, own, (runs, articles)))
 
 
 def linked(months: list[Month], anchors: int, run: int, other: int | None = None) -> Estimate:
@@ -41,7 +46,7 @@ def no_interaction(line: linking.Link) -> linking.Link:
 
 
 def test_the_errors_of_runs_on_the_same_articles_are_correlated() -> None:
-    found = Month(np.array([[1.0, 2.0, 6.0], [2.0, 2.0, 5.0]]))
+    found = of(np.array([[1.0, 2.0, 6.0], [2.0, 2.0, 5.0]]))
     assert_allclose(found.means, [3, 3])
     # Sums of squares 4 + 1 + 9 and 1 + 1 + 4, of products 2 + 1 + 6, over 3 · 2.
     assert_allclose(found.covariance, [[14 / 6, 9 / 6], [9 / 6, 6 / 6]])
@@ -64,7 +69,7 @@ def test_three_anchors_give_a_difference_and_no_slope() -> None:
 
 
 def test_fewer_anchors_are_refused() -> None:
-    with pytest.raises(ValueError, match="a link takes 3 anchors, not 2"):
+    with pytest.raises(ValueError, match="a link takes anchors of 3 models, not of 2"):
         linking.link(month([1.0, 2.0]), month([1.0, 2.0]), all_of(2))
 
 
@@ -81,7 +86,7 @@ def test_the_slope_is_that_of_the_line_nearest_the_points_where_both_months_err_
     shifts = random.normal(0, 1, (6, 30))
     x = np.linspace(0, 3, 6) + random.normal(0, 0.1, 6)
     y = 1.02 * np.linspace(0, 3, 6) + random.normal(0, 0.1, 6)
-    months = [Month(of[:, None] + shifts - shifts.mean(axis=1, keepdims=True)) for of in (x, y)]
+    months = [of(at[:, None] + shifts - shifts.mean(axis=1, keepdims=True)) for at in (x, y)]
     centred = np.stack([x - x.mean(), y - y.mean()], axis=1)
     first = np.linalg.svd(centred)[2][0]  # the first principal axis: total least squares
     line = linking.link(months[0], months[1], all_of(6))
@@ -93,7 +98,7 @@ def test_ordinary_regression_would_attenuate_the_slope_and_this_does_not() -> No
     random, slopes, ordinary = np.random.default_rng(0), [], []
     for _ in range(200):
         models = random.normal(0, 0.1, 24)
-        months = [Month(m[:, None] + random.normal(0, 0.3, (24, 50))) for m in (models, 1.2 * models)]
+        months = [of(m[:, None] + random.normal(0, 0.3, (24, 50))) for m in (models, 1.2 * models)]
         slopes.append(linking.link(months[0], months[1], all_of(24)).slope)
         x, y = (one.means - one.means.mean() for one in months)
         ordinary.append(x @ y / (x @ x))
@@ -109,8 +114,8 @@ def test_anchors_that_do_not_rise_together_give_no_slope() -> None:
 def test_what_an_article_adds_to_all_runs_moves_no_error() -> None:
     random = np.random.default_rng(2)
     months = [drawn(random, 5), drawn(random, 5)]
-    rougher = [Month(one.values + random.normal(0, 3, one.articles)) for one in months]
-    before, after = (linked(of, 3, 3, 4) for of in (months, rougher))
+    rougher = [of(one.values + random.normal(0, 3, one.articles)) for one in months]
+    before, after = (linked(those, 3, 3, 4) for those in (months, rougher))
     assert after.error == pytest.approx(before.error)
     # It does where a month's own level is asked for, as its articles are a draw.
     assert linked(rougher, 3, 3).error > 5 * linked(months, 3, 3).error
@@ -161,10 +166,10 @@ def test_the_derivatives_are_those_that_differences_show(number: int, place: int
     for sign in (1, -1):
         shift = np.zeros((7, 1))
         shift[place] = sign * 1e-5
-        there = [Month(one.values + shift) if at == number else one for at, one in enumerate(months)]
+        there = [of(one.values + shift) if at == number else one for at, one in enumerate(months)]
         moved.append(linked(there, 6, 6).value)
     varies = [(np.arange(7)[:, None] == place) & (at == number) for at in range(2)]
-    alone = [Month(np.where(at, one.values, one.means[:, None])) for at, one in zip(varies, months, strict=True)]
+    alone = [of(np.where(at, one.values, one.means[:, None])) for at, one in zip(varies, months, strict=True)]
     found = linking.linked(alone, [all_of(6)], [no_interaction(line)], 6)
     expected = abs(moved[0] - moved[1]) / 2e-5 * math.sqrt(months[number].covariance[place, place])
     assert found.error == pytest.approx(expected, rel=1e-3)
@@ -190,7 +195,10 @@ def test_an_interval_without_the_link_errors_would_cover_too_seldom() -> None:
     random, covered = np.random.default_rng(0), 0
     for _ in range(200):
         models: Array = random.normal(0.4, 0.1, 5)
-        months = [simulated._month(random, models + random.normal(0, 0.03, 5) + harder, 200) for harder in (0, 0.05)]
+        months = [
+            simulated._month(random, models + random.normal(0, 0.03, 5) + harder, np.arange(5), 200)
+            for harder in (0, 0.05)
+        ]
         naive = [one.means[place] for one, place in zip(months, (3, 4), strict=True)]
         error = math.sqrt(sum(one.covariance[p, p] for one, p in zip(months, (3, 4), strict=True)))
         covered += abs((naive[1] - naive[0]) - (models[4] - models[3])) <= 1.96 * error
