@@ -49,7 +49,7 @@ class Month:
     @cached_property
     def together(self) -> Array:
         """1 for two runs of one model, which have the same of their own in a month, else 0: runs × runs."""
-        return (self.models[:, None] == self.models).astype(float)
+        return np.asarray(self.models[:, None] == self.models, float)
 
     @property
     def articles(self) -> int:
