@@ -78,9 +78,10 @@ def _runs(
     """By model and decoder a run for each snapshot."""
     models = (*request.models, *([request.control] if request.control else []))
     made: dict[tuple[str, str], list[Run]] = {}
-    for one in dated:
-        for run in evaluations.make(request, models=models, snapshot=one.snapshot_id):
-            made.setdefault((run.model, run.decoder), []).append(run)
+    for model in models:
+        for one in dated:
+            for run in evaluations.make(request, models=(model,), snapshot=one.snapshot_id):
+                made.setdefault((run.model, run.decoder), []).append(run)
     return made
 
 
@@ -125,5 +126,5 @@ def _rows(
 
 def _stated(runs: Sequence[Run]) -> date | None:
     """What the runs say of their model's knowledge cutoff; None where they do not agree."""
-    said = {getattr(run, "knowledge_cutoff", None) for run in runs}
+    said = {run.knowledge_cutoff for run in runs}
     return said.pop() if len(said) == 1 else None
