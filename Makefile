@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-cutoff audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-likelihood bench-cutoff audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -61,6 +61,9 @@ bench-dump: $(INSTALLED)
 
 bench-runners: $(INSTALLED)
 	$(BIN)/python benchmarks/runner_speed.py
+
+bench-likelihood: $(INSTALLED)
+	$(BIN)/python benchmarks/likelihood_speed.py
 
 # Writes the tables of docs/compare.md.
 bench-coverage: $(INSTALLED)

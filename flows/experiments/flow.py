@@ -34,4 +34,5 @@ def flow_of(experiment: Experiment) -> Any:
             return answer(experiment, evaluations, request)
 
     run.__annotations__["request"] = experiment.request
-    return flow(name=f"newwiki-experiment-{experiment.name}", description=experiment.help)(run)
+    title = f"{experiment.name} on {{request.snapshot}}"
+    return flow(name=f"newwiki-experiment-{experiment.name}", flow_run_name=title, description=experiment.help)(run)

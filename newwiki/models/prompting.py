@@ -62,6 +62,10 @@ class Prompting:
         places = self._tokenizer(prompt, add_special_tokens=False, return_offsets_mapping=True)["offset_mapping"]
         return len(prompt[places[0][1] if places else 0 :].encode())
 
+    def encode_text(self, text: str) -> list[int]:
+        """The tokens of a text by itself, without BOS or EOS."""
+        return self._ids(text)
+
     def decode(self, tokens: Sequence[int], stop: Sequence[str] = ()) -> str:
         """The text of a completion, up to the first stop string."""
         text: str = self._tokenizer.decode(tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False)

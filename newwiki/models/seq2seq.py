@@ -11,7 +11,7 @@ from newwiki.models.checkpoint import load
 from newwiki.models.huggingface import FLOAT32_SLACK
 from newwiki.models.local import LocalModel
 from newwiki.models.prompting import Prompting
-from newwiki.records import Completion, Prompt
+from newwiki.records import Completion, Passage, Prompt, Reading, Unscorable
 
 if TYPE_CHECKING:
     from newwiki.models.engine.loop import Engine
@@ -50,6 +50,36 @@ class Seq2SeqModel(LocalModel):
         _refuse(decoder)
         streams = self._streams(requests, writing)
         return self._run(streams, decoder, writing, read=[self._model], slack=FLOAT32_SLACK)
+
+    @property
+    def reading(self) -> Mapping[str, str]:
+        """How articles are read: how many tokens of one the decoder reads, and how many it could."""
+        return {"window": str(self._window()), "model_context": str(self._positions("decoder") or "unlimited")}
+
+    def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+        """What the decoder makes of the rest of articles whose prompt the encoder has read, an article at a time, so
+        that its numbers depend on no other. Of a rest that does not fit there are none."""
+        return [self._reading(prompt, rest, standardised) for prompt, rest in pairs]
+
+    def _reading(self, prompt: str, rest: str, standardised: bool) -> Reading:
+        from newwiki.models.engine.encoder_decoder import decoder_start
+        from newwiki.models.engine.likelihood import read_after
+
+        source, tokens = self._tokenizer(prompt)["input_ids"], self._prompting.encode_text(rest)
+        longest, forced = self._positions("encoder"), self._model.generation_config.forced_bos_token_id
+        begun = [decoder_start(self._model), *([] if forced is None else [forced])]
+        of_prompt = Unscorable("the encoder reads the prompt, and gives no log-probabilities")
+        if longest is not None and len(source) > longest:
+            return Reading(of_prompt, Unscorable(f"the prompt is longer than the encoder's {longest} tokens"))
+        if len(begun) + len(tokens) - 1 > self._window():
+            return Reading(of_prompt, Unscorable(f"longer than the {self._window()} tokens that the decoder reads"))
+        read = read_after(self._model, source, begun, tokens, standardised=standardised)
+        return Reading(of_prompt, Passage(tuple(read.log_probabilities), len(rest.encode()), tuple(read.standardised)))
+
+    def _window(self) -> int:
+        from newwiki.models.engine.reading_windows import LONGEST
+
+        return min(self._positions("decoder") or LONGEST, LONGEST)
 
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device, encoder_decoder=True)

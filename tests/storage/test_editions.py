@@ -100,6 +100,15 @@ def test_a_runs_difference_has_the_interval_of_its_prompts(revisited: Database, 
     assert (found["low"], found["high"]) == pytest.approx((wanted.low[0], wanted.high[0]), rel=1e-6)
 
 
+def test_a_metric_that_no_text_has_is_told_too(revisited: Database, run_of: Callable[..., Any]) -> None:
+    written(revisited, run_of)
+    rows = [Score(5, sample, "bleu", None, "no words", BLEU.evaluator_id) for sample in (0, 1)]
+    editions.add(revisited, LATER, "run-a", rows, [], [])
+    editions.finish(revisited, LATER, "run-a", [BLEU.evaluator_id])
+    [found] = revisited.records(dict[str, Any], "edition_differences", LATER)
+    assert [found[name] for name in ("prompts", "texts", "unscored", "difference")] == [0, 0, 2, None]
+
+
 def test_what_came_true_has_an_interval_by_prompt(revisited: Database, run_of: Callable[..., Any]) -> None:
     keys = sorted(written(revisited, run_of))
     by, draw = BLEU.evaluator_id, np.random.default_rng(5)

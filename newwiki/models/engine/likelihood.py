@@ -73,6 +73,27 @@ def read_texts(
     return found
 
 
+def read_after(
+    model: Any, source: Sequence[int], begun: Sequence[int], text: Sequence[int], *, standardised: bool = False
+) -> TokenLikelihoods:
+    """The tokens of a text given those before it and what its decoder has `begun` with, under an encoder-decoder whose
+    encoder reads the `source`; as in `read_texts`, but alone and in one pass."""
+    if not text:
+        return TokenLikelihoods([], [])
+    with torch.inference_mode():
+        read = model(
+            input_ids=torch.tensor([list(source)], device=model.device),
+            decoder_input_ids=torch.tensor([[*begun, *text[:-1]]], device=model.device),
+            use_cache=False,
+        )
+        logits = read.logits[0, -len(text) :]
+        targets = torch.tensor(list(text), device=model.device)
+        step = _step(logits.shape[-1])
+        parts = [_of_logits(*part, standardised) for part in zip(logits.split(step), targets.split(step), strict=True)]
+    chosen, apart = (torch.cat(of_parts).tolist() for of_parts in zip(*parts, strict=True))
+    return TokenLikelihoods(chosen, apart)
+
+
 def check_likelihoods(model: Any) -> None:
     """Compares with the model's plain forward pass, of a few tokens. Raises TerminalError where they differ."""
     vocabulary = model.config.get_text_config().vocab_size
@@ -129,29 +150,39 @@ def _read(
     chosen, apart = _of_states(model, states, targets, type(read), standardised)
     sizes = [window.scored for window in windows]
     return [
-        (one.tolist(), other.tolist() if standardised else [])
-        for one, other in zip(chosen.split(sizes), apart.split(sizes), strict=True)
+        (one.tolist(), other.tolist())
+        for one, other in zip(
+            chosen.split(sizes), apart.split(sizes) if standardised else [apart] * len(sizes), strict=True
+        )
     ]
 
 
 def _of_states(model: Any, states: Tensor, targets: Tensor, output: type, standardised: bool) -> tuple[Tensor, Tensor]:
     """Of tokens that come after hidden states [tokens, size]: log p, and how far it is from what is expected."""
-    step = max(16, _LOGITS // model.config.get_text_config().vocab_size)
-    chosen = torch.empty(len(states), dtype=torch.float32, device=states.device)
-    apart = torch.empty_like(chosen)
-    for start in range(0, len(states), step):
-        part = slice(start, start + step)
-        logits = logits_of(model, states[part][None], output)
+    parts = []
+    step = _step(model.config.get_text_config().vocab_size)
+    for of_part, chosen in zip(states.split(step), targets.split(step), strict=True):
+        logits = logits_of(model, of_part[None], output)
         if logits is None:
             raise TerminalError(
                 f"{type(model).__name__} does not let its last layer be had alone, so it cannot read articles; choose "
                 "another model"
             )
-        numbers = logits[0].float().log_softmax(dim=-1)
-        chosen[part] = numbers.gather(1, targets[part, None])[:, 0]
-        if standardised:
-            apart[part] = _standardised(numbers, chosen[part])
-    return chosen, apart
+        parts.append(_of_logits(logits[0], chosen, standardised))
+    of_all, apart = zip(*parts, strict=True)
+    return torch.cat(of_all), torch.cat(apart)
+
+
+def _step(vocabulary: int) -> int:
+    """Tokens whose logits are made at a time."""
+    return max(16, _LOGITS // vocabulary)
+
+
+def _of_logits(logits: Tensor, targets: Tensor, standardised: bool) -> tuple[Tensor, Tensor]:
+    """log p of tokens by their logits [tokens, vocabulary]; how far it is from what is expected, or nothing."""
+    numbers = logits.float().log_softmax(dim=-1)
+    chosen = numbers.gather(1, targets[:, None])[:, 0]
+    return chosen, _standardised(numbers, chosen) if standardised else chosen[:0]
 
 
 def _standardised(numbers: Tensor, chosen: Tensor) -> Tensor:

@@ -77,6 +77,7 @@ with means as (
 unscored as (
     select edition, run_id, metric, evaluator_id, count(*) as texts
     from edition_scores as later
+    join edition_scorings using (edition, run_id, evaluator_id)
     left join scores as first using (run_id, page_id, sample, metric, evaluator_id)
     where later.value is null or first.value is null
     group by edition, run_id, metric, evaluator_id
@@ -89,9 +90,9 @@ select
     decoder,
     metric,
     evaluator_id,
-    means.prompts,
-    changed,
-    means.texts,
+    coalesce(means.prompts, 0) as prompts,
+    coalesce(changed, 0) as changed,
+    coalesce(means.texts, 0) as texts,
     coalesce(unscored.texts, 0) as unscored,
     first_mean,
     later_mean,
@@ -100,8 +101,8 @@ select
     interval_high(mean, standard_error, means.prompts - 1, skew) as high,
     no_interval(mean, standard_error, means.prompts - 1) as no_interval
 from means
-join runs using (run_id)
-left join unscored using (edition, run_id, metric, evaluator_id);
+full join unscored using (edition, run_id, metric, evaluator_id)
+join runs using (run_id);
 
 -- What came true by run, beside what another article's additions would have given by chance. Each prompt counts once in the
 -- excess and its interval.
@@ -202,7 +203,7 @@ comment on column edition_differences.prompts is 'How many prompts have both.';
 comment on column edition_differences.changed is 'How many of these have another revision in the later edition; the others'' difference is 0.';
 comment on column edition_differences.texts is 'How many texts have both.';
 comment on column edition_differences.unscored is 'How many texts of articles that are in both lack one.';
-comment on column edition_differences.first_mean is 'The mean beside the first edition.';
+comment on column edition_differences.first_mean is 'The mean beside the first edition; NULL where no text has both.';
 comment on column edition_differences.later_mean is 'The mean beside the later one.';
 comment on column edition_differences.difference is 'Later minus first.';
 comment on column edition_differences.low is 'The lower end of the difference''s 95 % interval by prompt; NULL where there is none.';

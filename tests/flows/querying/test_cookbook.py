@@ -23,8 +23,7 @@ Answer = Callable[[str], list[dict[str, Any]]]
 Values = dict[tuple[str, str], dict[int, list[float]]]
 
 COLUMNS = {
-    "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype knowledge_cutoff seen_share "
-    "bleu",
+    "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype knowledge_cutoff seen_share",
     "best_decoder": "model decoder mean low high snapshot_id evaluator_id",
     "top_p": "model metric top_p mean sd low high other_parameters snapshot_id evaluator_id",
     "distance_from_wikipedia": "model decoder metric mean wikipedia deviations snapshot_id",

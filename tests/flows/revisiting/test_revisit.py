@@ -20,6 +20,7 @@ from newwiki.request import ReportRequest, RevisitRequest
 from storage import editions, runs, snapshots
 from storage.database import Database
 from storage.staging import Staging
+from tests.flows.conftest import Run
 from tests.flows.scored import add_run
 
 RULES = {"metrics": "entity_overlap,fact_recall", "entities": "rules-v1"}
@@ -156,6 +157,24 @@ def test_a_revisit_killed_between_two_batches_goes_on_and_ends_as_if_nothing_had
     assert rows(database) == rows(other)
 
 
+def test_a_revisit_killed_after_it_has_published_leaves_nothing_beside_the_database(
+    database: Database, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has left is no reason to look at that day again."""
+
+    def interrupt(staging: Staging) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Staging, "discard", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            revisit(database, dump)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert asked_for(database, RevisitRequest(snapshot="latest")).cutoff.date() == datetime.now(UTC).date()
+    assert revisit(database, dump)["changed"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["newwiki.duckdb"]
+
+
 def test_a_run_that_came_later_is_judged_by_the_same_command(database: Database, dump: Path, tmp_path: Path) -> None:
     edition = revisit(database, dump)["edition"]
     [one] = {row["run_id"] for row in database.records(dict[str, Any], "edition_differences", edition)}
@@ -232,6 +251,21 @@ def test_without_a_cutoff_it_is_today_or_the_day_of_what_was_interrupted(databas
     before = asked_for(database, RevisitRequest(snapshot="latest", cutoff=datetime(2026, 11, 15)))
     Staging.open(database.path, before.edition, before.cutoff)
     assert asked_for(database, request) == before
+
+
+def test_an_edition_is_shown_and_is_rebuilt_from_its_manifest(
+    database: Database, dump: Path, newwiki: Run, tmp_path: Path
+) -> None:
+    edition = revisit(database, dump)["edition"]
+    shown = newwiki("snapshots", "show", edition, "--db", database.path)
+    assert "what became of the 3 articles of testwiki-2026-09-" in " ".join(shown.stdout.split())
+    assert "otto varga" in shown.stdout
+    asked = ("snapshots", "export", edition, "--format", "manifest", "--out", "out", "--db", database.path)
+    assert newwiki(*asked).returncode == 0
+    again = newwiki("snapshots", "rebuild", "out/manifest.json", "--dump", dump, "--db", "again.duckdb")
+    assert (again.returncode, ": rebuilt" in again.stdout) == (0, True), again.stderr
+    alone = newwiki("snapshots", "show", edition, "--db", "again.duckdb")
+    assert (alone.returncode, "otto varga" in alone.stdout) == (0, False), alone.stderr
 
 
 def test_the_report_shows_what_came_of_it(database: Database, dump: Path) -> None:

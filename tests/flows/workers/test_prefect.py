@@ -1,6 +1,7 @@
 """The flows on a real Prefect server: they run, retry what may pass, leave artifacts, and a schedule really fires."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -13,13 +14,15 @@ from typing import Any
 import pytest
 
 import flows.demonstration as demo
+from flows.api.experimenting import run_experiment
 from flows.demonstration import wiki
+from flows.experiments.experiment import named
 from flows.progress import Silent
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.registrations import Evaluation, Notify
-from newwiki.request import RefreshRequest
+from newwiki.request import LeakageRequest, RefreshRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource
@@ -122,6 +125,18 @@ class TestInProcess:
         (shown,) = [one["data"] for one in server.artifacts_of("month-broken-2026-09")]
         assert "samplewiki\\-2026\\-09" in shown
         assert "file:" not in shown
+
+    def test_an_experiment_is_a_flow_with_the_answer_of_its_steps(
+        self, server: PrefectServer, two_months: Path, toy_checkpoint: Path, tmp_path: Path
+    ) -> None:
+        from flows.experiments.flow import flow_of
+
+        settings = Settings(db=str(shutil.copy(two_months, tmp_path / "newwiki.duckdb")))
+        old, new = "samplewiki-2026-08", "samplewiki-2026-09"
+        asked = LeakageRequest(models=(str(toy_checkpoint),), old=old, snapshot=new)
+        answer = flow_of(named("leakage"))(asked, settings, quiet=True)
+        assert server.ended("newwiki-experiment-leakage") == ["COMPLETED"]
+        assert run_experiment(named("leakage"), asked, settings, quiet=True) == answer
 
     def test_the_demo_ends_with_a_leaderboard_and_a_funnel_of_every_reason(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

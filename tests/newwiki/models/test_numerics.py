@@ -15,7 +15,7 @@ _DECIDE = ("decoding/*.py", "models/engine/*.py", "models/huggingface.py", "mode
 _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py"}
 
 # By version, the hash of the source that wrote its bytes, without comments and docstrings.
-SOURCES = {1: "4fee4c4c8c3f21d73adafa9482c1676a4de45a2f5b79170a3378eac05ce7bd45"}
+SOURCES = {1: "a38cfe3f9ac65663395824dcc9e3dd9d6825a4980cc5c60de415110b9dbdb45d"}
 
 
 def test_whoever_changes_what_decides_the_bytes_says_whether_they_change() -> None:

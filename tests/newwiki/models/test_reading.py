@@ -7,13 +7,15 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from newwiki.models.engine import head, likelihood
 from newwiki.models.engine.likelihood import read_texts
 from newwiki.models.engine.reading_windows import cut
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.records import Passage, Reading
+from newwiki.models.seq2seq import Seq2SeqModel
+from newwiki.records import Passage, Reading, Unscorable
+from tests import toys
 
 PROMPT = "Orlow\n\nOrlow is a town."
 TEXTS = {
@@ -183,3 +185,30 @@ def test_a_model_that_gives_other_numbers_in_batches_is_refused(model: HuggingFa
     with pytest.raises(TerminalError, match="otherwise likely beside others than alone"):
         likelihood.check_likelihoods(broken)
     assert read_texts(model._model, [], 8, bos=False) == []
+
+
+@pytest.mark.parametrize("kind", ["t5", "bart"])
+def test_an_encoder_decoder_reads_the_rest_after_its_prompt(kind: str, toy_checkpoint: Path, tmp_path: Path) -> None:
+    folder = toys.write_toy(kind, toy_checkpoint, tmp_path / kind)
+    model = Seq2SeqModel(str(folder), device="cpu")
+    text, endless = TEXTS["a sentence"], TEXTS["ten thousand tokens"]
+    short, empty, long = model.readings([(PROMPT, text), (PROMPT, ""), (PROMPT, endless)], standardised=True)
+    plain = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokens = tokenizer(text, add_special_tokens=False, return_tensors="pt")["input_ids"]
+    begun = torch.tensor([[plain.config.decoder_start_token_id]])
+    with torch.no_grad():
+        numbers = (
+            plain(**tokenizer(PROMPT, return_tensors="pt"), decoder_input_ids=torch.cat([begun, tokens[:, :-1]], dim=1))
+            .logits[0]
+            .log_softmax(-1)
+        )
+    assert isinstance(short.rest, Passage)
+    expected = numbers.gather(1, tokens[0, :, None])[:, 0].tolist()
+    assert short.rest.log_probabilities == pytest.approx(expected, abs=1e-5)
+    assert short.rest.bytes == len(text.encode())
+    assert len(short.rest.standardised) == len(expected)
+    assert empty.rest == Passage((), 0)
+    assert isinstance(long.rest, Unscorable)
+    assert "tokens that the decoder reads" in long.rest.reason
+    assert isinstance(short.prompt, Unscorable)

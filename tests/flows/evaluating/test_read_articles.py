@@ -1,0 +1,268 @@
+"""A run that reads a snapshot's articles and writes nothing: what it stores, how it goes on, and what reads it."""
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+import newwiki
+from evaluators.scoring import select
+from flows.evaluating import read_articles as step
+from flows.evaluating.evaluate_all import evaluate_all
+from flows.evaluating.generate import load_model
+from flows.evaluating.read_articles import plan_reading, read_articles
+from flows.progress import Silent
+from newwiki.errors import TerminalError, UsageError
+from newwiki.models.backend import Backend
+from newwiki.models.huggingface import HuggingFaceModel
+from newwiki.records import Reading
+from newwiki.registry import ReadingEvaluator, models
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
+from storage import runs
+from storage.database import Database
+from tests.flows.conftest import Run
+from tests.flows.evaluating.test_interruption import rows
+
+METRICS = {"bits_per_byte", "bits_per_token", "prompt_bits_per_byte", "min_k_percent"}
+ALL = [one for one in select("bits_per_byte,min_k_percent") if isinstance(one, ReadingEvaluator)]
+
+
+@pytest.fixture(scope="module")
+def untrained(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy with the random weights that its training began with."""
+    folder = Path(shutil.copytree(toy_checkpoint, tmp_path_factory.mktemp("untrained") / "untrained"))
+    torch.manual_seed(0)
+    plain = AutoModelForCausalLM.from_pretrained(folder)
+    type(plain)(plain.config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def read(two_months: Path, toy_checkpoint: Path, untrained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """August, on which the toy was trained, as read by it and by the untrained one, and written by it."""
+    path = Path(shutil.copy(two_months, tmp_path_factory.mktemp("read") / "newwiki.duckdb"))
+    asked = {"snapshot": "samplewiki-2026-08", "db": path, "quiet": True}
+    newwiki.evaluate(str(toy_checkpoint), str(untrained), likelihood_only=True, **asked)
+    newwiki.evaluate(str(toy_checkpoint), decoder="greedy", metrics="rep_4,bits_per_byte", max_new_tokens=8, **asked)
+    return path
+
+
+def asked_of(path: Path, query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_a_run_that_reads_has_scores_and_no_completions(read: Path) -> None:
+    found = asked_of(
+        read, "select decoder, samples, keep, max_new_tokens, seed, status, prompts from runs order by started_at"
+    )
+    ((articles,),) = asked_of(read, "select articles from snapshots where snapshot_id = 'samplewiki-2026-08'")
+    reading = ("likelihood", 0, 0, None, None, "complete", articles)
+    assert found[:2] == [reading, reading]
+    assert [one[0] for one in found] == ["likelihood", "likelihood", "greedy"], "what was read is not read again"
+    stored = asked_of(
+        read,
+        """
+        select metric, count(*), count(distinct page_id), max(sample), count(value) from scores join runs using (run_id)
+        where samples = 0 group by metric
+    """,
+    )
+    assert {metric for metric, *_ in stored} == METRICS
+    assert {tuple(counts) for _, *counts in stored} == {(2 * articles, articles, 0, 2 * articles)}
+    assert asked_of(read, "select count(*) from completions join runs using (run_id) where samples = 0") == [(0,)]
+
+
+def test_who_has_learnt_the_articles_needs_fewer_bits_for_each(read: Path, toy_checkpoint: Path) -> None:
+    bits = asked_of(
+        read,
+        "select model, value from scores join runs using (run_id) where metric = 'bits_per_byte' and samples = 0",
+    )
+    assert max(one for model, one in bits if model == str(toy_checkpoint)) < min(
+        one for model, one in bits if model != str(toy_checkpoint)
+    )
+
+
+def test_several_models_are_one_column_of_the_leaderboard(read: Path) -> None:
+    board = newwiki.leaderboard(db=read).to_pylist()
+    of_runs = [one for one in board if one["decoder"] == "likelihood"]
+    assert len(of_runs) == 2
+    assert len({one["bits_per_byte_scored_by"] for one in of_runs}) == 1
+    assert all(one["bits_per_byte"] > 0 and one["bits_per_byte_status"] == "ok" for one in of_runs)
+    assert all(one["prompts"] > 0 and one["completions"] == 0 for one in of_runs)
+    assert "max_new_tokens" not in board[0], "which only a run that writes has"
+    in_sql = asked_of(
+        read, "select run_id, prompts, completions, bits_per_byte from leaderboard where decoder = 'likelihood'"
+    )
+    assert sorted(in_sql) == sorted((one["run_id"], one["prompts"], 0, one["bits_per_byte"]) for one in of_runs)
+    ((parameters,),) = asked_of(read, "select parameters from evaluators where name = 'min_k_percent'")
+    assert json.loads(parameters)["k"] == 0.2
+    assert {"window", "stride", "bos"} <= json.loads(parameters).keys()
+    ((versions,),) = asked_of(
+        read, "select distinct versions ->> ['window', 'model_context', 'bos'] from runs where samples = 0"
+    )
+    assert versions == ["1024", "1024", "no"]
+
+
+def test_two_readings_are_compared_by_page_and_by_part(read: Path) -> None:
+    first, second = (run for (run,) in asked_of(read, "select run_id from runs where samples = 0 order by started_at"))
+    found = newwiki.compare(first, second, db=read, quiet=True).to_pylist()
+    assert {one["metric"] for one in found} == METRICS
+    by = {one["metric"]: one for one in found}
+    assert by["bits_per_byte"]["difference"] > 0
+    parts = newwiki.leaderboard(db=read, by="length").to_pylist()
+    texts = sum(one["prompts"] for one in parts if one["run_id"] == first)
+    assert texts == by["bits_per_byte"]["prompts"]
+    (written,) = (run for (run,) in asked_of(read, "select run_id from runs where samples > 0"))
+    with pytest.raises(TerminalError, match=f"{first} has read articles and {written} has written them"):
+        newwiki.compare(written, first, db=read, quiet=True)
+
+
+def test_what_scores_texts_leaves_it_alone(read: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(read, tmp_path / "newwiki.duckdb"))
+    ids = _readings(path)
+    before = [one for one in rows(path)["scorings"] if one[0] in ids]
+    newwiki.score(missing=True, metrics="rep_4,distinct_2", db=path, quiet=True)
+    assert [one for one in rows(path)["scorings"] if one[0] in ids] == before
+    with pytest.raises(UsageError, match="has read articles and written none"):
+        newwiki.score(run=ids[0], metrics="rep_4", db=path, quiet=True)
+    with pytest.raises(UsageError, match="a model has to read the articles for it"):
+        newwiki.score(missing=True, metrics="min_k_percent", db=path, quiet=True)
+
+
+def test_it_is_shared_exported_reported_and_found_whole(newwiki: Run, read: Path, tmp_path: Path) -> None:
+    for asked in (
+        ("push", "shared", "--db", read), ("pull", "shared", "--db", "other.duckdb"),
+        ("doctor", "--db", "other.duckdb"),
+        ("export", "runs", "--out", "runs", "--format", "parquet", "--db", read),
+        ("report", "--snapshot", "samplewiki-2026-08", "--db", read),
+        ("plan", "--db", read),
+    ):  # fmt: skip
+        ended = newwiki(*asked)
+        if asked[0] == "doctor":  # which may lack something on this machine
+            assert "'other.duckdb' is whole" in ended.stdout, ended.stdout
+        else:
+            assert ended.returncode == 0, (asked, ended.stderr)
+    query = "select * from scores where metric = 'min_k_percent' order by all"
+    assert asked_of(tmp_path / "other.duckdb", query) == asked_of(read, query)
+    report = (tmp_path / "report-samplewiki-2026-08.html").read_text()
+    assert "articles read" in report
+    assert "read, none written" in report
+
+
+def test_a_gate_judges_readings(newwiki: Run, read: Path) -> None:
+    first, second = (run for (run,) in asked_of(read, "select run_id from runs where samples = 0 order by started_at"))
+    asked = ("gate", "--baseline", first, "--candidate", second, "--db", read)
+    assert newwiki(*asked, "--fail-if", "bits_per_byte > 0.1").returncode == 1
+    assert newwiki(*asked, "--fail-if", "bits_per_byte > 10").returncode == 0
+
+
+def test_interrupted_and_gone_on_with_it_has_the_rows_of_a_whole_one(
+    database: Path, toy_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step, "_BATCH", 14_000)
+    request = EvaluationRequest(models=("toy",), likelihood_only=True)
+    whole, broken = Database(database), Database(shutil.copy(database, tmp_path / "broken.duckdb"))
+    model = HuggingFaceModel(str(toy_checkpoint), device="cpu")
+
+    def read_all(where: Database, backend: Backend, evaluators: Sequence[ReadingEvaluator] = ALL) -> str:
+        planned = plan_reading(where, backend, request, Settings.template)
+        read_articles(where, planned, backend, evaluators, Silent())
+        return planned.run.run_id
+
+    run_id = read_all(whole, model)
+    batches: list[Sequence[tuple[str, str]]] = []
+    honest = model.readings
+
+    def interrupted(pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
+        batches.append(pairs)
+        if len(batches) == 3:
+            raise KeyboardInterrupt
+        return honest(pairs, standardised=standardised)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(model, "readings", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            read_all(broken, model)
+    assert runs.status(broken, run_id) == "interrupted"
+    stored = asked_of(broken.path, "select count(distinct page_id), count(distinct metric) from scores")
+    assert 0 < stored[0][0] < 13
+    assert read_all(broken, model, ALL[:1]) == run_id
+    assert read_all(broken, model) == run_id, "what is asked for later is read again, and the run stays complete"
+    assert rows(broken.path) == rows(whole.path)
+
+
+class Mute:
+    """A backend that writes, and cannot say how likely a text is."""
+
+    name, sha256, backend, dtype = "mute", "0" * 64, "mute", "float32"
+
+    def __init__(self, name: str, **arguments: str) -> None:
+        self.settings: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+
+    def others(self, decoder: object) -> dict[str, str]:
+        return {}
+
+    def complete(self, requests: Sequence[Any], decoder: object, writing: object) -> Iterator[list[Any]]:
+        yield from ()
+
+
+def test_a_backend_without_log_probabilities_is_refused_or_gives_null_with_the_reason(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(models, "_pieces", {**models.all(), "mute": Mute})
+    db = Database(database)
+    only = EvaluationRequest(models=("mute",), backend="mute", likelihood_only=True)
+    with pytest.raises(TerminalError, match=r"'mute' gives no log-probabilities.*hf, seq2seq"):
+        evaluate_all(db, only, Settings(db=str(database)), Silent())
+    assert asked_of(database, "select count(*) from runs") == [(0,)]
+    beside = EvaluationRequest(
+        models=("mute",), backend="mute", decoder=("greedy",), metrics="bits_per_byte", prompts=2
+    )
+    evaluate_all(db, beside, Settings(db=str(database)), Silent())
+    status = "backend mute gives no log-probabilities"
+    assert asked_of(database, "select distinct value, status from scores") == [(None, status)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"decoder": ("greedy",)}, "leave --decoder out"),
+        ({"samples": 3, "keep": 3}, "leave --samples out"),
+        ({"max_new_tokens": 8}, "leave --max-new-tokens out"),
+        ({"likelihood_only": False}, "Give --decoder greedy"),
+    ],
+)
+def test_what_a_reading_has_no_part_in_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        EvaluationRequest(**{"models": ("toy",), "likelihood_only": True, **changes})
+
+
+def test_metrics_of_texts_and_workers_are_refused(newwiki: Run, database: Path, toy_checkpoint: Path) -> None:
+    asked = ("evaluate", toy_checkpoint, "--likelihood-only", "--db", database)
+    ended = newwiki(*asked, "--metrics", "rep_4")
+    assert (ended.returncode, "'rep_4' is of" in ended.stderr) == (2, True), ended.stderr
+    ended = newwiki(*asked, "--runner", "threads:2")
+    assert (ended.returncode, "leave --runner out" in ended.stderr) == (2, True), ended.stderr
+    assert asked_of(database, "select count(*) from runs") == [(0,)]
+
+
+def _readings(path: Path) -> list[str]:
+    return [run_id for (run_id,) in asked_of(path, "select run_id from runs where samples = 0")]
+
+
+def test_a_model_of_another_name_is_the_same_run(toy_checkpoint: Path, database: Path, tmp_path: Path) -> None:
+    request = EvaluationRequest(models=("toy",), likelihood_only=True)
+    copied = shutil.copytree(toy_checkpoint, tmp_path / "another-name")
+    one, other = (load_model("hf", str(folder), {}) for folder in (toy_checkpoint, copied))
+    ids = {plan_reading(Database(database), of, request, Settings.template).run.run_id for of in (one, other)}
+    assert len(ids) == 1
+    fewer = EvaluationRequest(models=("toy",), likelihood_only=True, prompts=3)
+    assert plan_reading(Database(database), one, fewer, Settings.template).run.run_id not in ids
