@@ -51,7 +51,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     for (model, decoder), runs in made.items():
         beside = control.get(decoder, []) if model != request.control else []
         metrics = _metrics(database, [*runs, *beside])
-        rows = _rows(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
+        rows = rows_by_age(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
         of_model, months = findings(
             (model, decoder), request.control if beside else None, rows, metrics, _stated(runs), request.seed
         )
@@ -67,7 +67,11 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
         snapshot_id=newest.snapshot_id,
         verdict=verdict(found, request.control),
         words=words(found, request.control),
-        read={"snapshots": [one.content_sha256 for one in dated], "scored": read},
+        read={
+            "snapshots": [one.content_sha256 for one in dated],
+            "scored": read,
+            "stated": {model: str(_stated(runs)) for (model, _), runs in made.items()},
+        },
         rows={"cutoff_findings": found, "cutoff_months": curve},
     )
 
@@ -97,7 +101,7 @@ def _metrics(database: Database, runs: Sequence[Run]) -> dict[str, tuple[str, st
     return found
 
 
-def _rows(
+def rows_by_age(
     database: Database,
     dated: Sequence[DatedSnapshot],
     articles: Sequence[Sequence[ArticleDate]],
