@@ -54,7 +54,8 @@ def _command(one: Experiment) -> click.Command:
         if out:
             from flows.report.experiments import write_answer
 
-            click.echo(visible(str(write_answer(database, experiment_id, out))))
+            written = visible(str(write_answer(database, experiment_id, out)))
+            reporter(quiet).note(written) if form in ("csv", "json") else click.echo(written)
 
     return ask
 

@@ -1,6 +1,6 @@
 """Every model under every decoder, written and scored one after the other, and what it makes of the articles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
@@ -70,6 +70,7 @@ def evaluate_all(
     *,
     executor: Executor | None = None,
     work: RunSteps = HERE,
+    load: Callable[[str, str, dict[str, str]], Backend] = load_model,
 ) -> set[str]:
     """Gives the ids of the evaluators that scored. Raises, before any work is done, for what cannot be had.
 
@@ -91,7 +92,7 @@ def evaluate_all(
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
     for name in request.models:
-        loaded = load_model(request.backend, name, request.loading)
+        loaded = load(request.backend, name, request.loading)
         if of_articles:
             planned = plan_reading(database, loaded, request, settings.template, cutoffs[name])
             scorers |= work.read(database, planned, loaded, of_articles, progress)

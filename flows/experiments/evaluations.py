@@ -1,20 +1,35 @@
 """The runs that an experiment reads: those that fit are taken, the others are made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from flows.evaluating.evaluate_all import HERE, RunSteps, evaluate_all
-from flows.evaluating.generate import PlannedRun
+from flows.evaluating.generate import PlannedRun, load_model
 from flows.progress import Progress
 from flows.workers.shards import Executor
 from newwiki.errors import UsageError
-from newwiki.models.backend import reads_articles
+from newwiki.models.backend import Backend, reads_articles
 from newwiki.records import Run
 from newwiki.registry import models
 from newwiki.request import OF_WRITING, EvaluationRequest, ExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
+
+
+class LastModel:
+    """Loads models and keeps the last one, so that one which is asked for on many snapshots in a row is loaded once."""
+
+    def __init__(self) -> None:
+        self._asked: object = None
+        self._loaded: Backend | None = None
+
+    def __call__(self, backend: str, name: str, arguments: dict[str, str]) -> Backend:
+        asked = (backend, name, arguments)
+        if self._loaded is None or asked != self._asked:
+            self._loaded = None  # there need not be room for two
+            self._loaded, self._asked = load_model(*asked), asked
+        return self._loaded
 
 
 @dataclass(frozen=True)
@@ -26,6 +41,7 @@ class Evaluations:
     progress: Progress
     steps: RunSteps = HERE
     executor: Executor | None = None
+    load: LastModel = field(default_factory=LastModel)
 
     def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
         """The scored runs of what is asked, with other values `instead` of some of its fields: those that read the
@@ -46,7 +62,9 @@ class Evaluations:
 
     def _made(self, request: EvaluationRequest) -> list[Run]:
         noting = _Noting(self.steps)
-        evaluate_all(self.database, request, self.settings, self.progress, executor=self.executor, work=noting)
+        evaluate_all(
+            self.database, request, self.settings, self.progress, executor=self.executor, work=noting, load=self.load
+        )
         return list({run.run_id: run for run in noting.runs}.values())
 
 

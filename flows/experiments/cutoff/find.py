@@ -51,7 +51,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     for (model, decoder), runs in made.items():
         beside = control.get(decoder, []) if model != request.control else []
         metrics = _metrics(database, [*runs, *beside])
-        rows = _rows(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
+        rows = rows_by_age(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
         of_model, months = findings(
             (model, decoder), request.control if beside else None, rows, metrics, _stated(runs), request.seed
         )
@@ -67,7 +67,11 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
         snapshot_id=newest.snapshot_id,
         verdict=verdict(found, request.control),
         words=words(found, request.control),
-        read={"snapshots": [one.content_sha256 for one in dated], "scored": read},
+        read={
+            "snapshots": [one.content_sha256 for one in dated],
+            "scored": read,
+            "stated": {model: str(_stated(runs)) for (model, _), runs in made.items()},
+        },
         rows={"cutoff_findings": found, "cutoff_months": curve},
     )
 
@@ -78,9 +82,10 @@ def _runs(
     """By model and decoder a run for each snapshot."""
     models = (*request.models, *([request.control] if request.control else []))
     made: dict[tuple[str, str], list[Run]] = {}
-    for one in dated:
-        for run in evaluations.make(request, models=models, snapshot=one.snapshot_id):
-            made.setdefault((run.model, run.decoder), []).append(run)
+    for model in models:
+        for one in dated:
+            for run in evaluations.make(request, models=(model,), snapshot=one.snapshot_id):
+                made.setdefault((run.model, run.decoder), []).append(run)
     return made
 
 
@@ -96,7 +101,7 @@ def _metrics(database: Database, runs: Sequence[Run]) -> dict[str, tuple[str, st
     return found
 
 
-def _rows(
+def rows_by_age(
     database: Database,
     dated: Sequence[DatedSnapshot],
     articles: Sequence[Sequence[ArticleDate]],
@@ -125,5 +130,5 @@ def _rows(
 
 def _stated(runs: Sequence[Run]) -> date | None:
     """What the runs say of their model's knowledge cutoff; None where they do not agree."""
-    said = {getattr(run, "knowledge_cutoff", None) for run in runs}
+    said = {run.knowledge_cutoff for run in runs}
     return said.pop() if len(said) == 1 else None

@@ -108,7 +108,7 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     import altair as alt
 
     values = [
-        {"month": month.month.isoformat(), "who": who, "mean": mean, "low": low, "high": high}
+        {"month": _middle(month.first_month, month.month), "who": who, "mean": mean, "low": low, "high": high}
         for month in months
         for who, mean, low, high in (
             (one.model, month.mean, month.low, month.high),
@@ -132,7 +132,7 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
 
 
 def _marks(one: CutoffFinding) -> "list[altair.Chart]":
-    """The interval as a band, from the month that was seen to the next, which was not; and the stated cutoff."""
+    """The months of the interval as a band, and within it the one that is named; and the stated cutoff."""
     import altair as alt
 
     marks = []
@@ -142,17 +142,22 @@ def _marks(one: CutoffFinding) -> "list[altair.Chart]":
             alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=PALETTE[3]).encode(x="from:T", x2="to:T")
         )
         marks.append(
-            alt.Chart(alt.Data(values=[{"at": one.month.isoformat()}]))
+            alt.Chart(alt.Data(values=[{"at": _middle(one.month, one.month)}]))
             .mark_rule(strokeWidth=2, color=PALETTE[3])
             .encode(x="at:T")
         )
     if one.stated:
         marks.append(
-            alt.Chart(alt.Data(values=[{"at": one.stated.isoformat()}]))
+            alt.Chart(alt.Data(values=[{"at": _middle(one.stated, one.stated)}]))
             .mark_rule(strokeDash=[4, 3], opacity=0.8)
             .encode(x="at:T")
         )
     return marks
+
+
+def _middle(first: date, last: date) -> str:
+    """Of the time from the beginning of one month to the end of another."""
+    return (first + (_next(last) - first) / 2).isoformat()
 
 
 def _next(month: date) -> date:

@@ -6,6 +6,7 @@ The wiki, its models and what is right are those of `benchmarks/cutoff_seeds.py`
 import fcntl
 import importlib.util
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from flows.cli import cli
+from flows.experiments.evaluations import Evaluations
 from newwiki.snapshot import Judged, Selection, Site, Window
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
@@ -81,9 +83,12 @@ def name_of(month: int) -> str:
     return f"{FIRST_YEAR + month // 12}-{month % 12 + 1:02d}"
 
 
+def asked(path: Path, *arguments: str | Path) -> list[str]:
+    return ["experiment", "cutoff", *map(str, arguments), "--db", str(path), "--format", "json", "--quiet"]
+
+
 def ask(path: Path, *arguments: str | Path) -> list[dict[str, Any]]:
-    asked = ["experiment", "cutoff", *map(str, arguments), "--db", str(path), "--format", "json", "--quiet"]
-    done = CliRunner().invoke(cli, asked, catch_exceptions=False)
+    done = CliRunner().invoke(cli, asked(path, *arguments), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
@@ -94,23 +99,80 @@ def of(found: Sequence[dict[str, Any]], model: Path, metric: str = "bits_per_byt
     return one
 
 
+@pytest.fixture(scope="module")
+def answered(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wiki of the first seed, on which its models and the control have been asked. Tests that change it copy it."""
+    path = tmp_path_factory.mktemp("answered") / "newwiki.duckdb"
+    publish_months(Database(path), toys.wiki(0))
+    ask(path, models / "seen-0", models / "unseen-0", "--control", models / "control")
+    return path
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_month_up_to_which_a_model_has_read_is_named_and_none_where_it_has_read_none(
-    seed: int, models: Path, tmp_path: Path
+    seed: int, models: Path, answered: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "newwiki.duckdb"
-    publish_months(Database(path), toys.wiki(seed))
-    seen, unseen, control = models / f"seen-{seed}", models / f"unseen-{seed}", models / "control"
-    found = ask(path, seen, unseen, "--control", control)
+    """The first beside a control, and the second without."""
+    path = answered if seed == 0 else tmp_path / "newwiki.duckdb"
+    if seed:
+        publish_months(Database(path), toys.wiki(seed))
+    seen, unseen = models / f"seen-{seed}", models / f"unseen-{seed}"
+    found = ask(path, seen, unseen, *(() if seed else ("--control", models / "control")))
     named, none = of(found, seen), of(found, unseen)
     assert named["verdict"] == "found"
     assert named["low"][:7] <= name_of(toys.cutoff_of(seed)) <= named["high"][:7]
     assert none["verdict"] == "no change" and none["month"] is None and none["p"] > 0.05
-    if seed:
-        return
-    assert ask(path, seen, unseen, "--control", control) == found
+
+
+def test_asked_again_it_is_the_same_answer_and_no_run_is_made(models: Path, answered: Path) -> None:
+    counts = (
+        "select (select count(*) from runs), (select count(*) from experiments), (select count(*) from cutoff_months)"
+    )
+    before = rows(answered, counts)
+    ask(answered, models / "seen-0", models / "unseen-0", "--control", models / "control")
+    assert rows(answered, counts) == before
+    assert rows(answered, "select count(*), min(articles) from cutoff_months where metric = 'bits_per_byte'") == [
+        (3 * toys.MONTHS, toys.EACH)
+    ]
+
+
+def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answer(
+    models: Path, answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, whole = tmp_path / "killed.duckdb", Path(shutil.copy(answered, tmp_path / "whole.duckdb"))
+    publish_months(Database(path), toys.wiki(0))
+    made, make = list[str](), Evaluations.make
+
+    def dies(*arguments: Any, **instead: Any) -> Any:
+        if len(made) == 5:
+            raise KeyboardInterrupt
+        made.append(instead["snapshot"])
+        return make(*arguments, **instead)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Evaluations, "make", dies)
+        assert CliRunner().invoke(cli, asked(path, models / "seen-0")).exit_code != 0
+    before = rows(path, "select run_id, started_at, finished_at from runs order by all")
+    assert len(before) == 5 and rows(path, "select * from experiments") == []
+    assert ask(path, models / "seen-0") == ask(whole, models / "seen-0")
+    assert set(before) < set(rows(path, "select run_id, started_at, finished_at from runs"))
+    for table in ("cutoff_findings", "cutoff_months"):
+        answer = "select experiment_id from experiments where request->>'control' is null"
+        of_answer = f"select * from {table} where experiment_id in ({answer}) order by all"  # noqa: S608
+        assert rows(path, of_answer) == rows(whole, of_answer) != []
+
+
+def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, answered: Path, tmp_path: Path) -> None:
+    path, page = Path(shutil.copy(answered, tmp_path / "newwiki.duckdb")), tmp_path / "answer.html"
+    stated = name_of(toys.cutoff_of(0) + 3)
+    [found, *_] = ask(path, models / "seen-0", "--knowledge-cutoff", stated, "--out", page)
+    assert found["stated"][:7] == stated and found["agrees"] is False
+    html = page.read_text()
+    assert f"is said to know of nothing after {stated}, which does not agree with its numbers" in html
+    assert "The last month that was seen" in html and "stated knowledge cutoff" in html
+    assert html.count("<svg") == 1 and "no control was given" in html
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
     with Database(path).read() as connection:
-        counted = connection.execute("select count(*), count(distinct experiment_id) from cutoff_findings").fetchone()
-        curve = connection.execute("select count(*), min(articles) from cutoff_months where metric = 'bits_per_byte'")
-        assert counted == (len(found), 1)  # asked again it is the same answer, stored once
-        assert curve.fetchone() == (3 * toys.MONTHS, toys.EACH)
+        return connection.execute(sql).fetchall()

@@ -1,0 +1,108 @@
+"""What curves say, in numbers and in words, on made-up scores."""
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from evaluators import change_point
+from flows.experiments.cutoff.findings import CutoffFinding, Rows, findings, month_number, month_of, seen_direction
+from flows.experiments.cutoff.words import verdict, words
+
+FIRST, MONTHS, EACH = month_number(date(2025, 1, 1)), 14, 15
+BITS = {"bits_per_byte": ("e1", "lower")}
+
+
+def rows(change: float, *, control: bool = False, metrics: int = 1, seed: int = 0) -> Rows:
+    """Numbers that rise by `change` after the sixth month, and a control's that do not; all vary by 1."""
+    random = np.random.default_rng(seed)
+    months = FIRST + np.repeat(np.arange(MONTHS), EACH)
+    count = len(months)
+    values = random.normal(size=(metrics, count)) + change * (months > FIRST + 5)
+    other = random.normal(size=(metrics, count)) / 10 if control else None
+    return Rows(np.arange(count), months, months, random.lognormal(6, 0.4, count), values, other)
+
+
+def of_bits(rows: Rows, control: str | None = None, stated: date | None = None) -> CutoffFinding:
+    [found], _ = findings(("toy", "likelihood"), control, rows, BITS, stated, 0)
+    return found
+
+
+def test_months_are_numbers_and_back() -> None:
+    assert [month_of(month_number(day)) for day in (date(2025, 1, 31), date(2025, 12, 1))] == [
+        date(2025, 1, 1),
+        date(2025, 12, 1),
+    ]
+
+
+def test_the_month_its_interval_and_a_curve_of_all_months() -> None:
+    [found], curve = findings(("toy", "likelihood"), None, rows(3.0), BITS, date(2025, 6, 30), 0)
+    assert (found.month, found.low, found.high) == (date(2025, 6, 1),) * 3
+    assert found.stated == date(2025, 6, 1) and found.agrees is True
+    assert [one.month for one in curve] == [month_of(FIRST + month) for month in range(MONTHS)]
+    assert all(one.low is not None and one.low < one.mean for one in curve) and curve[0].control_mean is None
+    assert verdict([found], None) == "2025-06 [2025-06, 2025-06]"
+
+
+def test_nothing_is_told_and_said_so_where_nothing_changes() -> None:
+    found = of_bits(rows(0.0))
+    assert (found.verdict, found.month, found.agrees) == (change_point.NO_CHANGE, None, None)
+    assert verdict([found], None) == "cannot tell"
+    assert words([found], None)[0].startswith("toy under likelihood: cannot tell: no change: bits_per_byte, p 0.")
+    stated = of_bits(rows(0.0), stated=date(2025, 6, 30))
+    assert stated.agrees is None and "neither agree nor disagree" in words([stated], None)[1]
+
+
+def test_what_the_control_shows_too_is_no_cutoff() -> None:
+    both = rows(3.0)
+    both = Rows(both.pages, both.first, both.last, both.words, both.values, both.values + 0.1)
+    assert of_bits(both, "older").verdict == change_point.NO_CHANGE or of_bits(both, "older").verdict == "no variance"
+    alone = rows(3.0, control=True)
+    assert of_bits(alone, "older").month == date(2025, 6, 1)
+
+
+def test_a_control_with_a_change_of_its_own_is_told() -> None:
+    model, older = of_bits(rows(0.0), "older"), of_bits(rows(3.0, seed=1))
+    other = CutoffFinding(**{**vars(older), "model": "older"})
+    told = words([model, other], "older")
+    assert any(sentence.startswith("older itself changes after 2025-06") for sentence in told)
+    assert verdict([model, other], "older") == "cannot tell"
+
+
+def test_other_metrics_are_corrected_for_their_number_and_the_decisive_one_is_not() -> None:
+    names = {"bits_per_byte": ("e1", "lower"), **{f"m{number}": ("e2", "lower") for number in range(9)}}
+    made, _ = findings(("toy", "greedy"), None, rows(0.55, metrics=10, seed=4), names, None, 0)
+    assert made[0].p == made[0].p_holm
+    others = made[1:]
+    assert all(one.p is not None and one.p_holm is not None and one.p_holm >= one.p for one in others)
+    lost = [one for one in others if one.p is not None and one.p <= 0.05 < (one.p_holm or 0)]
+    assert lost and all(one.verdict == change_point.NO_CHANGE and one.month is None for one in lost)
+
+
+def test_few_months_are_told_with_how_many_it_takes() -> None:
+    whole = rows(3.0)
+    few = whole.last < FIRST + 5
+    found = of_bits(
+        Rows(whole.pages[few], whole.first[few], whole.last[few], whole.words[few], whole.values[:, few], None)
+    )
+    assert found.verdict == change_point.TOO_FEW_MONTHS and found.p is None
+    assert words([found], None)[0].endswith("5 months and 75 articles, and 8 months are needed")
+
+
+@pytest.mark.parametrize(
+    ("metric", "direction"),
+    [
+        ("bits_per_byte", "lower"),
+        ("min_k_percent", "higher"),
+        ("copied_5grams", "higher"),
+        ("bleu", "higher"),
+        ("bits_per_token", None),
+        ("tokens", None),
+    ],
+)
+def test_which_way_having_read_moves_a_metric(metric: str, direction: str | None) -> None:
+    known = {
+        "bits_per_byte": "lower", "min_k_percent": "none", "copied_5grams": "none", "bleu": "higher",
+        "bits_per_token": "lower", "tokens": "none",
+    }  # fmt: skip
+    assert seen_direction(metric, known) == direction
