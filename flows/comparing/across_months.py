@@ -102,7 +102,10 @@ def _chain(
 def _over(
     database: Database, used: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: str, last: str
 ) -> Chain:
-    anchors = [[Anchor(*pair) for pair in zip(one.earlier_runs, one.later_runs, strict=True)] for one in used]
+    anchors = [
+        [Anchor(earlier, later) for earlier, later in zip(one.earlier_runs, one.later_runs, strict=True)]
+        for one in used
+    ]
     months: dict[str, dict[str, None]] = {used[0].from_snapshot: {first: None}}
     for link, those in zip(used, anchors, strict=True):
         months[link.from_snapshot] |= dict.fromkeys(one.earlier for one in those)
