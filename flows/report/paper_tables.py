@@ -91,8 +91,10 @@ def alike(material: Material) -> list[Record]:
     """The runs of table 3: those of one decoder and request that the most models have, the paper's decoder first among
     equals."""
     groups: dict[object, list[Record]] = defaultdict(list)
-    for record in (one for one in material.records if one["completions"]):
-        groups[record["decoder"], material.entries[record["run_id"]].request].append(record)
+    for record in material.records:
+        entry = material.entries[record["run_id"]]
+        if entry.run.samples:
+            groups[record["decoder"], entry.request].append(record)
 
     def rank(group: list[Record]) -> tuple[int, bool]:
         models = {material.entries[record["run_id"]].run.model_sha256 for record in group}

@@ -54,6 +54,8 @@ NOT_RUN = {
     "newwiki snapshots revisit enwiki-2026-09": _LATER,
     "newwiki snapshots revisit enwiki-2026-09 --cutoff 2027-01-15": _LATER,
     "newwiki snapshots show enwiki-2026-09@2027-01-15": _LATER,
+    "newwiki experiment leakage gpt2 --old enwiki-2026-08 --snapshot enwiki-2026-09 --control distilgpt2 "
+    "--out answer.html": "it takes articles that are alike in two months; tests/flows/experiments/leakage runs it",
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy": _MONTHS,
     "newwiki experiment linking --snapshot enwiki-2026-10": _MONTHS,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
