@@ -8,13 +8,13 @@ the tables are written into that page, between its marks.
 
 import argparse
 import math
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from page_tables import table, written_into
 
 from evaluators import power, statistics
 from evaluators.statistics import TOO_FEW, Array
@@ -194,11 +194,6 @@ def _draws(design: Design, prompts: int, draws: int, seed: int) -> Iterator[tupl
         yield design.draw(random, prompts, min(_AT_ONCE, draws - start))
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _cell(found: Covered) -> str:
     if found.lacking == 1:
         return "none"
@@ -210,7 +205,7 @@ def _cell(found: Covered) -> str:
 def intervals_table(draws: int) -> str:
     heads = ["texts", *(f"{prompts} prompts" for prompts in PROMPTS)]
     rows = [[one.words, *(_cell(coverage(one, prompts, draws)) for prompts in PROMPTS)] for one in DESIGNS]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def errors_table(draws: int) -> str:
@@ -219,7 +214,7 @@ def errors_table(draws: int) -> str:
     rows = [
         [one.words, *(f"{rate:.3f}" for n in prompts for rate in errors(one, n, draws).values())] for one in DIFFERENCES
     ]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def bootstrap_table(draws: int) -> str:
@@ -228,7 +223,7 @@ def bootstrap_table(draws: int) -> str:
         [one.words, *(_cell(drawn_coverage(one, prompts, draws)) for prompts in WHERE_TESTED[1:])]
         for one in DIFFERENCES
     ]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def power_table(draws: int) -> str:
@@ -237,7 +232,7 @@ def power_table(draws: int) -> str:
         [str(prompts), *(f"{rate:.2f}" for tests in TESTS for rate in real_power(prompts, tests, draws))]
         for prompts in WHERE_TESTED[1:]
     ]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 TABLES: dict[str, Callable[[int], str]] = {
@@ -246,16 +241,6 @@ TABLES: dict[str, Callable[[int], str]] = {
     "bootstrap": lambda draws: bootstrap_table(draws // _POWER_DRAWS),
     "power": lambda draws: power_table(draws // _POWER_DRAWS),
 }
-
-
-def written_into(page: str, tables: dict[str, str]) -> str:
-    """The page with these tables between their marks. Raises ValueError where a mark is missing."""
-    for name, table in tables.items():
-        mark = re.compile(rf"(<!-- coverage: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page, found = mark.subn(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", page)  # type: ignore[misc]
-        if found != 1:
-            raise ValueError(f"the page has no place for the table '{name}'")
-    return page
 
 
 if __name__ == "__main__":
@@ -270,7 +255,7 @@ if __name__ == "__main__":
     parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the tables into it.")
     asked = parser.parse_args()
     made = {name: make(asked.draws) for name, make in TABLES.items()}
-    for name, table in made.items():
-        print(f"\n{name}\n\n{table}")
+    for name, lines in made.items():
+        print(f"\n{name}\n\n{lines}")
     if asked.into:
-        asked.into.write_text(written_into(asked.into.read_text("utf-8"), made), "utf-8")
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), "coverage", made), "utf-8")

@@ -76,6 +76,9 @@ def _turn(shape: str, who: str, toy: Path, out: Path, count: int) -> Turn:
     from random_models import build, peak_megabytes, prepare
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    from newwiki.quiet import silence_transformers
+
+    silence_transformers()
     texts = _texts(AutoTokenizer.from_pretrained(toy), count)
     model = build() if shape == "gpt2" else AutoModelForCausalLM.from_pretrained(toy).eval()
     if who != "plain":

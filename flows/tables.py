@@ -4,7 +4,7 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -128,6 +128,11 @@ def plain(cell: Any) -> Any:
     if isinstance(cell, Decimal):
         return int(cell) if cell == cell.to_integral_value() else float(cell)
     return cell if isinstance(cell, int | float | str | bool | dict | list) else str(cell)
+
+
+def plain_record(record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Its cells under these names, as JSON has them."""
+    return {name: None if record[name] is None else plain(record[name]) for name in names}
 
 
 def _escaped(cell: str) -> str:

@@ -217,6 +217,26 @@ class CutoffRequest(ExperimentRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkingRequest(ExperimentRequest):
+    """Which months are put on the scale of the newest, by which anchors, and which models are run on all of them
+    first."""
+
+    models: tuple[str, ...] = asked(
+        (), "Run on all of the months first (only what was run is read).", argument=True, metavar="MODEL"
+    )
+    snapshot: str = asked(EvaluationRequest.snapshot, "The month on whose scale the others are put.", metavar="ID")
+    earlier: tuple[str, ...] = asked(
+        (), "A month that is put on it (all before it of the same wiki; may be repeated).", metavar="ID"
+    )
+    anchor: tuple[str, ...] = asked(
+        (),
+        "An anchor (all that ran on two of the months; may be repeated); Wikipedia/reference are the articles.",
+        metavar="MODEL/DECODER",
+        example="gpt2/greedy",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class WatchRequest(Request):
     """Which folder is watched for checkpoints, and how."""
 
@@ -268,12 +288,18 @@ class LeaderboardRequest(Request):
     by: Stratum | None = asked(None, "Cut by what the articles are.")
     after_cutoff: bool = asked(False, _AFTER)
     across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
+    linked: bool = asked(False, "The runs of all months on the scale of the newest, or of --snapshot.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rank and self.by:
             raise UsageError(
                 f"a leaderboard is ranked or cut; `newwiki compare --by {self.by}` says in which parts runs differ"
+            )
+        if self.linked and (self.rank or self.by or self.by_evaluator or self.after_cutoff):
+            raise UsageError(
+                "--linked goes without --rank, --by, --by-evaluator and --after-cutoff; `newwiki compare RUN RUN "
+                "--across snapshot` says whether runs of two months differ"
             )
 
 
@@ -286,7 +312,9 @@ class ComparisonRequest(Request):
     seed: int = asked(0, "Of the bootstrap and of the sign flips.")
     by: Stratum | None = asked(LeaderboardRequest.by, "Cut by what the articles are.")
     after_cutoff: bool = asked(False, "Only the articles that are later than the cutoff of either run's model.")
-    across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
+    across: tuple[str, ...] = asked(
+        (), f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale.", metavar="NAME"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),
     "leakage_memberships": ("experiment_id", "model", "score"),
     "leakage_pairs": ("experiment_id", "old_page_id"),
+    "linked_means": ("experiment_id", "run_id", "metric", "evaluator_id"),
+    "linked_months": ("experiment_id", "metric", "evaluator_id", "protocol", "from_snapshot", "to_snapshot"),
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),

@@ -28,12 +28,13 @@ def leaderboard(
 def compare(
     request: ComparisonRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str
 ) -> pa.Table:
-    """Whether runs differ from the first one: a row a run and metric, as `flows.comparing.differences.Difference` says.
+    """Whether runs differ from the first one: a row a run and metric, as `flows.comparing.difference.Difference` says.
 
     Runs that were asked otherwise are refused, unless `across` names all settings of the protocol that differ. `by` a
     stratum there is a row for each part too, which the column `part` names.
     """
-    from flows.comparing.differences import columns, compare_all
+    from flows.comparing.difference import columns
+    from flows.comparing.differences import compare_all
 
     compared = compare_all(opened(db, settings)[1], request)
     say((note for *_, notes in compared for note in notes), quiet)

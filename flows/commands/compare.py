@@ -12,7 +12,7 @@ from newwiki.request import ComparisonRequest
 from newwiki.settings import Settings
 
 if TYPE_CHECKING:
-    from flows.comparing.differences import Difference
+    from flows.comparing.difference import Difference
     from storage.comparison import Contender
 
 _LEGEND = (
@@ -34,7 +34,8 @@ def compare(settings: Settings, quiet: bool, form: str, request: ComparisonReque
     MODEL/DECODER, such as gpt2/greedy or only greedy. A snapshot's articles are reference:SNAPSHOT. --by compares them
     on each part of the snapshot, with one correction for all tests, --after-cutoff on what neither model can have seen.
     """
-    from flows.comparing.differences import columns, compare_all
+    from flows.comparing.difference import columns
+    from flows.comparing.differences import compare_all
 
     compared = compare_all(open_database(settings), request)
     if form in ("csv", "json"):

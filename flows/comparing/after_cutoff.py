@@ -33,14 +33,23 @@ def told_after_cutoff(records: Sequence[Record], of_runs: Sequence[PartOfRun], a
         later[one.run_id] += one.prompts
     if without := [one for one in records if later.get(one["run_id"]) == 0 and not is_reference(one)]:
         notes.append(f"left out, as their models can have seen all of their articles: {_named(without)}")
-    for snapshot_id in dict.fromkeys(one["snapshot_id"] for one in records):
+    for snapshot_id in snapshots_apart(records, of_runs):
         beside = [one for one in records if one["snapshot_id"] == snapshot_id and later.get(one["run_id"])]
-        articles = {
-            one["run_id"]: [part.articles for part in of_runs if part.run_id == one["run_id"]] for one in beside
-        }
-        if any(found != articles[beside[0]["run_id"]] for found in articles.values()):
-            notes.append(f"rows of {snapshot_id} do not stand on the same articles: {_told(beside, later, after)}")
+        notes.append(f"rows of {snapshot_id} do not stand on the same articles: {_told(beside, later, after)}")
     return notes
+
+
+def snapshots_apart(records: Sequence[Record], of_runs: Sequence[PartOfRun]) -> list[str]:
+    """The snapshots of which any two runs do not stand on the same articles."""
+    articles: dict[str, dict[str, str | None]] = {}
+    for one in of_runs:
+        articles.setdefault(one.run_id, {})[one.value] = one.articles
+    found: dict[str, list[dict[str, str | None]]] = {}
+    for record in records:
+        of_run = articles.get(record["run_id"], {})
+        if any(of_run.values()) and not is_reference(record):
+            found.setdefault(record["snapshot_id"], []).append(of_run)
+    return [snapshot_id for snapshot_id, sets in found.items() if any(one != sets[0] for one in sets)]
 
 
 def later_cutoff(a: Contender, b: Contender) -> date:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from flows.comparing.after_cutoff import REMEDY, is_reference, told_after_cutoff
+from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
@@ -46,7 +46,8 @@ class Board:
     both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
     say of the others, and who made it. The settings in which runs differ are in `about`, those that all share in
     `settings`. `notes` are what a reader must know beside it; `left_out` are runs that have no record as what it is cut
-    by is not known of them, or leaves them no article."""
+    by is not known of them, or leaves them no article; `same_articles` is False where it leaves them others than those
+    beside."""
 
     about: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -54,6 +55,7 @@ class Board:
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    same_articles: bool = True
 
     @property
     def heads(self) -> list[str]:
@@ -167,6 +169,7 @@ def _cut(
         columns=columns,
         records=tuple(records),
         notes=tuple(notes),
+        same_articles=after is None or not snapshots_apart(whole.records, cut.of_runs),
         left_out=tuple(one["run_id"] for one in whole.records if one["run_id"] not in shown),
     )
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from flows.comparing.differences import Difference, compare
+from flows.comparing.difference import Difference
+from flows.comparing.differences import compare
 from flows.comparing.one_protocol import require_one_protocol
 from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender

@@ -1,69 +1,25 @@
 """Two runs on the prompts that they have in common: what differs, how surely, and what it would take to tell."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import power, statistics
+from flows.comparing.across_months import linked_differences
 from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
+from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
-from newwiki.protocol import settings_named
+from newwiki.protocol import ACROSS_MONTHS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
 from storage import comparison, strata
 from storage.comparison import Contender, Scoring
 from storage.database import Database
-
-Verdict = Literal["different", "cannot be told apart", "too few prompts"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
-
-    Means are means of the prompts' means; `status_a` and `status_b` are `ok`, or say on how many of the run's texts its
-    numbers stand and why not on the others. `low` and `high` are the 95 % interval, the others that by the bootstrap
-    over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
-    the metrics of this pair of runs. `effect_size` is d_z. `prompts_needed_low` to `prompts_needed_high` prompts would
-    show the difference, the second None where no number may do; `smallest_visible` is the smallest difference that
-    these prompts would show: both after the correction, at 80 % power. `part` is which articles of the snapshot it is
-    on, None for all. None is what cannot be computed.
-    """
-
-    run_a: str
-    run_b: str
-    metric: str
-    evaluator_id: str
-    prompts: int
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    bootstrap_low: float | None
-    bootstrap_high: float | None
-    p: float
-    p_holm: float
-    effect_size: float | None
-    verdict: Verdict
-    prompts_needed_low: float | None
-    prompts_needed_high: float | None
-    smallest_visible: float | None
-    status_a: str = "ok"
-    status_b: str = "ok"
-    part: str | None = None
-
-
-def columns(by: str | None) -> list[str]:
-    """The fields of a difference that are told: `part` where it is by a stratum."""
-    return [one.name for one in fields(Difference) if by or one.name != "part"]
 
 
 def compare(
@@ -78,16 +34,26 @@ def compare(
     after_cutoff: bool = False,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
-    settings of the protocol in which the two may differ. `by` a stratum there is one for each part of A's snapshot,
-    and Holm's correction is for all of them. With `after_cutoff` they are compared on the articles that were created
-    after the later of their models' knowledge cutoffs.
+    settings of the protocol in which the two may differ; `snapshot` among them puts runs of two months on one scale.
+    `by` a stratum there is one for each part of A's snapshot, and Holm's correction is for all of them. With
+    `after_cutoff` they are compared on the articles that were created after the later of their models' knowledge
+    cutoffs.
 
     Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise, a cutoff is
     not known or nothing can be compared.
     """
+    over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id
+    if over_months and (by or after_cutoff):
+        raise UsageError(
+            "runs of two months are compared whole: leave out --by and --after-cutoff, or --across snapshot"
+        )
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
+    if over_months:
+        rows, rests_on = linked_differences(database, a, b, shared)
+        rows, fewer = with_coverage(database, rows, by)
+        return rows, [*notes, *rests_on, *fewer]
     runs = [*dict.fromkeys([a.run_id, b.run_id])]
     means = comparison.page_means(database, runs, shared)
     values, pages = means.values[[0, len(runs) - 1]], means.pages
@@ -98,7 +64,7 @@ def compare(
     if not paired.any():
         raise TerminalError(
             f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
-            "compare runs on the same prompts of one snapshot"
+            "compare runs on the same prompts of one snapshot, or of two months on one scale: --across snapshot"
         )
     if after:
         later = np.isin(pages, comparison.created_after(database, a.snapshot_id, after))
@@ -256,7 +222,7 @@ def _differences(
         prompts, lacking = int(estimate.clusters[n]), estimate.lacking[n]
         least, most = power.prompts_range(float(effects[n]), prompts, len(p))
         ends = [
-            None if lacking else _within(float(end[n]), spans.get(test.metric))
+            None if lacking else within(float(end[n]), spans.get(test.metric))
             for end in (estimate.low, estimate.high, drawn_low, drawn_high)
         ]
         rows.append(
@@ -277,7 +243,7 @@ def _differences(
                 p=float(p[n]),
                 p_holm=float(corrected[n]),
                 effect_size=_number(effects[n]),
-                verdict=_verdict(lacking, float(corrected[n])),
+                verdict=verdict(lacking, float(corrected[n])),
                 prompts_needed_low=_number(least),
                 prompts_needed_high=_number(most),
                 smallest_visible=_number(power.visible_effect(prompts, len(p)) * deviations[n]),
@@ -285,17 +251,6 @@ def _differences(
             )
         )
     return rows
-
-
-def _verdict(lacking: str | None, p: float) -> Verdict:
-    if lacking == statistics.TOO_FEW:
-        return "too few prompts"
-    return "different" if p <= statistics.LEVEL else "cannot be told apart"
-
-
-def _within(end: float, span: float | None) -> float | None:
-    """The end of an interval of differences between two numbers that lie no further apart than `span`."""
-    return _number(end if span is None else min(max(end, -span), span))
 
 
 def with_coverage(

@@ -34,13 +34,18 @@ def told(a: Contender, b: Contender, prompts: int) -> list[str]:
     notes = []
     if differing := protocol.differing(a.settings, b.settings):
         notes.append(f"across protocols: {_words(differing, a, b)}")
-    if others := [name for name in protocol.told_apart(a.settings, b.settings) if name != "prompts"]:
-        notes.append(f"A and B differ in more than model and decoder: {_words(others, a, b)}")
+    notes += told_beside(a, b)
     of_each = [run.settings["prompts"] if run.settings else None for run in (a, b)]
     if any(many is not None and many != prompts for many in of_each):
         asked = [f"{name}'s {many:,}" for name, many in zip("AB", of_each, strict=True) if many is not None]
         notes.append(f"paired on {prompts:,} prompt{'s' * (prompts != 1)} of {' and '.join(asked)}")
     return notes
+
+
+def told_beside(a: Contender, b: Contender) -> list[str]:
+    """In what the runs differ beside model, decoder and protocol."""
+    others = [name for name in protocol.told_apart(a.settings, b.settings) if name != "prompts"]
+    return [f"A and B differ in more than model and decoder: {_words(others, a, b)}"] if others else []
 
 
 def _words(names: Collection[str], a: Contender, b: Contender) -> str:

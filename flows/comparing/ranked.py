@@ -10,8 +10,9 @@ import numpy as np
 
 from evaluators import statistics
 from flows.comparing.board import Board, Column, board
+from flows.comparing.linked_board import linked_board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
-from newwiki.protocol import PROTOCOL, settings_named, value_in_words, values_of, varying
+from newwiki.protocol import ACROSS_MONTHS, PROTOCOL, settings_named, value_in_words, values_of, varying
 from newwiki.request import LeaderboardRequest
 from storage import comparison
 from storage.database import Database
@@ -20,6 +21,10 @@ from storage.database import Database
 def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
     """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named."""
     named = settings_named(request.across)
+    if ACROSS_MONTHS in named:
+        raise UsageError("--across snapshot is for `newwiki compare`; a leaderboard over months is --linked")
+    if request.linked:
+        return linked_board(database, request.snapshot)
     shown = board(
         database,
         request.snapshot,
@@ -55,7 +60,8 @@ def ranked(
     snapshots = {record["snapshot_id"] for record in of_runs if record[column.name] is not None}
     if len(snapshots) > 1:
         raise TerminalError(
-            f"runs are ranked on the same prompts; name one snapshot with --snapshot: {', '.join(sorted(snapshots))}"
+            f"runs are ranked on the same prompts; name one snapshot with --snapshot: {', '.join(sorted(snapshots))}; "
+            "the runs of all on one scale are `newwiki leaderboard --linked`"
         )
     runs = [record for record in of_runs if record[column.name] is not None]
     _require_one_protocol(runs, [name for name in board.about if name in PROTOCOL], across)

@@ -41,7 +41,7 @@ def _show_table(shown: Board) -> None:
     about = [name for name in shown.about if name not in SEEN or _is_known(shown, name)]
     records = [
         record
-        | {"decoder": short_form(record["decoder"]), "seen_share": _share(record["seen_share"])}
+        | {"decoder": short_form(record["decoder"]), "seen_share": _share(record.get("seen_share"))}
         | {name: _setting(record, name) for name in apart_in if name != "group"}
         for record in shown.records
     ]

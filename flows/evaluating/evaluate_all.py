@@ -80,6 +80,8 @@ def evaluate_all(
     cutoffs = check(database, request, settings)
     chosen = [decoder for specification in request.decoder for decoder in parse(specification)]
     of_texts, of_articles = [], reading_of(request)
+    if executor:
+        refuse_workers(request)
     if not request.likelihood_only:
         of_texts = choose(request.metrics, settings, progress)
         if left_out := _not_read(request, executor is not None):
@@ -120,6 +122,12 @@ def reading_of(request: EvaluationRequest) -> list[ReadingEvaluator]:
         known = ", ".join(metric.name for one in reading_evaluators.all().values() for metric in one.metrics)
         raise UsageError(f"--likelihood-only writes no texts, which '{other}' is of; it measures: {known}")
     return found
+
+
+def refuse_workers(request: EvaluationRequest) -> None:
+    """Raises UsageError where a model is to read articles, which workers do not do; `all` goes without."""
+    if request.likelihood_only or (request.metrics != "all" and reading_of(request)):
+        raise UsageError("workers write and score, and read no articles; leave --runner out, or those metrics")
 
 
 def _not_read(request: EvaluationRequest, on_workers: bool) -> str | None:

@@ -10,13 +10,13 @@ from prefect.cache_policies import NO_CACHE
 
 from evaluators.scorer_metrics import add_scorers
 from flows.comparing.board import board
-from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, reading_of
+from flows.evaluating.evaluate_all import RunSteps, check, evaluate_all, refuse_workers
 from flows.evaluating.generate import PlannedRun
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
+from flows.tables import plain_record
 from flows.workers.prefect_executor import prefect_executor
 from flows.workers.retrying import RETRIES
-from newwiki.errors import UsageError
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
 from storage import snapshots
@@ -29,10 +29,8 @@ def evaluate_in_flow(
     """`evaluate`, once it is known that what it needs can be had: Prefect would keep what may be a secret in the wrong
     place."""
     check(database, request, settings)
-    if runner and request.metrics != "all" and reading_of(request):
-        raise UsageError(
-            "workers do not read articles, as --likelihood-only and the metrics of it ask for; leave --runner out"
-        )
+    if runner:
+        refuse_workers(request)
     scorers: set[str] = evaluate(request, settings, runner=runner, quiet=quiet)
     return scorers
 
@@ -84,7 +82,7 @@ def _task(name: str, planned: PlannedRun) -> Any:
 def _show_leaderboard(database: Database, snapshot: str, scorers: set[str]) -> None:
     name = snapshots.resolve(database, snapshot).snapshot_id
     shown = board(database, name, prefer=scorers)
-    table = [{head: record[head] for head in shown.heads} for record in shown.records]
+    table = [plain_record(record, shown.heads) for record in shown.records]
     key = f"leaderboard-{name}".lower().replace("_", "-")
     description = "\n\n".join([f"Every run on {name}, and the articles themselves", *shown.notes])
     create_table_artifact(table=table, key=key, description=description)

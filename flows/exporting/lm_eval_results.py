@@ -102,7 +102,7 @@ def _task_config(
     }
     return {
         "task": task,
-        "output_type": "generate_until",
+        "output_type": "generate_until" if run["samples"] else "loglikelihood_rolling",
         "doc_to_text": run["prompt_template"],
         "generation_kwargs": _generation(run),
         "repeats": run["samples"],
@@ -140,6 +140,8 @@ def _model_config(run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
+    if not run["samples"]:  # it has read, and generated nothing
+        return {}
     stop = json.loads(run["versions"]).get("stop", [])
     return {**json.loads(run["decoder_parameters"]), "until": stop, "max_gen_toks": run["max_new_tokens"]}
 

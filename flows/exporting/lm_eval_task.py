@@ -14,7 +14,7 @@ from flows.progress import Progress
 from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
 from newwiki.records import Metric
-from newwiki.registry import Evaluator, SetEvaluator
+from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Snapshot
@@ -84,6 +84,8 @@ def _unfit(evaluator: Evaluator) -> str | None:
     """Why a task cannot score by it."""
     if isinstance(evaluator, SetEvaluator):
         return "it is one number a run; log the samples, and give the log to `newwiki score`"
+    if isinstance(evaluator, ReadingEvaluator):
+        return "it is of no text that a model writes; `newwiki evaluate MODEL --likelihood-only` has it"
     scorer = scorer_of(evaluator)
     if (scorer and not is_preset(scorer)) or evaluator.function.__module__.startswith("newwiki_plugin_"):
         return "it comes from a file of yours, which the task would not find; install it by an entry point"

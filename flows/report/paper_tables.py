@@ -81,9 +81,10 @@ def rows(material: Material, records: Iterable[Record], columns: Sequence[Column
 
 
 def direction(material: Material, records: Iterable[Record], column: Column) -> str:
-    """Which is better; `none` where the runs were asked otherwise, so that none is the best."""
+    """Which is better; `none` where the runs were asked otherwise, or of other articles, so that none is the best."""
     asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
-    return "none" if any(name in PROTOCOL for name in varying(asked)) else material.direction(column)
+    is_apart = any(name in PROTOCOL for name in varying(asked)) or not material.board.same_articles
+    return "none" if is_apart else material.direction(column)
 
 
 def alike(material: Material) -> list[Record]:

@@ -9,6 +9,7 @@ from typing import Any
 from flows.comparing.board import board
 from flows.comparing.bounds import GateResult
 from flows.schedule.due import Month
+from flows.tables import plain_record
 from newwiki.decoding.grammar import short_form
 from newwiki.snapshot import Snapshot
 from storage.database import Database
@@ -90,7 +91,7 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
     shown = board(database, snapshot.snapshot_id, prefer=())
     about = tuple(name for name in shown.about if name not in ("decoder", "snapshot_id"))
     return [
-        {name: record[name] for name in about}
+        plain_record(record, about)
         | {"decoder": short_form(record["decoder"])}
         | {"means": {column.name: record[column.name] for column in shown.columns if record[column.name] is not None}}
         | {

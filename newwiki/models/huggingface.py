@@ -76,6 +76,7 @@ class HuggingFaceModel(LocalModel):
         """What the model makes of articles: (prompt, rest) pairs. Those that are given together are read together, so
         that other pairs, or another order, move the numbers by rounding."""
         from newwiki.models.engine.likelihood import check_likelihoods, read_texts
+        from newwiki.models.engine.memory import fits_into_memory
 
         if not self._reads:
             check_likelihoods(self._model)
@@ -84,7 +85,8 @@ class HuggingFaceModel(LocalModel):
         texts = [rest if chat else continued(prompt, rest) for prompt, rest in pairs]
         encoded = [self._prompting.encode_pair(prompt, text) for (prompt, _), text in zip(pairs, texts, strict=True)]
         whole, bos = [[*before, *after] for before, after in encoded], self._prompting.begins_with_bos
-        read = read_texts(self._model, whole, self._window(), bos=bos, standardised=standardised)
+        with fits_into_memory("a window of an article"):
+            read = read_texts(self._model, whole, self._window(), bos=bos, standardised=standardised)
         return [
             _reading(one, len(before), self._prompting.scored_bytes(prompt), len(text.encode()))
             for one, (before, _), (prompt, _), text in zip(read, encoded, pairs, texts, strict=True)

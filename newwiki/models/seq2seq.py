@@ -64,6 +64,7 @@ class Seq2SeqModel(LocalModel):
     def _reading(self, prompt: str, rest: str, standardised: bool) -> Reading:
         from newwiki.models.engine.encoder_decoder import decoder_start
         from newwiki.models.engine.likelihood import read_after
+        from newwiki.models.engine.memory import fits_into_memory
 
         source, tokens = self._tokenizer(prompt)["input_ids"], self._prompting.encode_text(rest)
         longest, forced = self._positions("encoder"), self._model.generation_config.forced_bos_token_id
@@ -73,7 +74,8 @@ class Seq2SeqModel(LocalModel):
             return Reading(of_prompt, Unscorable(f"the prompt is longer than the encoder's {longest} tokens"))
         if len(begun) + len(tokens) - 1 > self._window():
             return Reading(of_prompt, Unscorable(f"longer than the {self._window()} tokens that the decoder reads"))
-        read = read_after(self._model, source, begun, tokens, standardised=standardised)
+        with fits_into_memory("an article"):
+            read = read_after(self._model, source, begun, tokens, standardised=standardised)
         return Reading(of_prompt, Passage(tuple(read.log_probabilities), len(rest.encode()), tuple(read.standardised)))
 
     def _window(self) -> int:

@@ -29,6 +29,7 @@ _RELEASE = "it would release; tests/test_wheel.py makes and checks the distribut
 _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
+_MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -53,6 +54,13 @@ NOT_RUN = {
     "newwiki snapshots revisit enwiki-2026-09": _LATER,
     "newwiki snapshots revisit enwiki-2026-09 --cutoff 2027-01-15": _LATER,
     "newwiki snapshots show enwiki-2026-09@2027-01-15": _LATER,
+    "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy": _MONTHS,
+    "newwiki experiment linking --snapshot enwiki-2026-10": _MONTHS,
+    "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
+        _MONTHS
+    ),
+    "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
+    "newwiki leaderboard --linked": _MONTHS,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

@@ -4,15 +4,13 @@ A new estimator, or a new rule on when there is no interval, must keep this. Fou
 allowed for beside the two points that are promised.
 """
 
-import importlib.util
 import math
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from evaluators.statistics import FEWEST
+from tests.evaluators.simulations import loaded
 
 ROOT = Path(__file__).parents[2]
 DRAWS = 2_000
@@ -20,16 +18,7 @@ MARGIN = 4 * math.sqrt(0.05 * 0.95 / DRAWS)
 TWO_POINTS = 0.02
 
 
-def loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("interval_coverage", ROOT / "benchmarks" / "coverage.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-simulated = loaded()
+simulated = loaded("coverage")
 
 
 @pytest.mark.parametrize("prompts", simulated.PROMPTS)
@@ -66,8 +55,8 @@ def test_a_visible_difference_is_seen_as_often_as_is_said() -> None:
 
 def test_the_page_has_a_place_for_each_table_and_the_designs_of_today() -> None:
     page = (ROOT / "docs" / "compare.md").read_text("utf-8")
-    assert "| a | b |" in simulated.written_into(page, dict.fromkeys(simulated.TABLES, "| a | b |"))
+    assert "| a | b |" in simulated.written_into(page, "coverage", dict.fromkeys(simulated.TABLES, "| a | b |"))
     for design in (*simulated.DESIGNS, *simulated.DIFFERENCES):
         assert f"\n| {design.words} |" in page, "run `make bench-coverage`"
     with pytest.raises(ValueError, match="no place for the table 'other'"):
-        simulated.written_into(page, {"other": ""})
+        simulated.written_into(page, "coverage", {"other": ""})

@@ -51,12 +51,12 @@ def test_a_row_that_is_there_twice_is_named_in_whatever_table(first: Database) -
         for table, key in KEYS.items():
             connection.begin()
             connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
-            for (column,) in connection.execute(
-                "select column_name from duckdb_columns() where table_name = ? and not is_nullable", [table]
-            ).fetchall():
+            columns = "select column_name, is_nullable, data_type from duckdb_columns() where table_name = ?"
+            known = {name: (nullable, kind) for name, nullable, kind in connection.execute(columns, [table]).fetchall()}
+            for column in [name for name, (nullable, _) in known.items() if not nullable]:
                 connection.execute(f"alter table {table} alter column {column} drop not null")
             for _ in range(2):
-                values = ", ".join("'1'" for _ in key)
+                values = ", ".join("'2026-10-01'" if known[name][1] == "DATE" else "'1'" for name in key)
                 connection.execute(f"insert into {table} ({', '.join(key)}) values ({values})")  # noqa: S608
             if (f"{table} that are there twice", 1) not in repeated(connection):
                 unseen.append(table)

@@ -2,12 +2,15 @@
 
 import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from newwiki.allocator import give_back_freed_memory
+from newwiki.errors import TerminalError
 
 _MOST_ROWS = 28  # more make a step hardly cheaper on the processors that were measured, and memory dearer
 _SHARE = 0.5  # of the free memory
@@ -40,6 +43,19 @@ def is_out_of_memory(error: BaseException) -> bool:
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     return any(sign in str(error) for sign in _SIGNS)
+
+
+@contextmanager
+def fits_into_memory(what: str) -> Iterator[None]:
+    """Raises TerminalError where memory runs out."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TerminalError(
+            f"{what} does not fit into memory; take dtype bfloat16, or a machine with more memory"
+        ) from error
 
 
 def release(device: torch.device) -> None:

@@ -86,6 +86,9 @@ order by name, evaluator_id;
 -- How far apart two numbers of these metrics can be; NULL where a metric declares no end.
 select metric, maximum - minimum from metrics where metric in (select unnest(?));
 
+-- name: ranges
+select metric, minimum, maximum from metrics where metric in (select unnest(?));
+
 -- name: direction
 select direction from metrics where metric = ?;
 

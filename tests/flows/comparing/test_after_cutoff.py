@@ -19,11 +19,13 @@ from flows.comparing.ranked import leaderboard
 from flows.health_checks import _database as examined
 from flows.progress import Silent
 from flows.report.page import render
+from flows.schedule.notice import _rows
+from flows.tables import plain_record
 from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.records import Completion, Metric, RunScore, Score
 from newwiki.request import LeaderboardRequest, ReportRequest
-from storage import knowledge_cutoffs, runs
+from storage import knowledge_cutoffs, runs, snapshots
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.scored import RULES, SNAPSHOT, add_run
@@ -120,7 +122,7 @@ def test_a_run_stands_on_what_is_after_the_end_of_its_models_last_day(dated: Dat
 def test_what_is_left_out_and_what_rows_do_not_share_is_told(dated: Database) -> None:
     shown = board(dated, after_cutoff=True)
     assert [column.name for column in shown.columns] == ["density"]
-    assert shown.left_out == ("unsaid",)
+    assert shown.left_out == ("unsaid",) and not shown.same_articles
     assert shown.notes[-3:] == (
         "left out, as they are of whole runs and have no parts: self_bleu",
         "left out, as it is not known what their models can have seen: unsaid (models/unsaid); say it by asking for "
@@ -136,6 +138,7 @@ def test_where_no_cutoff_is_known_and_where_nothing_is_later_it_is_told(dated: D
     other.path.write_bytes(dated.path.read_bytes())
     knowledge_cutoffs.enter(other, "middle", KnowledgeCutoff(date(2026, 9, 30), "asked"))
     shown = board(other, after_cutoff=True)
+    assert shown.same_articles, "as there is one run"
     assert set(by_run(shown)) == {"august"}, "nor is any article later than all that these have seen"
     assert "left out, as their models can have seen all of their articles: middle (models/middle)" in shown.notes
     with other.write() as connection:
@@ -236,12 +239,21 @@ def test_the_report_says_it_of_every_run_and_can_be_on_later_articles_alone(date
     assert "2026-08-31 (asked); 25.0% of the run’s articles are not later" in whole
     assert "<dt>cutoff</dt><dd>unknown</dd>" in whole
     after, _ = render(dated, Silent(), ReportRequest(snapshot=SNAPSHOT, after_cutoff=True))
-    assert "each run stands only on the articles that were created after its model’s knowledge cutoff" in after
+    assert "wherever runs are measured on this snapshot, each run stands only on the articles" in after
     assert "left out, as it is not known what their models can have seen: unsaid" in after
+    section = after.partition('<section id="leaderboard"')[2].partition("</section>")[0]
+    assert "none is called the best" in section and "<strong>" not in section
     assert "run-unsaid" not in after and "Not shown, as they are not scored" not in after
     assert '<td class="number" data-value="2.4827586206896552">' in after
     median = after.partition('<div id="run-middle"')[2].partition("articles’ median")[2].partition("</table>")[0]
     assert '<td class="number">1.500<span class="interval">[1.000, 2.000]' in median, "the spread, on the same articles"
+
+
+def test_a_notice_of_a_month_and_an_artifact_hold_it_as_json_has_it(dated: Database) -> None:
+    [row] = [one for one in _rows(dated, snapshots.resolve(dated, SNAPSHOT)) if one["run_id"] == "august"]
+    assert (row["knowledge_cutoff"], row["seen_share"]) == ("2026-08-31", 0.25)
+    shown = board(dated)
+    json.dumps([plain_record(record, shown.heads) for record in shown.records])
 
 
 def test_doctor_names_cutoffs_that_cannot_be_true(dated: Database, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from evaluators import statistics
 from flows.commands.compare import compare as compare_command
 from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
-from flows.comparing.differences import columns, compare
+from flows.comparing.difference import columns
+from flows.comparing.differences import compare
 from flows.progress import Silent
 from flows.report.page import render
 from flows.tables import digits

@@ -212,3 +212,24 @@ def test_an_encoder_decoder_reads_the_rest_after_its_prompt(kind: str, toy_check
     assert isinstance(long.rest, Unscorable)
     assert "tokens that the decoder reads" in long.rest.reason
     assert isinstance(short.prompt, Unscorable)
+
+
+def test_a_chat_model_reads_the_article_as_its_own_turn(toy_checkpoint: Path, tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
+    tokenizer.chat_template = "{% for turn in messages %}Q: {{ turn.content }}\n{% endfor %}A: "
+    tokenizer.save_pretrained(tmp_path / "chat")
+    model = HuggingFaceModel(str(toy_checkpoint), device="cpu", chat="yes", tokenizer=str(tmp_path / "chat"))
+    text = TEXTS["a sentence"]
+    (reading,) = model.readings([(PROMPT, text)], standardised=False)
+    asked = tokenizer(f"Q: {PROMPT}\nA: ")["input_ids"]
+    tokens = torch.tensor([asked + tokenizer(text)["input_ids"]])
+    with torch.no_grad():
+        numbers = (
+            AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()(input_ids=tokens).logits[0].log_softmax(-1)
+        )
+    places = range(len(asked), tokens.shape[1])
+    assert isinstance(reading.rest, Passage)
+    assert reading.rest.log_probabilities == pytest.approx(
+        [float(numbers[place - 1, tokens[0, place]]) for place in places], abs=1e-5
+    )
+    assert isinstance(reading.prompt, Unscorable)

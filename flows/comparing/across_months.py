@@ -1,0 +1,193 @@
+"""Two runs on snapshots of two months, on the scale of the later one, by what `newwiki experiment linking` found."""
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+
+from evaluators import statistics
+from flows.comparing import chains
+from flows.comparing.chains import Anchor, Chain, NoLink
+from flows.comparing.difference import Difference, verdict, within
+from flows.comparing.one_protocol import told_beside
+from newwiki import protocol
+from newwiki.errors import TerminalError
+from storage import snapshots
+from storage.comparison import Contender
+from storage.database import Database
+from storage.linked_months import LinkableRun, StoredLink, linkable_runs, stored_links
+
+
+def linked_differences(
+    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
+) -> tuple[list[Difference], list[str]]:
+    """By these metrics, each by its evaluator, and notes on what they rest on. The number of `prompts` is that of the
+    articles in the month that has fewest. Raises TerminalError where the months are not linked by any of them, or the
+    runs were asked otherwise.
+    """
+    if differing := protocol.differing(a.settings, b.settings):
+        raise TerminalError(
+            f"{a.run_id} and {b.run_id} were asked otherwise ({', '.join(differing)}), and runs of different protocols "
+            "are not linked; evaluate both alike"
+        )
+    links = stored_links(database, evaluators)
+    first, last = _in_order(database, a, b, links)
+    runs = {run.run_id: run for run in linkable_runs(database, sorted(_months(links) | {a.snapshot_id, b.snapshot_id}))}
+    found: list[_Linked] = []
+    without: dict[str, str] = {}
+    for metric, evaluator_id in evaluators.items():
+        of_metric = [link for link in links if link.metric == metric]
+        try:
+            made, used = _chain(database, of_metric, runs, first, last)
+        except NoLink as why:
+            without[metric] = str(why)
+            continue
+        found.append(_Linked(metric, evaluator_id, used, made))
+    if not found:
+        raise TerminalError(_refusal(first, last, without))
+    notes = [*told_beside(a, b), *_told(found, last)]
+    if without:
+        notes.append("left out: " + "; ".join(f"{metric}, as {why}" for metric, why in without.items()))
+    return _rows(database, a, b, found, turned=first is b), notes
+
+
+@dataclass(frozen=True)
+class _Linked:
+    metric: str
+    evaluator_id: str
+    used: Sequence[StoredLink]
+    made: Chain
+
+
+def _in_order(
+    database: Database, a: Contender, b: Contender, links: Sequence[StoredLink]
+) -> tuple[Contender, Contender]:
+    """The run of the earlier month first; of one month's snapshots the one that was put on the other's scale."""
+    if elsewhere := [run.run_id for run in (a, b) if run.snapshot_id.startswith("file:")]:
+        raise TerminalError(f"{elsewhere[0]} is on no month's articles, so there is nothing to link it by")
+    begins = [snapshots.resolve(database, run.snapshot_id).window_start for run in (a, b)]
+    turned = any((link.from_snapshot, link.to_snapshot) == (b.snapshot_id, a.snapshot_id) for link in links)
+    return (b, a) if begins[1] < begins[0] or (begins[1] == begins[0] and turned) else (a, b)
+
+
+def _months(links: Sequence[StoredLink]) -> set[str]:
+    return {month for link in links for month in (link.from_snapshot, link.to_snapshot)}
+
+
+def _chain(
+    database: Database, links: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: Contender, last: Contender
+) -> tuple[Chain, list[StoredLink]]:
+    """By the newest answer that has a way between the months, and of its protocols that of most anchors."""
+    why = None
+    for _, of_answer in groupby(links, key=attrgetter("experiment_id")):
+        by_protocol: dict[str, dict[tuple[str, str], StoredLink]] = {}
+        for link in of_answer:
+            asked = json.loads(link.protocol)
+            if not any(protocol.differing(run.settings, asked) for run in (first, last)):
+                by_protocol.setdefault(link.protocol, {})[link.from_snapshot, link.to_snapshot] = link
+        for pairs in sorted(by_protocol.values(), key=lambda found: -sum(link.anchors for link in found.values())):
+            through = chains.way(pairs, first.snapshot_id, last.snapshot_id)
+            if through is None:
+                continue
+            used = [pairs[pair] for pair in itertools.pairwise(through)]
+            try:
+                return _over(database, used, runs, first.run_id, last.run_id), used
+            except NoLink as reason:
+                why = why or reason
+    raise why or NoLink(f"{first.snapshot_id} and {last.snapshot_id} are not linked by it")
+
+
+def _over(
+    database: Database, used: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: str, last: str
+) -> Chain:
+    anchors = [[Anchor(a, b) for a, b in zip(one.earlier_runs, one.later_runs, strict=True)] for one in used]
+    months: dict[str, dict[str, None]] = {used[0].from_snapshot: {first: None}}
+    for link, those in zip(used, anchors, strict=True):
+        months[link.from_snapshot] |= dict.fromkeys(one.earlier for one in those)
+        months[link.to_snapshot] = dict.fromkeys(one.later for one in those)
+    months[used[-1].to_snapshot][last] = None
+    metric, evaluator_id = used[0].metric, used[0].evaluator_id
+    asked = {month: [*of_month] for month, of_month in months.items()}
+    numbers = chains.numbers_of(database, asked, {metric: evaluator_id})[metric]
+    models = {run: runs[run].identified_model for of_month in asked.values() for run in of_month}
+    return chains.chain([*numbers.values()], anchors, models, first, last)
+
+
+def _rows(
+    database: Database, a: Contender, b: Contender, found: Sequence[_Linked], *, turned: bool
+) -> list[Difference]:
+    """`turned` is whether B's month is the earlier one."""
+    spans = dict(database.rows("spans", [one.metric for one in found]))
+    corrected = statistics.holm([one.made.difference.p for one in found])
+    return [
+        _row(a, b, one, float(p), spans.get(one.metric), turned=turned) for one, p in zip(found, corrected, strict=True)
+    ]
+
+
+def _row(a: Contender, b: Contender, one: _Linked, p: float, span: float | None, *, turned: bool) -> Difference:
+    found, last = one.made.difference, one.made.last
+    assert last is not None
+    later = float(one.made.months[-1].means[last])
+    linked = later - found.value
+    number, low, high = (-found.value, -found.high, -found.low) if turned else (found.value, found.low, found.high)
+    return Difference(
+        run_a=a.run_id,
+        run_b=b.run_id,
+        metric=one.metric,
+        evaluator_id=one.evaluator_id,
+        prompts=min(month.articles for month in one.made.months),
+        mean_a=later if turned else linked,
+        mean_b=linked if turned else later,
+        difference=number,
+        low=within(low, span),
+        high=within(high, span),
+        no_interval=None,
+        bootstrap_low=None,
+        bootstrap_high=None,
+        p=found.p,
+        p_holm=p,
+        effect_size=None,
+        verdict=verdict(None, p),
+        prompts_needed_low=None,
+        prompts_needed_high=None,
+        smallest_visible=None,
+    )
+
+
+def _refusal(first: Contender, last: Contender, without: Mapping[str, str]) -> str:
+    why = "; ".join(dict.fromkeys(without.values()))
+    return (
+        f"{first.run_id} and {last.run_id} are on {first.snapshot_id} and {last.snapshot_id}, and these cannot be put "
+        f"on one scale: {why}. Run models on both months and link them: `newwiki experiment linking MODEL MODEL MODEL "
+        f"--decoder greedy --snapshot {last.snapshot_id} --earlier {first.snapshot_id}`"
+    )
+
+
+def _told(found: Sequence[_Linked], last: Contender) -> list[str]:
+    """What the numbers rest on, metrics with the same anchors in one note, and which slopes are supposed."""
+    groups: dict[str, list[str]] = {}
+    for one in found:
+        over = "".join(f" over {link.to_snapshot}" for link in one.used[:-1])
+        anchors = min(len(step.earlier) for step in one.made.steps)
+        articles = " and ".join(f"{month.articles:,}" for month in one.made.months)
+        words = f"{anchors} anchors{over}, on {articles} articles (experiment {one.used[0].experiment_id})"
+        groups.setdefault(words, []).append(one.metric)
+    notes = [
+        f"on the scale of {last.snapshot_id}, with the errors of the link, by {words}: {', '.join(metrics)}"
+        for words, metrics in groups.items()
+    ]
+    if outside := [one.metric for one in found if _is_outside(one.made)]:
+        notes.append(
+            f"the slope of the link is taken for 1 by {', '.join(outside)}, and the linked run lies outside of its "
+            "anchors: link months by anchors like it"
+        )
+    return notes
+
+
+def _is_outside(made: Chain) -> bool:
+    """Whether the first month's run lies outside of its anchors, where a slope might show."""
+    means = made.months[0].means
+    anchors = means[made.steps[0].earlier]
+    return not made.links[0].estimated and not anchors.min() <= means[made.first] <= anchors.max()

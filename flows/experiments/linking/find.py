@@ -1,0 +1,238 @@
+"""From the months of a wiki to one scale: by each metric a link for each two months, and every run on the newest."""
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evaluators import linking, statistics
+from flows.comparing import chains
+from flows.comparing.chains import Anchor, NoLink, Numbers
+from flows.comparing.one_evaluator import by_metric
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
+from flows.experiments.linking.words import verdict, words
+from newwiki import protocol
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.protocol import Settings
+from newwiki.request import LinkingRequest
+from newwiki.snapshot import Snapshot
+from storage import comparison, snapshots
+from storage.database import Database
+from storage.linked_months import LinkableRun, LinkedMean, LinkedMonths, linkable_runs, share_articles
+
+Pair = tuple[str, str]
+
+
+def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
+    """Raises UsageError for months that cannot be linked, TerminalError where too few models ran on two of them."""
+    database = evaluations.database
+    months = which_months(database, request)
+    if request.models:
+        for month in months:
+            evaluations.make(request, snapshot=month.snapshot_id)
+    ids = [month.snapshot_id for month in months]
+    runs = linkable_runs(database, ids)
+    among = candidates(runs, request.anchor)
+    found: list[LinkedMonths] = []
+    means: list[LinkedMean] = []
+    reasons: dict[Pair, str] = {}
+    digest = hashlib.sha256()
+    for evaluators in _evaluators(database, runs, request):
+        spans = {name: (low, high) for name, low, high in database.rows("ranges", list(evaluators))}
+        for metric, numbers in chains.numbers_of(database, _by_month(runs, ids), evaluators).items():
+            of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
+            found += of_metric.links(ids, reasons)
+            means += of_metric.means(ids[-1])
+            for of_month in numbers.values():
+                digest.update(of_month.values.tobytes())
+    if not found:
+        raise TerminalError(_refusal(ids, reasons))
+    return Answer(
+        snapshot_id=ids[-1],
+        verdict=verdict(found, ids),
+        words=words(found, means, months, reasons),
+        read={
+            "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
+            "runs": sorted(run.run_id for run in runs),
+            "numbers": digest.hexdigest(),
+        },
+        rows={"linked_months": found, "linked_means": means},
+    )
+
+
+def which_months(database: Database, request: LinkingRequest) -> list[Snapshot]:
+    """The oldest first, the one on whose scale the others are put last."""
+    newest = snapshots.resolve(database, request.snapshot)
+    names = request.earlier or [name for (name,) in database.rows("earlier_months", newest.wiki, newest.window_start)]
+    earlier = [snapshots.resolve(database, name) for name in dict.fromkeys(names)]
+    if not earlier:
+        raise UsageError(
+            f"there is no month of {newest.wiki} before {newest.snapshot_id} here; publish one with `newwiki refresh`, "
+            "or name a newer --snapshot"
+        )
+    for one in earlier:
+        if one.wiki != newest.wiki:
+            raise UsageError(f"{one.snapshot_id} is of {one.wiki}, and {newest.snapshot_id} of {newest.wiki}")
+        if one.snapshot_id == newest.snapshot_id:
+            raise UsageError(
+                f"{one.snapshot_id} is the month that others are put on the scale of; name others by --earlier"
+            )
+    ordered = sorted(earlier, key=lambda one: (one.window_start, one.snapshot_id))
+    for one, other in itertools.combinations([*ordered, newest], 2):
+        if shared := share_articles(database, one.snapshot_id, other.snapshot_id):
+            raise UsageError(
+                f"{one.snapshot_id} and {other.snapshot_id} share {shared} articles, on which `newwiki compare` pairs "
+                "their runs; what is linked are months of other articles: name them by --earlier"
+            )
+    return [*ordered, newest]
+
+
+def _evaluators(database: Database, runs: Sequence[LinkableRun], request: LinkingRequest) -> Iterator[dict[str, str]]:
+    """Metrics with one evaluator each, in as many turns as a metric has evaluators."""
+    scored = by_metric(comparison.text_scorings(database, [run.run_id for run in runs]))
+    if request.metrics not in ("core", "all"):
+        wanted = [name.strip() for name in request.metrics.split(",")]
+        if unknown := [name for name in wanted if name not in scored]:
+            raise UsageError(
+                f"no run of these months has texts scored by '{unknown[0]}'{did_you_mean(unknown[0], scored) or ''}"
+            )
+        scored = {name: scored[name] for name in wanted}
+    each = {name: list(dict.fromkeys(one.evaluator_id for one in made)) for name, made in scored.items()}
+    for turn in range(max(map(len, each.values()), default=0)):
+        yield {name: made[turn] for name, made in each.items() if turn < len(made)}
+
+
+def _by_month(runs: Sequence[LinkableRun], ids: Sequence[str]) -> dict[str, list[str]]:
+    return {month: [run.run_id for run in runs if run.snapshot_id == month] for month in ids}
+
+
+def _refusal(ids: Sequence[str], reasons: Mapping[Pair, str]) -> str:
+    why = "; ".join(dict.fromkeys(reasons.values())) or "none of their runs has scores of texts"
+    return (
+        f"no two of these months can be linked: {why}. Models that are named are run on all of them: "
+        f"`newwiki experiment linking MODEL MODEL MODEL --decoder greedy --snapshot {ids[-1]}`"
+    )
+
+
+@dataclass
+class _Metric:
+    """One metric by one evaluator: its numbers by month, and what was found."""
+
+    metric: str
+    evaluator_id: str
+    runs: Sequence[LinkableRun]
+    among: Sequence[LinkableRun]
+    numbers: Mapping[str, Numbers]
+    span: tuple[float | None, float | None]
+
+    def __post_init__(self) -> None:
+        self.models = {run.run_id: run.identified_model for run in self.runs}
+        self.found: dict[str, dict[Pair, list[Anchor]]] = {}
+        self.asked: dict[str, Settings] = {}
+
+    def links(self, ids: Sequence[str], reasons: dict[Pair, str]) -> Iterator[LinkedMonths]:
+        """Between each two months by each protocol, as far as there are anchors; `reasons` gets why there is none."""
+        for asked in protocols(self.runs):
+            name = canonical(asked)
+            self.asked[name], self.found[name] = asked, {}
+            for pair in itertools.combinations(ids, 2):
+                of_both = [
+                    ([run for run in self.among if run.snapshot_id == month], self.numbers[month]) for month in pair
+                ]
+                those = anchors(of_both, asked)
+                try:
+                    made = self._link(pair, those, name)
+                except NoLink as reason:
+                    reasons.setdefault(pair, f"by {self.metric} {reason}")
+                else:
+                    self.found[name][pair] = those
+                    yield made
+
+    def _link(self, pair: Pair, those: Sequence[Anchor], name: str) -> LinkedMonths:
+        made = chains.chain([self.numbers[month] for month in pair], [those], self.models)
+        (step,), (line,) = made.steps, made.links
+        harder = linking.difficulty(made.months, step, line)
+        return LinkedMonths(
+            metric=self.metric,
+            evaluator_id=self.evaluator_id,
+            protocol=name,
+            from_snapshot=pair[0],
+            to_snapshot=pair[1],
+            anchors=len(those),
+            models=chains.models_of(those, self.models),
+            earlier_runs=[one.earlier for one in those],
+            later_runs=[one.later for one in those],
+            from_articles=made.months[0].articles,
+            to_articles=made.months[1].articles,
+            intercept=line.intercept,
+            slope=line.slope,
+            slope_error=linking.slope_of(made.months, step, line).error if line.estimated else None,
+            interaction=math.sqrt(line.interaction),
+            difficulty=harder.value,
+            difficulty_error=harder.error,
+            difficulty_low=harder.low,
+            difficulty_high=harder.high,
+        )
+
+    def means(self, newest: str) -> Iterator[LinkedMean]:
+        """Every run on the scale of the newest month."""
+        for run in self.runs:
+            numbers = self.numbers[run.snapshot_id]
+            values = numbers.values[list(numbers.runs).index(run.run_id)]
+            own = statistics.differences_estimate(values[:, None])
+            if not own.clusters[0]:
+                continue
+            lacking, mean = own.lacking[0], float(own.mean[0])
+            there = LinkedMean(
+                run_id=run.run_id,
+                model=run.model,
+                decoder=run.decoder,
+                snapshot_id=run.snapshot_id,
+                to_snapshot=newest,
+                metric=self.metric,
+                evaluator_id=self.evaluator_id,
+                protocol=None,
+                articles=int(own.clusters[0]),
+                mean=mean,
+                linked=mean,
+                low=None if lacking else self._within(float(own.low[0])),
+                high=None if lacking else self._within(float(own.high[0])),
+                no_link=lacking,
+                via=[newest],
+            )
+            yield there if run.snapshot_id == newest else self._linked(run, there)
+
+    def _linked(self, run: LinkableRun, unlinked: LinkedMean) -> LinkedMean:
+        """By the protocol that has most anchors of those that go with the run's."""
+        newest, reason = unlinked.to_snapshot, f"there is no link to {unlinked.to_snapshot}"
+        for name in sorted(self.found, key=lambda name: -sum(map(len, self.found[name].values()))):
+            through = chains.way(self.found[name], run.snapshot_id, newest)
+            if through is None or protocol.differing(run.settings, self.asked[name]):
+                continue
+            those = [self.found[name][pair] for pair in itertools.pairwise(through)]
+            try:
+                made = chains.chain([self.numbers[month] for month in through], those, self.models, first=run.run_id)
+            except NoLink as why:
+                reason = str(why)
+                continue
+            there = made.linked
+            return replace(
+                unlinked,
+                protocol=name,
+                articles=made.months[0].articles,
+                mean=float(made.months[0].means[made.first]),
+                linked=self._within(there.value),
+                low=self._within(there.low),
+                high=self._within(there.high),
+                no_link=None,
+                via=through,
+            )
+        return replace(unlinked, linked=None, low=None, high=None, no_link=reason, via=[])
+
+    def _within(self, number: float) -> float:
+        """Within the range that the metric declares."""
+        minimum, maximum = self.span
+        return min(max(number, -math.inf if minimum is None else minimum), math.inf if maximum is None else maximum)

@@ -1,0 +1,137 @@
+"""The links and every run on the scale of the newest month as tables, and the models over the months as figures."""
+
+from collections.abc import Sequence
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+from flows.experiments.experiment import Figure, Shown, Table
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from storage import experiments
+from storage.database import Database
+from storage.linked_months import LinkedMean, LinkedMonths
+
+if TYPE_CHECKING:
+    import altair
+
+_PANELS = 9  # metrics that are drawn
+_LINKS = (
+    "What links two months by each metric: a later month's means are intercept + slope · an earlier month's (± "
+    "standard error; 1 where it was not estimated). `gained` is what the months alone add to the anchors' mean, with "
+    "its 95 % interval, `own` the standard deviation of what a model has of its own in a month."
+)
+_MEANS = (
+    "Every run on the scale of the newest month: its mean on the articles of its own month, and what that would be on "
+    "those of the newest, with a 95 % interval that has the errors of the link."
+)
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    links = experiments.rows(database, LinkedMonths, "linked_months", experiment_id)
+    means = experiments.rows(database, LinkedMean, "linked_means", experiment_id)
+    tables = [
+        Table(_LINKS, ["metric", "from", "to", "anchors", "models", "intercept", "slope", "gained [95 %]", "own"],
+              [_link(one) for one in links]),
+        Table(_MEANS, ["metric", "model", "decoder", "month", "mean there", "on the newest [95 %]", "articles"],
+              [_mean(one) for one in _by_model(means)]),
+    ]  # fmt: skip
+    heads = [one.name for one in fields(LinkedMean)]
+    return Shown(heads, [astuple(one) for one in means], tables, lambda: _figures(means))
+
+
+def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
+    return sorted(means, key=lambda one: (one.metric, one.model, one.decoder, one.snapshot_id))
+
+
+def _link(one: LinkedMonths) -> list[Any]:
+    slope = "1" if one.slope_error is None else f"{one.slope:.3f} ± {one.slope_error:.3f}"
+    gained = f"{_signed(one.difficulty)} [{_signed(one.difficulty_low)}, {_signed(one.difficulty_high)}]"
+    return [
+        one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, _signed(one.intercept), slope, gained,
+        digits(one.interaction),
+    ]  # fmt: skip
+
+
+def _mean(one: LinkedMean) -> list[Any]:
+    ends = f"{digits(one.low)}, {digits(one.high)}" if one.low is not None and one.high is not None else one.no_link
+    there = "–" if one.linked is None else digits(one.linked)
+    return [
+        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean), f"{there} [{ends}]",
+        one.articles,
+    ]  # fmt: skip
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"
+
+
+def _figures(means: Sequence[LinkedMean]) -> list[Figure]:
+    shown = [one for one in means if one.linked is not None]
+    who = _lasting(shown)
+    metrics = [
+        name
+        for name in dict.fromkeys(one.metric for one in shown)
+        if any(_who(one) in who and one.metric == name and one.snapshot_id != one.to_snapshot for one in shown)
+    ][:_PANELS]
+    values = [
+        {
+            "metric": one.metric,
+            "month": one.snapshot_id.partition("-")[2],
+            "who": _who(one),
+            "linked": one.linked,
+            "mean": one.mean,
+            "low": one.linked if one.low is None else one.low,
+            "high": one.linked if one.high is None else one.high,
+        }
+        for one in shown
+        if one.metric in metrics and _who(one) in who
+    ]
+    if not values:
+        return []
+    told = "; ".join(f"{one['who']}, {one['metric']}, {one['month']}: {one['linked']:.4g}" for one in values)
+    caption = (
+        f"The models over the months on the scale of {shown[0].to_snapshot}: lines with their 95 % bands; dotted, what "
+        "each had on the articles of its own month."
+    )
+    return [Figure(caption, svg(_panels(values, metrics, who), f"Means on one scale: {told}"))]
+
+
+def _who(one: LinkedMean) -> str:
+    return f"{one.model} · {short_form(one.decoder)}"
+
+
+def _lasting(means: Sequence[LinkedMean]) -> list[str]:
+    """Those of most months, as many as there are colours."""
+    months: dict[str, set[str]] = {}
+    for one in means:
+        months.setdefault(_who(one), set()).add(one.snapshot_id)
+    ordered = sorted(months, key=lambda who: (-len(months[who]), who))
+    return [who for who in ordered if len(months[who]) > 1][: len(PALETTE)]
+
+
+def _panels(values: list[dict[str, Any]], metrics: Sequence[str], who: Sequence[str]) -> "altair.ConcatChart":
+    import altair as alt
+
+    order = sorted({one["month"] for one in values})
+    colour = alt.Color(
+        "who:N", scale=alt.Scale(domain=list(who), range=list(PALETTE)),
+        legend=alt.Legend(
+            title=None, orient="bottom", columns=2, columnPadding=70, labelLimit=320, symbolOpacity=1, labelFontSize=12
+        ),
+    )  # fmt: skip
+    panels = []
+    for metric in metrics:
+        of_metric = [one for one in values if one["metric"] == metric]
+        base = alt.Chart(alt.Data(values=of_metric)).encode(
+            x=alt.X("month:O", sort=order, axis=alt.Axis(title=None, labelAngle=-30, labelFontSize=11)), color=colour
+        )
+        axis = alt.Axis(title=None, tickCount=4, format=".3~g", labelFontSize=12)
+        y = alt.Y("linked:Q", scale=alt.Scale(zero=False), axis=axis)
+        bands = base.mark_area(opacity=0.16).encode(
+            y=alt.Y("low:Q", scale=alt.Scale(zero=False), axis=axis), y2="high:Q"
+        )
+        lines = base.mark_line(strokeWidth=2).encode(y=y) + base.mark_point(filled=True, size=45, opacity=1).encode(y=y)
+        raw = base.mark_line(strokeWidth=1.5, strokeDash=[1, 3]).encode(y=alt.Y("mean:Q", axis=axis))
+        panels.append((bands + raw + lines).properties(width=230, height=150, title=alt.Title(metric, fontSize=13)))
+    return alt.concat(*panels, columns=3)

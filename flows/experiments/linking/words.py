@@ -1,0 +1,93 @@
+"""What the links say, in sentences, and what they rest on."""
+
+from collections.abc import Mapping, Sequence
+
+from evaluators import linking
+from newwiki.snapshot import Snapshot
+from storage.linked_months import LinkedMean, LinkedMonths
+
+_TOLD = 6  # metrics in a sentence
+
+
+def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
+    """How many of the months are on the scale of the newest."""
+    there = {link.from_snapshot for link in links if link.to_snapshot == ids[-1]}
+    metrics = len({link.metric for link in links})
+    return (
+        f"{_many(len(there) + 1, 'month')} on one scale by {_many(metrics, 'metric')}"
+        if there
+        else "months are linked, and none to the newest"
+    )
+
+
+def words(
+    links: Sequence[LinkedMonths],
+    means: Sequence[LinkedMean],
+    months: Sequence[Snapshot],
+    reasons: Mapping[tuple[str, str], str],
+) -> list[str]:
+    """A sentence for each month's way to the newest, and what the numbers do not tell."""
+    newest = months[-1].snapshot_id
+    told = []
+    for month in months[:-1]:
+        direct = [one for one in links if (one.from_snapshot, one.to_snapshot) == (month.snapshot_id, newest)]
+        told.append(_difficulty(direct) if direct else _without(month.snapshot_id, newest, means, reasons))
+    fixed = list(dict.fromkeys(one.metric for one in links if one.slope_error is None))
+    if fixed:
+        told.append(
+            f"between some months the slope for {_some(fixed)} is taken for 1, as fewer than {linking.FOR_SLOPE} "
+            "anchors, or anchors too close to each other, show none: a run far from all of them may be moved too "
+            "little or too much"
+        )
+    if unlinked := sorted({one.run_id for one in means if one.linked is None}):
+        told.append(
+            f"{_many(len(unlinked), 'run')} {'has' if len(unlinked) == 1 else 'have'} no place on the scale by some "
+            f"metric (`no_link` says why): {_some(unlinked)}"
+        )
+    told.append(
+        "a link supposes that the anchors read the months alike: a model that had seen one of them in training makes "
+        "that month look easier, and `newwiki experiment leakage` is the test of it"
+    )
+    return told
+
+
+def _difficulty(links: Sequence[LinkedMonths]) -> str:
+    one = links[0]
+    apart = [link for link in links if link.difficulty_low > 0 or link.difficulty_high < 0]
+    moved = ", ".join(
+        f"{link.metric} {_signed(link.difficulty)} [{_signed(link.difficulty_low)}, {_signed(link.difficulty_high)}]"
+        for link in apart[:_TOLD]
+    )
+    more = f" and {len(apart) - _TOLD} more" if len(apart) > _TOLD else ""
+    anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
+    metrics = _many(len({link.metric for link in links}), "metric")
+    return f"{one.from_snapshot} is linked with {one.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
+        f"by the months alone the anchors gain {moved}{more}" if apart else "by none the months are shown to differ"
+    )
+
+
+def _without(month: str, newest: str, means: Sequence[LinkedMean], reasons: Mapping[tuple[str, str], str]) -> str:
+    over = next((one.via for one in means if one.snapshot_id == month and one.linked is not None), None)
+    why = reasons.get((month, newest), "their runs have no metric in common")
+    return (
+        f"{month} is linked with {newest} over {', '.join(over[1:-1])}: {why}"
+        if over
+        else f"{month} is not linked with {newest}: {why}"
+    )
+
+
+def _span(numbers: Sequence[int], what: str) -> str:
+    low, high = min(numbers), max(numbers)
+    return _many(high, what) if low == high else f"{low} to {_many(high, what)}"
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"

@@ -1,0 +1,122 @@
+"""What was found between months, and the runs that it can be found by."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from newwiki.decoding.grammar import short_form
+from newwiki.protocol import Settings
+from storage.database import Database
+
+_UNKNOWN = "unknown"  # the hash of weights that nobody has seen
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedMonths:
+    """A row of `linked_months`, but for the answer that it is of."""
+
+    metric: str
+    evaluator_id: str
+    protocol: str
+    from_snapshot: str
+    to_snapshot: str
+    anchors: int
+    models: int
+    earlier_runs: Sequence[str]
+    later_runs: Sequence[str]
+    from_articles: int
+    to_articles: int
+    intercept: float
+    slope: float
+    slope_error: float | None
+    interaction: float
+    difficulty: float
+    difficulty_error: float
+    difficulty_low: float
+    difficulty_high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredLink(LinkedMonths):
+    """The same with the answer."""
+
+    experiment_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkedMean:
+    """A row of `linked_means`, but for the answer that it is of."""
+
+    run_id: str
+    model: str
+    decoder: str
+    snapshot_id: str
+    to_snapshot: str
+    metric: str
+    evaluator_id: str
+    protocol: str | None
+    articles: int
+    mean: float
+    linked: float | None
+    low: float | None
+    high: float | None
+    no_link: str | None
+    via: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkableRun:
+    """A scored run, or a snapshot's articles, which nobody was asked for."""
+
+    run_id: str
+    model: str
+    model_sha256: str
+    decoder: str
+    snapshot_id: str
+    versions: str
+    settings_json: str | None
+
+    @property
+    def settings(self) -> Settings | None:
+        found: Settings | None = json.loads(self.settings_json) if self.settings_json else None
+        return found
+
+    @property
+    def identified_model(self) -> str:
+        """Its weights' hash; of texts from elsewhere, whose model nobody has seen, its name."""
+        return self.model if self.model_sha256 == _UNKNOWN else self.model_sha256
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """What it shares with the runs of the same model, decoder, dtype and backend on other snapshots."""
+        asked = self.settings or {}
+        others = {name: value for name, value in json.loads(self.versions).items() if name.endswith("_sha256")}
+        return (
+            self.identified_model,
+            self.decoder,
+            asked.get("dtype"),
+            asked.get("backend"),
+            json.dumps(others, sort_keys=True),
+        )
+
+    @property
+    def words(self) -> str:
+        return f"{self.model}/{short_form(self.decoder)}"
+
+    def is_called(self, name: str) -> bool:
+        """Whether `MODEL/DECODER` ends so."""
+        return any(f"/{whole}".endswith(f"/{name}") for whole in (self.words, f"{self.model}/{self.decoder}"))
+
+
+def linkable_runs(database: Database, snapshot_ids: Sequence[str]) -> list[LinkableRun]:
+    return database.records(LinkableRun, "linkable_runs", list(snapshot_ids))
+
+
+def stored_links(database: Database, evaluators: Mapping[str, str]) -> list[StoredLink]:
+    """Between any months by these metrics, each by its evaluator; the newest answers first."""
+    return database.records(StoredLink, "months_linked", list(evaluators), list(evaluators.values()))
+
+
+def share_articles(database: Database, one: str, other: str) -> int:
+    ((shared,),) = database.rows("shared_articles", one, other)
+    return int(shared)

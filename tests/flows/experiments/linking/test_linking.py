@@ -1,0 +1,286 @@
+"""Months on one scale: links of known numbers, comparisons across them, the leaderboard over months, and refusals."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evaluators import linking
+from evaluators.linking import Month, Step
+from flows.comparing.difference import Difference
+from flows.comparing.differences import compare, compare_all
+from flows.comparing.ranked import leaderboard
+from newwiki.errors import TerminalError, UsageError
+from newwiki.request import ComparisonRequest, LeaderboardRequest
+from storage import experiments
+from storage.database import Database
+from storage.linked_months import LinkedMean, LinkedMonths
+from tests.flows.conftest import Run
+from tests.flows.experiments.linking.months import (
+    AUGUST,
+    OCTOBER,
+    SEPTEMBER,
+    add_month,
+    add_scored_run,
+    add_scores,
+    drawn,
+    link,
+)
+from tests.flows.scored import RULES, SPACY, pair
+
+ANCHORS = {"one": 0.3, "two": 0.4, "three": 0.5}
+HARDER = -0.1  # of September
+
+
+def add_anchors(database: Database, earlier: str, later: str, gained: float, names: dict[str, float] = ANCHORS) -> None:
+    for name, ability in names.items():
+        for month, harder in ((earlier, 0.0), (later, gained)):
+            numbers = {"sbert": drawn(month, ability, gained=harder)}
+            add_scored_run(database, name, month, numbers, run_id=f"{name}-{earlier[-2:]}{later[-2:]}-{month[-2:]}")
+
+
+@pytest.fixture(scope="module")
+def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """August and September, three anchors for which September is harder by 0.1, `old` on August and `new` on September,
+    which are as good as each other, and `better` on September."""
+    database = Database(tmp_path_factory.mktemp("months") / "newwiki.duckdb")
+    for name in (AUGUST, SEPTEMBER):
+        add_month(database, name)
+    add_anchors(database, AUGUST, SEPTEMBER, HARDER)
+    add_scored_run(database, "old", AUGUST, {"sbert": drawn(AUGUST, 0.45)})
+    for name, ability in (("new", 0.45), ("better", 0.55)):
+        add_scored_run(database, name, SEPTEMBER, {"sbert": drawn(SEPTEMBER, ability, gained=HARDER)})
+    return database.path
+
+
+@pytest.fixture
+def database(months: Path, tmp_path: Path) -> Database:
+    path = tmp_path / "newwiki.duckdb"
+    path.write_bytes(months.read_bytes())
+    return Database(path)
+
+
+def across(database: Database, one: str, other: str) -> tuple[Difference, list[str]]:
+    ((_, _, rows, notes),) = compare_all(database, ComparisonRequest(runs=(one, other), across=("snapshot",)))
+    (row,) = rows
+    return row, notes
+
+
+def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
+    experiment_id = link(database)
+    (found,) = experiments.rows(database, LinkedMonths, "linked_months", experiment_id)
+    assert (found.anchors, found.models, found.slope, found.slope_error) == (3, 3, 1.0, None)
+    assert found.difficulty == pytest.approx(HARDER)
+    assert found.intercept == pytest.approx(HARDER)
+    values = [
+        Month(np.stack([drawn(month, ability, gained=gained) for ability in ANCHORS.values()]), np.arange(3))
+        for month, gained in ((AUGUST, 0.0), (SEPTEMBER, HARDER))
+    ]
+    step = Step(np.arange(3), np.arange(3))
+    expected = linking.difficulty(values, step, linking.link(values[0], values[1], step))
+    assert (found.difficulty_low, found.difficulty_high) == pytest.approx((expected.low, expected.high))
+    assert found.difficulty_high < 0
+    answer = experiments.stored(database, experiment_id)
+    assert answer.verdict == "2 months on one scale by 1 metric"
+    assert any("the anchors gain sbert -0.100 [" in sentence for sentence in answer.words)
+
+
+def test_asked_again_it_is_the_same_answer_and_with_other_numbers_another(database: Database) -> None:
+    first = link(database)
+    assert link(database) == first
+    add_scored_run(database, "four", AUGUST, {"sbert": drawn(AUGUST, 0.6)})
+    assert link(database) != first
+
+
+def test_without_a_link_the_refusal_names_the_experiment(database: Database) -> None:
+    with pytest.raises(TerminalError, match="on one scale: --across snapshot"):
+        compare(database, *pair(database, "old-08", "new-09"))
+    with pytest.raises(
+        TerminalError, match=r"testwiki-2026-08 and testwiki-2026-09 are not linked by it.*`newwiki experiment linking"
+    ):
+        across(database, "old-08", "new-09")
+
+
+def test_equally_good_models_of_two_months_tie_and_a_better_one_does_not(database: Database) -> None:
+    link(database)
+    same, notes = across(database, "old-08", "new-09")
+    assert same.mean_a == pytest.approx(0.45 + HARDER)
+    assert same.mean_b == pytest.approx(0.45 + HARDER)
+    assert same.verdict == "cannot be told apart"
+    assert same.low is not None and same.high is not None and same.low < 0 < same.high
+    assert notes[0].startswith(f"on the scale of {SEPTEMBER}, with the errors of the link, by 3 anchors, on 40 and 40")
+    better, _ = across(database, "old-08", "better-09")
+    assert better.difference == pytest.approx(0.1)
+    assert better.verdict == "different"
+
+
+def test_the_other_way_round_it_is_the_same_with_its_sign_turned(database: Database) -> None:
+    link(database)
+    one, _ = across(database, "old-08", "better-09")
+    other, _ = across(database, "better-09", "old-08")
+    assert (one.mean_a, one.mean_b, one.p) == (other.mean_b, other.mean_a, other.p)
+    assert other.low is not None and other.high is not None
+    assert (one.difference, one.low, one.high) == pytest.approx((-other.difference, -other.high, -other.low))
+
+
+def test_too_few_anchors_are_refused(tmp_path: Path) -> None:
+    database = Database(tmp_path / "newwiki.duckdb")
+    for name in (AUGUST, SEPTEMBER):
+        add_month(database, name)
+    add_anchors(database, AUGUST, SEPTEMBER, HARDER, {"one": 0.3, "two": 0.4})
+    with pytest.raises(TerminalError, match=r"2 models ran on both .*, and it takes 3 to link them.*--decoder greedy"):
+        link(database)
+    for month in (AUGUST, SEPTEMBER):
+        add_scores(database, f"reference:{month}", month, {"sbert": drawn(month, 0.9)})
+    (found,) = experiments.rows(database, LinkedMonths, "linked_months", link(database))
+    assert (found.anchors, found.models) == (3, 3)
+    assert f"reference:{AUGUST}" in found.earlier_runs
+
+
+def test_three_decoders_of_one_model_are_no_three_anchors(tmp_path: Path) -> None:
+    database = Database(tmp_path / "newwiki.duckdb")
+    for month in (AUGUST, SEPTEMBER):
+        add_month(database, month)
+        for place, decoder in enumerate(("greedy", "beam", "sample")):
+            numbers = {"sbert": drawn(month, 0.3 + place / 10)}
+            add_scored_run(database, "one", month, numbers, run_id=f"{decoder}-{month}", decoder=decoder)
+    with pytest.raises(TerminalError, match="1 model ran on both"):
+        link(database)
+
+
+def test_no_model_is_an_anchor_for_its_own_runs(database: Database) -> None:
+    link(database)
+    with pytest.raises(TerminalError, match=r"2 models ran on both .* beside the models that are linked"):
+        across(database, "one-0809-08", "new-09")
+    for month, gained in ((AUGUST, 0.0), (SEPTEMBER, HARDER)):
+        add_scored_run(database, "four", month, {"sbert": drawn(month, 0.6, gained=gained)})
+    link(database)
+    # Were it its own anchor, half of what is wrong with it would be taken for the month's.
+    add_scored_run(database, "one", SEPTEMBER, {"sbert": drawn(SEPTEMBER, 0.5, gained=HARDER)}, run_id="leaked")
+    row, notes = across(database, "one-0809-08", "leaked")
+    assert row.difference == pytest.approx(0.2)
+    assert "by 3 anchors" in notes[0]
+
+
+def test_runs_of_another_protocol_are_no_anchors_and_are_not_compared(database: Database) -> None:
+    longer: dict[str, Any] = {"max_new_tokens": 64}
+    for name, ability in ANCHORS.items():
+        for month in (AUGUST, SEPTEMBER):
+            numbers = {"sbert": drawn(month, ability)}
+            add_scored_run(database, name, month, numbers, run_id=f"long-{name}-{month[-2:]}", **longer)
+    add_scored_run(database, "long", SEPTEMBER, {"sbert": drawn(SEPTEMBER, 0.45)}, **longer)
+    found = experiments.rows(database, LinkedMonths, "linked_months", link(database))
+    gained = {json.loads(one.protocol)["max_new_tokens"]: one.difficulty for one in found}
+    assert gained == pytest.approx({8: HARDER, 64: 0.0})
+    assert {one.anchors for one in found} == {3}
+    for asked in (("snapshot",), ("snapshot", "max_new_tokens")):
+        with pytest.raises(TerminalError, match="asked otherwise"):
+            compare_all(database, ComparisonRequest(runs=("old-08", "long-09"), across=asked))
+
+
+def test_numbers_of_different_evaluators_are_not_linked(tmp_path: Path) -> None:
+    database = Database(tmp_path / "newwiki.duckdb")
+    for month, by in ((AUGUST, RULES), (SEPTEMBER, SPACY)):
+        add_month(database, month)
+        for name, ability in ANCHORS.items():
+            add_scored_run(database, name, month, {"sbert": drawn(month, ability)}, by)
+    with pytest.raises(TerminalError, match="no model ran on both"):
+        link(database)
+
+
+def test_months_without_anchors_in_common_are_linked_over_one_between_them(database: Database) -> None:
+    add_month(database, OCTOBER)
+    add_anchors(database, SEPTEMBER, OCTOBER, 0.05, {"four": 0.35, "five": 0.4, "six": 0.5})
+    add_scored_run(database, "newest", OCTOBER, {"sbert": drawn(OCTOBER, 0.45, gained=0.05)})
+    experiment_id = link(database, snapshot=OCTOBER)
+    means = {one.run_id: one for one in experiments.rows(database, LinkedMean, "linked_means", experiment_id)}
+    assert means["old-08"].via == [AUGUST, SEPTEMBER, OCTOBER]
+    # September's anchors of October stand on September's own scale, so the months add up.
+    assert means["old-08"].linked == pytest.approx(0.45 + HARDER + 0.05)
+    assert means["new-09"].linked == pytest.approx(0.45 + HARDER + 0.05)
+    assert means["newest-10"].linked == means["newest-10"].mean
+    row, notes = across(database, "old-08", "newest-10")
+    assert row.difference == pytest.approx(-HARDER)
+    assert f"over {SEPTEMBER}" in notes[0]
+    assert any(f"{AUGUST} is linked with {OCTOBER} over {SEPTEMBER}" in one
+               for one in experiments.stored(database, experiment_id).words)  # fmt: skip
+
+
+def test_anchors_can_be_named(database: Database) -> None:
+    for month, gained in ((AUGUST, 0.0), (SEPTEMBER, 0.3)):
+        add_scored_run(database, "odd", month, {"sbert": drawn(month, 0.2, gained=gained)})
+    named = tuple(f"{name}/greedy" for name in ANCHORS)
+    (found,) = experiments.rows(database, LinkedMonths, "linked_months", link(database, anchor=named))
+    assert found.difficulty == pytest.approx(HARDER)
+    with pytest.raises(UsageError, match="no run of these months is 'nobody'"):
+        link(database, anchor=("nobody",))
+
+
+def test_snapshots_that_share_articles_are_not_linked(database: Database) -> None:
+    add_month(database, OCTOBER, first=9000)
+    with pytest.raises(UsageError, match="testwiki-2026-09 and testwiki-2026-10 share 40 articles"):
+        link(database, snapshot=OCTOBER)
+
+
+def test_a_run_on_fewer_articles_is_linked_on_those(database: Database) -> None:
+    link(database)
+    add_scored_run(database, "few", AUGUST, {"sbert": drawn(AUGUST, 0.45)[:20]}, prompts=20)
+    row, notes = across(database, "few-08", "new-09")
+    assert row.prompts == 20
+    assert "on 20 and 40 articles" in notes[0]
+    add_scored_run(database, "fewer", AUGUST, {"sbert": drawn(AUGUST, 0.45)[:12]}, prompts=12)
+    with pytest.raises(TerminalError, match="on 12 articles of testwiki-2026-08 have all of them a number, of 13"):
+        across(database, "fewer-08", "new-09")
+
+
+def test_the_leaderboard_over_months_is_on_one_scale(database: Database) -> None:
+    with pytest.raises(TerminalError, match="no month is linked with testwiki-2026-09: link them with `newwiki exp"):
+        leaderboard(database, LeaderboardRequest(linked=True))
+    link(database)
+    board = leaderboard(database, LeaderboardRequest(linked=True))
+    rows = {row["run_id"]: row for row in board.records}
+    assert rows["old-08"]["sbert"] == pytest.approx(0.45 + HARDER)
+    assert rows["old-08"]["sbert_status"] == "0.450 in its month"
+    assert rows["new-09"]["sbert_status"] == "ok"
+    assert rows["old-08"]["sbert_low"] < 0.45 + HARDER < rows["old-08"]["sbert_high"]
+    assert rows["old-08"]["sbert_texts"] == 40
+    assert rows["one-0809-08"]["sbert"] is None
+    assert "beside the models that are linked" in rows["one-0809-08"]["sbert_no_interval"]
+    with pytest.raises(UsageError, match="--linked goes without"):
+        LeaderboardRequest(linked=True, rank="sbert")
+    with pytest.raises(UsageError, match="a leaderboard over months is --linked"):
+        leaderboard(database, LeaderboardRequest(across=("snapshot",)))
+
+
+def test_sql_has_each_models_trend(database: Database) -> None:
+    for month, gained in ((AUGUST, 0.0), (SEPTEMBER, HARDER)):
+        add_scored_run(database, "four", month, {"sbert": drawn(month, 0.6, gained=gained)})
+    link(database)
+    with database.read() as connection:
+        rows = connection.execute(
+            "select strftime(month, '%Y-%m'), mean, linked, low <= linked and linked <= high from model_trends "
+            "where model = 'four' order by month"
+        ).fetchall()
+    assert [(month, held) for month, _, _, held in rows] == [("2026-08", True), ("2026-09", True)]
+    assert [row[1] for row in rows] == pytest.approx([0.6, 0.5])
+    assert [row[2] for row in rows] == pytest.approx([0.5, 0.5])
+
+
+def test_the_command_answers_and_writes_a_page(newwiki: Run, database: Database, tmp_path: Path) -> None:
+    add_scored_run(database, "four", AUGUST, {"sbert": drawn(AUGUST, 0.6)})
+    add_scored_run(database, "four", SEPTEMBER, {"sbert": drawn(SEPTEMBER, 0.6, gained=HARDER)})
+    ended = newwiki("experiment", "linking", "--db", database.path, "--out", tmp_path / "answer.html")
+    assert ended.returncode == 0, ended.stderr
+    assert "linking: 2 months on one scale by 1 metric" in ended.stdout
+    page = (tmp_path / "answer.html").read_text("utf-8")
+    assert "2 months on one scale by 1 metric" in page
+    assert "Means on one scale: four · greedy, sbert, 2026-08: 0.5" in page
+    ended = newwiki("compare", "old", "better", "--across", "snapshot", "--db", database.path)
+    assert ended.returncode == 0, ended.stderr
+    assert "different" in ended.stdout
+    ended = newwiki("leaderboard", "--linked", "--db", database.path, "--format", "json")
+    assert ended.returncode == 0, ended.stderr
+    rows = {row["run_id"]: row for row in json.loads(ended.stdout)}
+    assert rows["old-08"]["sbert"] == pytest.approx(0.45 + HARDER)
