@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-cutoff bench-linking bench-likelihood audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -69,13 +69,13 @@ bench-likelihood: $(INSTALLED)
 bench-coverage: $(INSTALLED)
 	$(BIN)/python benchmarks/coverage.py --into docs/compare.md
 
+bench-linking: $(INSTALLED)
+	$(BIN)/python benchmarks/linking.py --into docs/compare.md
+
 # Writes the tables of docs/experiments.md.
 bench-cutoff: $(INSTALLED)
 	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/experiments.md
 	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/experiments.md
-
-bench-linking: $(INSTALLED)
-	$(BIN)/python benchmarks/linking.py --into docs/compare.md
 
 # make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
 # wiki; it needs the packages that tests/mediawiki/README.md names.

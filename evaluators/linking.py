@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
-from evaluators.statistics import LEVEL, Array
+from evaluators.statistics import ALIKE, LEVEL, Array
 
 FEWEST_MODELS = 3  # among the anchors, that show how differently two months treat models
 FOR_SLOPE = 5  # anchors, the least that a slope is estimated from
 LARGEST_SLOPE_ERROR = 0.3  # standard error; with a larger one the slope is 1
 _ROUNDS = 50
+_NOTHING = 1e-12  # what sums of doubles leave of nothing
 
 Places = NDArray[np.int64]
 
@@ -66,7 +67,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its standard error, the error's degrees of freedom, and its 95 % interval."""
+    """A number with its standard error, the error's degrees of freedom, and its 95 % interval. `lacking` is why that
+    says nothing: all articles have the same numbers."""
 
     value: float
     error: float
@@ -81,10 +83,14 @@ class Estimate:
         return self.value + self._reach
 
     @property
+    def lacking(self) -> str | None:
+        return ALIKE if self.error <= _NOTHING * max(abs(self.value), 1.0) else None
+
+    @property
     def p(self) -> float:
         """Two-sided, that the number is 0."""
-        if not self.error:
-            return 1.0 if abs(self.value) < 1e-12 else 0.0
+        if self.lacking:
+            return 1.0 if abs(self.value) <= _NOTHING else 0.0
         return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
 
     @property

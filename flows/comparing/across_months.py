@@ -102,7 +102,10 @@ def _chain(
 def _over(
     database: Database, used: Sequence[StoredLink], runs: Mapping[str, LinkableRun], first: str, last: str
 ) -> Chain:
-    anchors = [[Anchor(a, b) for a, b in zip(one.earlier_runs, one.later_runs, strict=True)] for one in used]
+    anchors = [
+        [Anchor(earlier, later) for earlier, later in zip(one.earlier_runs, one.later_runs, strict=True)]
+        for one in used
+    ]
     months: dict[str, dict[str, None]] = {used[0].from_snapshot: {first: None}}
     for link, those in zip(used, anchors, strict=True):
         months[link.from_snapshot] |= dict.fromkeys(one.earlier for one in those)
@@ -141,15 +144,15 @@ def _row(a: Contender, b: Contender, one: _Linked, p: float, span: float | None,
         mean_a=later if turned else linked,
         mean_b=linked if turned else later,
         difference=number,
-        low=within(low, span),
-        high=within(high, span),
-        no_interval=None,
+        low=None if found.lacking else within(low, span),
+        high=None if found.lacking else within(high, span),
+        no_interval=found.lacking,
         bootstrap_low=None,
         bootstrap_high=None,
         p=found.p,
         p_holm=p,
         effect_size=None,
-        verdict=verdict(None, p),
+        verdict=verdict(found.lacking, p),
         prompts_needed_low=None,
         prompts_needed_high=None,
         smallest_visible=None,

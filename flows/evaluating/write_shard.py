@@ -51,6 +51,7 @@ class ShardedModel:
         not to be had."""
         self.name, self.backend, self.dtype = loaded.name, loaded.backend, loaded.dtype
         self.sha256 = loaded.sha256
+        self.training = getattr(loaded, "training", None)
         self.numerics = numerics_of(loaded)
         self.settings: Mapping[str, str] = dict(loaded.settings)
         self.versions: Mapping[str, str] = {**loaded.versions, "workers": str(executor.workers)}

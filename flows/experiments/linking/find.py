@@ -225,9 +225,9 @@ class _Metric:
                 articles=made.months[0].articles,
                 mean=float(made.months[0].means[made.first]),
                 linked=self._within(there.value),
-                low=self._within(there.low),
-                high=self._within(there.high),
-                no_link=None,
+                low=None if there.lacking else self._within(there.low),
+                high=None if there.lacking else self._within(there.high),
+                no_link=there.lacking,
                 via=through,
             )
         return replace(unlinked, linked=None, low=None, high=None, no_link=reason, via=[])

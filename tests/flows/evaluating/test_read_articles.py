@@ -1,6 +1,7 @@
 """A run that reads a snapshot's articles and writes nothing: what it stores, how it goes on, and what reads it."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 import torch
+from starlette.testclient import TestClient
 from transformers import AutoModelForCausalLM
 
 import newwiki
@@ -18,6 +20,8 @@ from flows.evaluating.evaluate_all import evaluate_all
 from flows.evaluating.generate import load_model
 from flows.evaluating.read_articles import plan_reading, read_articles
 from flows.progress import Silent
+from flows.report.browser.app import application
+from flows.report.browser.live import Live
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Backend
 from newwiki.models.huggingface import HuggingFaceModel
@@ -154,6 +158,21 @@ def test_it_is_shared_exported_reported_and_found_whole(newwiki: Run, read: Path
     report = (tmp_path / "report-samplewiki-2026-08.html").read_text()
     assert "articles read" in report
     assert "read, none written" in report
+
+
+def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
+    first, *_ = _readings(read)
+    ((articles,),) = asked_of(read, "select articles from snapshots where snapshot_id = 'samplewiki-2026-08'")
+    with TestClient(application(Live(Database(read))), "http://127.0.0.1") as client:
+        page = client.get(f"/runs/{first}?order=bits_per_byte&first=highest")
+        assert f"{articles} of {articles} articles read." in page.text
+        links = re.findall(rf'href="(/runs/{first}/[0-9]+)', page.text)
+        assert len(links) == articles
+        one = client.get(links[0]).text
+        assert "It has read the article after this prompt." in one
+        assert "min_k_percent" in one
+        of_snapshot = client.get("/snapshots/samplewiki-2026-08").text
+        assert f">{articles}</td>" in of_snapshot.partition(first)[2][:600]
 
 
 def test_a_gate_judges_readings(newwiki: Run, read: Path) -> None:

@@ -9,15 +9,20 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
 
 import flows.api
 from flows.cli import cli
+from flows.evaluating.generate import load_model
+from flows.evaluating.leak import exposure
+from flows.evaluating.write_shard import ShardedModel
 from flows.progress import Silent
 from flows.training.finetuning import Finetuned, finetune
+from flows.workers.shards import Executor
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
@@ -282,6 +287,13 @@ def test_a_model_that_has_read_what_it_writes_is_marked_everywhere(
     assert record and found == [{"trained": "2", "learnt": record.request["training_set_sha256"]}]
     assert newwiki("report", "--snapshot", AUGUST, "--out", "leak.html", "--db", database).returncode == 0
     assert note in (tmp_path / "leak.html").read_text("utf-8")
+
+
+def test_it_is_marked_so_where_workers_write(tuned: dict[str, Path], two_months: Path) -> None:
+    loaded = load_model("hf", str(tuned["hf"]), {})
+    sharded = ShardedModel(loaded, "hf", {}, [], cast(Executor, SimpleNamespace(workers=2)))
+    articles = snapshots.articles(Database(two_months), AUGUST)
+    assert exposure(sharded, "samplewiki", articles) == {"trained_articles": str(len(articles))}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """What a model makes of articles that it reads in batches, against a plain loop over `model(input_ids)`."""
 
-import math
 from pathlib import Path
 
 import pytest
@@ -153,27 +152,6 @@ def test_no_logits_of_a_whole_batch_stand_in_memory(model: HuggingFaceModel, mon
     (reading,) = model.readings([(PROMPT, TEXTS["longer than the context"])], standardised=False)
     assert sum(asked) == len(whole(reading))
     assert max(asked) == 40
-
-
-def test_what_is_expected_least_is_averaged_by_hand() -> None:
-    from evaluators.min_k_percent import min_k_percent
-
-    passage = Passage((-1.0,) * 7, 20, (3.0, -2.0, 0.5, 1.0, -4.0, 0.0, 2.0))
-    assert min_k_percent(Reading(passage, passage)) == -4.0, "a fifth of seven is one"
-    longer = Passage((-1.0,) * 10, 20, (3.0, -2.0, 0.5, 1.0, -4.0, 0.0, 2.0, 1.0, 1.0, 1.0))
-    assert min_k_percent(Reading(longer, longer)) == -3.0
-
-
-def test_bits_by_hand() -> None:
-    from evaluators.bits_per_byte import article_likelihood
-
-    rest = Passage((math.log(1 / 2), math.log(1 / 4), math.log(1 / 8)), 12)
-    prompt = Passage((math.log(1 / 16),), 2)
-    assert article_likelihood(Reading(prompt, rest)) == {
-        "bits_per_byte": pytest.approx(6 / 12),
-        "bits_per_token": pytest.approx(2),
-        "prompt_bits_per_byte": pytest.approx(2),
-    }
 
 
 def test_a_model_that_gives_other_numbers_in_batches_is_refused(model: HuggingFaceModel) -> None:

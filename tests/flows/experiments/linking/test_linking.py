@@ -13,6 +13,7 @@ from flows.comparing.difference import Difference
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
 from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Fingerprint
 from newwiki.request import ComparisonRequest, LeaderboardRequest
 from storage import experiments
 from storage.database import Database
@@ -206,6 +207,19 @@ def test_months_without_anchors_in_common_are_linked_over_one_between_them(datab
     assert f"over {SEPTEMBER}" in notes[0]
     assert any(f"{AUGUST} is linked with {OCTOBER} over {SEPTEMBER}" in one
                for one in experiments.stored(database, experiment_id).words)  # fmt: skip
+
+
+def test_numbers_that_are_all_alike_have_no_interval(database: Database) -> None:
+    flat = Fingerprint("evaluator-flat", "flat", "1")
+    for month in (AUGUST, SEPTEMBER):
+        for name in ANCHORS:
+            add_scores(database, f"{name}-0809-{month[-2:]}", month, {"rep_4": np.zeros(40)}, flat)
+    for run_id, month in (("old-08", AUGUST), ("new-09", SEPTEMBER)):
+        add_scores(database, run_id, month, {"rep_4": np.zeros(40)}, flat)
+    link(database)
+    asked = ComparisonRequest(runs=("old-08", "new-09"), across=("snapshot",), metrics="rep_4")
+    ((_, _, (row,), _),) = compare_all(database, asked)
+    assert (row.difference, row.low, row.high, row.no_interval, row.p) == (0.0, None, None, "no variance", 1.0)
 
 
 def test_anchors_can_be_named(database: Database) -> None:
