@@ -239,7 +239,7 @@ def seeds_table(seeds: Sequence[Seed]) -> str:
     ]  # fmt: skip
     cells = [[who, right, f"{number} of {count}"] for who, right, number in rows]
     lines: str = table(["the model", "right is", "seeds"], cells)
-    return f"{lines}\n\nThe median interval of the first has {width:g} months."
+    return f"{lines}\n\nMonths in the interval of the first, median: {width:g}."
 
 
 if __name__ == "__main__":
