@@ -8,19 +8,17 @@ written into that page, between its marks.
 """
 
 import argparse
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from page_tables import table, written_into
 
 from evaluators.change_point import ChangePoint, change_point, monthly_means
 from evaluators.statistics import LEVEL, Array
 
 ARTICLES = 20
-_RESAMPLES = 99  # of the bootstrap over articles, which the last table alone has
-_FEWER = 5  # draws of that table
 
 
 @dataclass(frozen=True)
@@ -96,39 +94,13 @@ def verdicts(design: Months, draws: int) -> list[ChangePoint]:
     return [judged(design, design.draw(random), draw) for draw in range(draws)]
 
 
-def by_articles_alone(design: Months, rows: tuple[Array, ...], random: np.random.Generator) -> tuple[float, float]:
-    """The interval that a bootstrap over articles within months gives: for months that do not differ."""
-    months = rows[0]
-    drawn = []
-    for _ in range(_RESAMPLES):
-        places = (random.integers(ARTICLES, size=len(months)) + months * ARTICLES).astype(int)
-        drawn.append(monthly_means(months, rows[1], rows[2][places], None, rows[4][places]).means)
-    low, high = np.quantile(closest(np.stack(drawn)), [LEVEL / 2, 1 - LEVEL / 2], method="inverted_cdf")
-    return float(low), float(high)
-
-
-def closest(means: Array) -> Array:
-    """For each row of months' means the last month before the step that, beside a straight line, leaves least."""
-    months = np.arange(means.shape[1])
-    basis, _ = np.linalg.qr(np.stack([np.ones(len(months)), months], axis=1))
-    steps = (months <= months[1:-2, None]).astype(float)
-    steps -= steps @ basis @ basis.T
-    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
-    return np.asarray(1 + np.abs(means @ steps.T).argmax(axis=1), float)
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def unseen_table(draws: int) -> str:
     rows = []
     for design in UNSEEN:
         found = verdicts(design, draws)
         called = [sum(one.p <= LEVEL for one in found), sum(one.why is None for one in found)]
         rows.append([design.words, *(f"{count / draws:.3f}" for count in called)])
-    return _table(["nothing was seen", "p ≤ 0.05", "a month is named"], rows)
+    return table(["nothing was seen", "p ≤ 0.05", "a month is named"], rows)
 
 
 def seen_table(draws: int) -> str:
@@ -141,43 +113,13 @@ def seen_table(draws: int) -> str:
         months = np.median([high - low + 1 for low, high in spans])
         rows.append([design.words, f"{len(told) / draws:.3f}", f"{exact:.3f}", f"{held:.3f}", f"{months:g}"])
     heads = ["a cutoff", "a month is named", "it is the right one", "the interval holds it", "months in the interval"]
-    return _table(heads, rows)
-
-
-def articles_alone_table(draws: int) -> str:
-    rows = []
-    for differ in (0.0, 0.1, 0.3, 0.5):
-        design = replace(SEEN[2], differ=differ, words=f"months differ by {differ:g}")
-        random = np.random.default_rng(draws)
-        ours, theirs, told = 0, 0, 0
-        for draw in range(draws):
-            drawn = design.draw(random)
-            found = judged(design, drawn, draw)
-            if found.low is None or found.high is None:
-                continue
-            low, high = by_articles_alone(design, drawn, random)
-            told += 1
-            ours += found.low <= 7 <= found.high
-            theirs += low <= 7 <= high
-        rows.append([design.words, f"{ours / told:.3f}", f"{theirs / told:.3f}"])
-    return _table(["change 2 in the middle", "likelihood ratio, months vary", "bootstrap over articles"], rows)
+    return table(heads, rows)
 
 
 TABLES: dict[str, Callable[[int], str]] = {
     "unseen": unseen_table,
     "seen": seen_table,
-    "articles": lambda draws: articles_alone_table(draws // _FEWER),
 }
-
-
-def written_into(page: str, tables: dict[str, str]) -> str:
-    """The page with these tables between their marks. Raises ValueError where a mark is missing."""
-    for name, table in tables.items():
-        mark = re.compile(rf"(<!-- change points: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page, found = mark.subn(lambda match, table=table: f"{match[1]}{table}\n{match[2]}", page)
-        if found != 1:
-            raise ValueError(f"the page has no place for the table '{name}'")
-    return page
 
 
 if __name__ == "__main__":
@@ -186,7 +128,7 @@ if __name__ == "__main__":
     parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the tables into it.")
     asked = parser.parse_args()
     made = {name: make(asked.draws) for name, make in TABLES.items()}
-    for name, table in made.items():
-        print(f"\n{name}\n\n{table}")
+    for name, lines in made.items():
+        print(f"\n{name}\n\n{lines}")
     if asked.into:
-        asked.into.write_text(written_into(asked.into.read_text("utf-8"), made), "utf-8")
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), "cutoff", made), "utf-8")

@@ -218,9 +218,12 @@ def names_the_month(found: ChangePoint, cutoff: int) -> bool:
     return found.low is not None and found.high is not None and found.low <= cutoff <= found.high
 
 
-def table(seeds: Sequence[Seed]) -> str:
+def seeds_table(seeds: Sequence[Seed]) -> str:
+    from page_tables import table  # type: ignore[import-not-found] # beside this script
+
     count = len(seeds)
-    width = np.median([one.seen.high - one.seen.low + 1 for one in seeds if one.seen.low and one.seen.high])
+    spans = [(one.seen.low, one.seen.high) for one in seeds]
+    width = np.median([high - low + 1 for low, high in spans if low is not None and high is not None])
     rows = [
         ("read the months up to k, beside the control", "the interval holds k",
          sum(names_the_month(one.seen, one.cutoff) for one in seeds)),
@@ -234,18 +237,9 @@ def table(seeds: Sequence[Seed]) -> str:
         ("the same without the control and the lengths", "cannot tell",
          sum(one.drift_bare.why is not None for one in seeds)),
     ]  # fmt: skip
-    lines = ["| the model | right is | seeds |", "| --- | --- | ---: |"]
-    lines += [f"| {who} | {right} | {number} of {count} |" for who, right, number in rows]
-    return "\n".join([*lines, "", f"The interval of the first has {width:g} months in the middle case."])
-
-
-def written_into(page: str, made: str) -> str:
-    """The page with the table between its marks. Raises ValueError where they are missing."""
-    mark = re.compile(r"(<!-- cutoff seeds -->\n).*?(<!-- end -->)", re.DOTALL)
-    page, found = mark.subn(lambda match: f"{match[1]}{made}\n{match[2]}", page)
-    if found != 1:
-        raise ValueError("the page has no place for the table")
-    return page
+    cells = [[who, right, f"{number} of {count}"] for who, right, number in rows]
+    lines: str = table(["the model", "right is", "seeds"], cells)
+    return f"{lines}\n\nMonths in the interval of the first, median: {width:g}."
 
 
 if __name__ == "__main__":
@@ -259,6 +253,9 @@ if __name__ == "__main__":
         for number in range(asked.seeds):
             results.append(found_in(number, control_model, Path(place)))
             print(f"seed {number}: {results[-1]}", file=sys.stderr)
-    print(table(results))
+    made = seeds_table(results)
+    print(made)
     if asked.into:
-        asked.into.write_text(written_into(asked.into.read_text("utf-8"), table(results)), "utf-8")
+        from page_tables import written_into
+
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), "cutoff", {"seeds": made}), "utf-8")

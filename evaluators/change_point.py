@@ -115,8 +115,8 @@ def change_point(found: MonthlyMeans, *, seen_is_lower: bool, seed: int = 0) -> 
     The interval holds each month k that the likelihood ratio between k and the closest month does not reject at 5 %, by
     its distribution where the change is at k, with the size and width that fit best there, drawn `_DRAWS_A_MONTH` times
     for these months: the quantiles of Hansen 2000, Sample splitting and threshold estimation, section 3, are made for
-    many months and small changes. Where it holds every month, nothing was told. A bootstrap over articles leaves out
-    what months vary by, and is too short (benchmarks/change_points.py).
+    many months and small changes. Where it holds every month, nothing
+    was told.
     """
     count, articles = len(found.months), int(found.articles.sum())
     none = ChangePoint(None, None, None, np.nan, None, np.nan, count, articles, TOO_FEW_MONTHS)

@@ -9,7 +9,7 @@ from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder
 from evaluators.entities import Tagger
 from evaluators.scoring import fingerprint, needs_of, score, select
-from newwiki.registry import Evaluator, SetEvaluator
+from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 
 ARTICLE = "Anna Berg of Oslo wrote two novels. They are long. Nobody in Bergen has read them since 1999!"
 EDGES = {
@@ -43,7 +43,7 @@ PROMPT = "Anna Berg\n\nAnna Berg is a writer."
 @pytest.fixture(scope="module")
 def chosen() -> list[Evaluator]:
     """All that need no other model than these."""
-    of_texts = [evaluator for evaluator in select("all") if not isinstance(evaluator, SetEvaluator)]
+    of_texts = [evaluator for evaluator in select("all") if not isinstance(evaluator, SetEvaluator | ReadingEvaluator)]
     return [evaluator for evaluator in of_texts if needs_of([evaluator]) <= PARTS]
 
 

@@ -26,7 +26,7 @@ EXPERIMENT = Experiment(
     name="cutoff",
     version="1",
     title="By the month in which an article was begun",
-    source="evaluators/change_point.py (Andrews 1993; Hansen 2000)",
+    source="Andrews 1993 (a change at an unknown time), Hansen 2000 (its interval)",
     help="From which month on a model does worse, as it has not read what was written then: over all snapshots of a "
     "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
     "the articles. What a --control, which saw none of them, shows too is the articles'.",

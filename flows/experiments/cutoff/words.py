@@ -71,9 +71,9 @@ def _with_interval(one: CutoffFinding) -> str:
 
 def _sentence(one: CutoffFinding, tests: int) -> str:
     who = f"{one.model} under {short_form(one.decoder)}"
-    rests = f"{one.months} months and {one.articles:,} articles"
+    rests = f"{_months(one.months)} and {one.articles:,} articles"
     if one.left_out:
-        rests += f" ({one.left_out} months with fewer than {FEWEST_ARTICLES} articles are left out)"
+        rests += f" ({_months(one.left_out)} with fewer than {FEWEST_ARTICLES} articles left out)"
     of = f" of {tests} metrics" if tests > 1 and one.verdict != FOUND else ""
     if one.verdict == TOO_FEW_MONTHS:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
@@ -96,6 +96,10 @@ def _stated(shown: Sequence[CutoffFinding]) -> str | None:
     if one.agrees is None:
         return f"{said}; its numbers neither agree nor disagree"
     return f"{said}, which {'agrees' if one.agrees else 'does not agree'} with its numbers"
+
+
+def _months(count: int) -> str:
+    return f"{count} month{'s' * (count != 1)}"
 
 
 def _signed(number: float | None) -> str:

@@ -4,79 +4,45 @@ The wiki, its models and what is right are those of `benchmarks/cutoff_seeds.py`
 """
 
 import fcntl
-import importlib.util
 import json
 import shutil
-import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import cutoff_seeds as toys
 from flows.cli import cli
 from flows.experiments.evaluations import Evaluations
-from newwiki.snapshot import Judged, Selection, Site, Window
 from storage.database import Database
-from storage.snapshots import parameters_json, publish
+from tests.flows.experiments.invented import publish_month
 
-ROOT = Path(__file__).parents[4]
 SEEDS = (0, 1)
 FIRST_YEAR = 2025
 
 
-def loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cutoff_seeds", ROOT / "benchmarks" / "cutoff_seeds.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-toys = loaded()
-
-
 @pytest.fixture(scope="session")
-def models(shared_folder: Path) -> Path:
-    """A folder with the control, and of each seed the model that has read the months up to its cutoff, and none."""
+def models(shared_folder: Path, well_read: Path) -> Path:
+    """A folder with the model of each seed that has read the months up to its cutoff, and the one that read none."""
     folder = shared_folder / "cutoff-models"
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            base = toys.control(folder.with_suffix(".making") / "control")
+            unfinished = folder.with_suffix(".unfinished")
             for seed in SEEDS:
-                toys.trained_on_months(seed, base, base.parent)
-            base.parent.rename(folder)
+                toys.trained_on_months(seed, well_read, unfinished)
+            unfinished.rename(folder)
     return folder
 
 
-def publish_months(database: Database, articles: Sequence[Any]) -> None:
+def publish_months(path: Path, articles: Sequence[toys.Article]) -> Path:
     """A snapshot for each month of an invented wiki."""
-    site = Site("inventedwiki", "en", "https://invented.example/wiki/")
     for month in range(toys.MONTHS):
-        window = Window.month(name_of(month))
-        judged = [
-            Judged(
-                page_id=number,
-                title=one.title,
-                created_at=window.start + timedelta(days=3),
-                verdict="selected",
-                rev_id=number,
-                revised_at=window.start + timedelta(days=4),
-                revisions=12,
-                words=len(one.text.split()),
-                first_sentence=one.first_sentence,
-                completion=one.completion,
-            )
-            for number, one in enumerate(articles, start=1)
-            if one.month == month
-        ]
-        name, parameters = f"inventedwiki-{name_of(month)}", parameters_json(window, Selection(), "new")
-        publish(database, name, site, window, datetime(2026, 6, 1, tzinfo=UTC), parameters, judged)
+        of_month = [one for one in articles if one.month == month]
+        publish_month(Database(path), name_of(month), of_month, 1 + month * toys.EACH)
+    return path
 
 
 def name_of(month: int) -> str:
@@ -100,36 +66,36 @@ def of(found: Sequence[dict[str, Any]], model: Path, metric: str = "bits_per_byt
 
 
 @pytest.fixture(scope="module")
-def answered(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def answered(models: Path, well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wiki of the first seed, on which its models and the control have been asked. Tests that change it copy it."""
     path = tmp_path_factory.mktemp("answered") / "newwiki.duckdb"
-    publish_months(Database(path), toys.wiki(0))
-    ask(path, models / "seen-0", models / "unseen-0", "--control", models / "control")
+    publish_months(path, toys.wiki(0))
+    ask(path, models / "seen-0", models / "unseen-0", "--control", well_read)
     return path
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_month_up_to_which_a_model_has_read_is_named_and_none_where_it_has_read_none(
-    seed: int, models: Path, answered: Path, tmp_path: Path
+    seed: int, models: Path, well_read: Path, answered: Path, tmp_path: Path
 ) -> None:
     """The first beside a control, and the second without."""
     path = answered if seed == 0 else tmp_path / "newwiki.duckdb"
     if seed:
-        publish_months(Database(path), toys.wiki(seed))
+        publish_months(path, toys.wiki(seed))
     seen, unseen = models / f"seen-{seed}", models / f"unseen-{seed}"
-    found = ask(path, seen, unseen, *(() if seed else ("--control", models / "control")))
+    found = ask(path, seen, unseen, *(() if seed else ("--control", well_read)))
     named, none = of(found, seen), of(found, unseen)
     assert named["verdict"] == "found"
     assert named["low"][:7] <= name_of(toys.cutoff_of(seed)) <= named["high"][:7]
     assert none["verdict"] == "no change" and none["month"] is None and none["p"] > 0.05
 
 
-def test_asked_again_it_is_the_same_answer_and_no_run_is_made(models: Path, answered: Path) -> None:
+def test_asked_again_it_is_the_same_answer_and_no_run_is_made(models: Path, well_read: Path, answered: Path) -> None:
     counts = (
         "select (select count(*) from runs), (select count(*) from experiments), (select count(*) from cutoff_months)"
     )
     before = rows(answered, counts)
-    ask(answered, models / "seen-0", models / "unseen-0", "--control", models / "control")
+    ask(answered, models / "seen-0", models / "unseen-0", "--control", well_read)
     assert rows(answered, counts) == before
     assert rows(answered, "select count(*), min(articles) from cutoff_months where metric = 'bits_per_byte'") == [
         (3 * toys.MONTHS, toys.EACH)
@@ -140,7 +106,7 @@ def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answe
     models: Path, answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, whole = tmp_path / "killed.duckdb", Path(shutil.copy(answered, tmp_path / "whole.duckdb"))
-    publish_months(Database(path), toys.wiki(0))
+    publish_months(path, toys.wiki(0))
     made, make = list[str](), Evaluations.make
 
     def dies(*arguments: Any, **instead: Any) -> Any:
