@@ -8,7 +8,7 @@ from flows.api.arguments import asks
 from flows.api.opening import PathLike, opened, rows_of, say
 from flows.experiments.experiment import Experiment, named
 from flows.progress import reporter
-from newwiki.request import ExperimentRequest
+from newwiki.experiment_request import ExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
 

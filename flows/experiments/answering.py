@@ -8,7 +8,7 @@ from pathlib import Path
 
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
-from newwiki.request import ExperimentRequest
+from newwiki.experiment_request import ExperimentRequest
 from storage import experiments
 from storage.experiments import StoredExperiment
 

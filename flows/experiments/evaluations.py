@@ -9,10 +9,11 @@ from flows.evaluating.generate import PlannedRun, load_model
 from flows.progress import Progress
 from flows.workers.shards import Executor
 from newwiki.errors import UsageError
+from newwiki.experiment_request import ExperimentRequest
 from newwiki.models.backend import Backend, reads_articles
 from newwiki.records import Run
 from newwiki.registry import models
-from newwiki.request import OF_WRITING, EvaluationRequest, ExperimentRequest
+from newwiki.request import OF_WRITING, EvaluationRequest
 from newwiki.settings import Settings
 from storage.database import Database
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows import experiments
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.request import ExperimentRequest
+from newwiki.experiment_request import ExperimentRequest
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -15,7 +15,7 @@ from flows.experiments.experiment import Experiment
 from flows.progress import reporter
 from flows.settings_in_force import settings_in_force
 from flows.workers.prefect_executor import prefect_executor
-from newwiki.request import ExperimentRequest
+from newwiki.experiment_request import ExperimentRequest
 from newwiki.settings import Settings
 from storage.database import Database
 

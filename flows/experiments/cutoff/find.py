@@ -12,8 +12,8 @@ from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from newwiki.errors import TerminalError
+from newwiki.experiment_request import CutoffRequest
 from newwiki.records import Run
-from newwiki.request import CutoffRequest
 from storage import comparison, snapshots
 from storage.database import Database
 
@@ -80,11 +80,10 @@ def _runs(
     evaluations: Evaluations, request: CutoffRequest, dated: Sequence[DatedSnapshot]
 ) -> dict[tuple[str, str], list[Run]]:
     """By model and decoder a run for each snapshot."""
-    models = (*request.models, *([request.control] if request.control else []))
     made: dict[tuple[str, str], list[Run]] = {}
-    for model in models:
+    for model in request.of_each_model:
         for one in dated:
-            for run in evaluations.make(request, models=(model,), snapshot=one.snapshot_id):
+            for run in evaluations.make(request, snapshot=one.snapshot_id, **model):
                 made.setdefault((run.model, run.decoder), []).append(run)
     return made
 

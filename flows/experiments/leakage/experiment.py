@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from flows.experiments.experiment import Answer, Experiment, Shown
-from newwiki.request import LeakageRequest
+from newwiki.experiment_request import LeakageRequest
 
 if TYPE_CHECKING:
     from flows.experiments.evaluations import Evaluations

@@ -14,8 +14,8 @@ from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, paired
 from flows.experiments.leakage.matching import ArticleFacts, Matching, match
 from flows.experiments.leakage.words import verdict, words
 from newwiki.errors import TerminalError, UsageError
+from newwiki.experiment_request import LeakageRequest
 from newwiki.records import Run
-from newwiki.request import LeakageRequest
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
 from storage.database import Database
@@ -112,16 +112,15 @@ def _facts(database: Database, snapshot: Snapshot, prompts: int | None) -> list[
 
 
 def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new: Snapshot) -> list[RunPair]:
-    """Those of the models, and the control's; what is said of the models' knowledge cutoff is not said of it."""
-    of_each = []
-    for snapshot in (old, new):
-        runs = evaluations.make(request, snapshot=snapshot.snapshot_id)
-        if request.control:
-            beside = {"models": (request.control,), "knowledge_cutoff": None}
-            runs += evaluations.make(request, snapshot=snapshot.snapshot_id, **beside)
-        of_each.append({(run.model, run.decoder): run for run in runs})
-    of_old, of_new = of_each
-    return [RunPair(run, of_new[key]) for key, run in of_old.items()]
+    """Those of the models, and the control's."""
+    made = []
+    for model in request.of_each_model:
+        of_old, of_new = (
+            {run.decoder: run for run in evaluations.make(request, snapshot=one.snapshot_id, **model)}
+            for one in (old, new)
+        )
+        made += [RunPair(run, of_new[decoder]) for decoder, run in of_old.items()]
+    return made
 
 
 def _evaluators(database: Database, pairs: Sequence[RunPair]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from flows.experiments.experiment import Answer, Experiment, Shown
-from newwiki.request import LinkingRequest
+from newwiki.experiment_request import LinkingRequest
 
 if TYPE_CHECKING:
     from flows.experiments.evaluations import Evaluations

@@ -16,8 +16,8 @@ from flows.experiments.linking.anchors import anchors, candidates, canonical, pr
 from flows.experiments.linking.words import verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.experiment_request import LinkingRequest
 from newwiki.protocol import Settings
-from newwiki.request import LinkingRequest
 from newwiki.snapshot import Snapshot
 from storage import comparison, snapshots
 from storage.database import Database

@@ -21,8 +21,9 @@ from flows.progress import Silent
 from flows.schedule.catch_up import MonthsFailed
 from flows.schedule.webhook import address
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.experiment_request import LeakageRequest
 from newwiki.registrations import Evaluation, Notify
-from newwiki.request import LeakageRequest, RefreshRequest
+from newwiki.request import RefreshRequest
 from newwiki.sample import toy
 from newwiki.settings import Settings
 from newwiki.sources.dump import DumpSource

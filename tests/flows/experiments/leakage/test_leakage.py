@@ -63,7 +63,7 @@ def test_the_blind_baseline_cannot_tell_articles_of_one_kind(db: Path, reader_of
     rows = [one for one in rows if one["model"] == reader_of_old]
     assert {one["score"] for one in rows} == {"bits_per_byte", "min_k_percent"}
     [by_bits] = [one for one in rows if one["score"] == "bits_per_byte"]
-    assert by_bits["low"] > 0.9
+    assert by_bits["low"] > 0.85
     assert by_bits["blind_low"] < 0.5 < by_bits["blind_high"]
     assert by_bits["difference_low"] > 0
 

@@ -11,8 +11,8 @@ from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.linking.experiment import EXPERIMENT
 from flows.progress import Silent
+from newwiki.experiment_request import LinkingRequest
 from newwiki.records import Fingerprint, Metric, Score
-from newwiki.request import LinkingRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Judged, Selection, Site, Window
 from storage import runs

@@ -1,0 +1,77 @@
+"""What a user may ask of experiments: an evaluation's fields, and each experiment's own (see `newwiki.request`)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from newwiki.errors import UsageError
+from newwiki.fields import asked
+from newwiki.request import EvaluationRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentRequest(EvaluationRequest):
+    """What every experiment is asked: the models read the articles, and with a decoder they write them as well."""
+
+    decoder: tuple[str, ...] = asked(
+        (), "How articles are written, too, such as greedy (they are only read).", metavar="SPEC"
+    )
+
+    def _require_one_task(self) -> None:
+        if self.likelihood_only and self.decoder:
+            raise UsageError("--likelihood-only writes no articles; leave it or --decoder out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlledRequest(ExperimentRequest):
+    """The same with a control beside the models: what it shows too is the articles' own."""
+
+    control: str | None = asked(
+        None, "A model that has seen none of the articles.", metavar="MODEL", example="OLDER-MODEL"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.control in self.models:
+            raise UsageError(f"'{self.control}' is the control and a model that it is for; name another --control")
+
+    @property
+    def of_each_model(self) -> list[dict[str, Any]]:
+        """What is evaluated for each model and for the control in the place of what is asked: one at a time, and what
+        is said of the models' knowledge cutoff is not said of the control's."""
+        models = [{"models": (model,)} for model in self.models]
+        return [*models, {"models": (self.control,), "knowledge_cutoff": None}] if self.control else [*models]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakageRequest(ControlledRequest):
+    """Which models are asked for old articles and for new ones."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "The new articles.", metavar="ID")
+    old: str | None = asked(None, "The old articles (the newest snapshot of old ones of the same wiki).", metavar="ID")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutoffRequest(ControlledRequest):
+    """Which models are asked for all articles of a wiki, by their age."""
+
+    snapshot: str = asked(EvaluationRequest.snapshot, "The newest articles; all of its wiki are read.", metavar="ID")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkingRequest(ExperimentRequest):
+    """Which months are put on the scale of the newest, by which anchors, and which models are run on all of them
+    first."""
+
+    models: tuple[str, ...] = asked(
+        (), "Run on all of the months first (only what was run is read).", argument=True, metavar="MODEL"
+    )
+    snapshot: str = asked(EvaluationRequest.snapshot, "The month on whose scale the others are put.", metavar="ID")
+    earlier: tuple[str, ...] = asked(
+        (), "A month that is put on it (all before it of the same wiki; may be repeated).", metavar="ID"
+    )
+    anchor: tuple[str, ...] = asked(
+        (),
+        "An anchor (all that ran on two of the months; may be repeated); Wikipedia/reference are the articles.",
+        metavar="MODEL/DECODER",
+        example="gpt2/greedy",
+    )
