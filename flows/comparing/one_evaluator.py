@@ -5,7 +5,7 @@ from itertools import groupby
 
 from evaluators.scoring import needs_of, select
 from newwiki.errors import UsageError
-from newwiki.registry import makers
+from newwiki.registry import makers, reading_evaluators
 from storage import comparison
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
@@ -56,7 +56,12 @@ def remedy(database: Database, scorings: Mapping[str, Collection[Scoring]]) -> s
     for metric, made in scorings.items():
         differing = comparison.evaluator_differences(database, list({one.evaluator_id for one in made}))
         options |= dict.fromkeys(_options(metric, differing))
-    return f"`{' '.join(['newwiki score --missing --metrics', ','.join(scorings), *options])}`"
+    read = {metric.name for one in reading_evaluators.all().values() for metric in one.metrics}
+    commands = {
+        " ".join(["newwiki score --missing --metrics", "{}", *options]): [one for one in scorings if one not in read],
+        "newwiki evaluate MODEL --likelihood-only --metrics {}": [one for one in scorings if one in read],
+    }
+    return " and ".join(f"`{command.format(','.join(names))}`" for command, names in commands.items() if names)
 
 
 def _options(metric: str, differing: Collection[str]) -> list[str]:

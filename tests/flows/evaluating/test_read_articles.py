@@ -15,6 +15,7 @@ from transformers import AutoModelForCausalLM
 
 import newwiki
 from evaluators.scoring import select
+from flows.comparing.one_evaluator import remedy
 from flows.evaluating import read_articles as step
 from flows.evaluating.evaluate_all import evaluate_all
 from flows.evaluating.generate import load_model
@@ -126,6 +127,14 @@ def test_two_readings_are_compared_by_page_and_by_part(read: Path) -> None:
     (written,) = (run for (run,) in asked_of(read, "select run_id from runs where samples > 0"))
     with pytest.raises(TerminalError, match=f"{first} has read articles and {written} has written them"):
         newwiki.compare(written, first, db=read, quiet=True)
+
+
+def test_the_remedy_for_a_reading_is_another_reading(read: Path) -> None:
+    said = remedy(Database(read), {"rep_4": [], "bits_per_byte": [], "min_k_percent": []})
+    assert said == (
+        "`newwiki score --missing --metrics rep_4` and "
+        "`newwiki evaluate MODEL --likelihood-only --metrics bits_per_byte,min_k_percent`"
+    )
 
 
 def test_what_scores_texts_leaves_it_alone(read: Path, tmp_path: Path) -> None:
