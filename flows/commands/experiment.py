@@ -45,17 +45,16 @@ def _command(one: Experiment) -> click.Command:
         database = open_database(settings)
         answer = stored(database, experiment_id)
         _print(one.show(database, experiment_id), form)
-        sentences = [f"{one.name}: {answer.verdict}", *answer.words]
-        for sentence in sentences:
+        told = [f"{one.name}: {answer.verdict}", *answer.words]
+        if out:
+            from flows.report.experiments import write_answer
+
+            told.append(str(write_answer(database, experiment_id, out)))
+        for sentence in told:
             if form in ("csv", "json"):
                 reporter(quiet).note(sentence)
             else:
                 click.echo(visible(sentence))
-        if out:
-            from flows.report.experiments import write_answer
-
-            written = visible(str(write_answer(database, experiment_id, out)))
-            reporter(quiet).note(written) if form in ("csv", "json") else click.echo(written)
 
     return ask
 

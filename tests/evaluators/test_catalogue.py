@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from evaluators.scorer_metrics import is_preset, scorer_of
-from newwiki.registry import Evaluator, evaluators, set_evaluators
+from newwiki.registry import Evaluator, evaluators, reading_evaluators, set_evaluators
 
 _TESTS = Path(__file__).parents[1]
 
 
 def metrics() -> set[tuple[str, str]]:
     """(test file, metric) of all that the project brings, as other tests of this process may have added their own."""
-    ours = [one for registry in (evaluators, set_evaluators) for one in registry.all().values() if is_ours(one)]
+    registries = (evaluators, set_evaluators, reading_evaluators)
+    ours = [one for registry in registries for one in registry.all().values() if is_ours(one)]
     return {(home(one.function.__module__), metric.name) for one in ours for metric in one.metrics}
 
 

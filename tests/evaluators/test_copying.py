@@ -15,6 +15,7 @@ def of(text: str, prompt: str = "", article: Analysis = ARTICLE) -> dict[str, fl
     return copying(Analysis(text, prompt), article)
 
 
+@pytest.mark.by_hand("copied_span", "copied_5grams")
 @pytest.mark.parametrize(
     ("text", "prompt", "span", "grams"),
     [
