@@ -82,6 +82,10 @@ def digits(number: float) -> str:
     return f"{number:.1f}" if abs(number) >= 10 else f"{number:.3f}"
 
 
+def p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
     from rich import box
     from rich.console import Console

@@ -67,7 +67,7 @@ def _cells(row: "Difference") -> list[str | int]:
         _digits(row.mean_a),
         _digits(row.mean_b),
         f"{'+' * (row.difference >= 0)}{_digits(row.difference)} [{interval}]",
-        "< 0.001" if row.p_holm < 0.001 else f"{row.p_holm:.3f}",
+        tables.p_value(row.p_holm),
         "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
         row.verdict,
         row.prompts,

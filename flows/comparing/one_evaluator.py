@@ -30,6 +30,25 @@ def agreed(scorings: Collection[Scoring]) -> str | None:
     return None
 
 
+def of_all(scorings: Iterable[Scoring], run_ids: Collection[str]) -> tuple[dict[str, str], list[str]]:
+    """By metric the newest evaluator that has scored all of these runs, and the metrics for which there is none."""
+    found = {
+        metric: agreed(made) if {one.run_id for one in made} == set(run_ids) else None
+        for metric, made in by_metric(scorings).items()
+    }
+    return {metric: one for metric, one in found.items() if one}, [metric for metric, one in found.items() if not one]
+
+
+def left_out_words(metrics: Collection[str]) -> list[str]:
+    """A sentence on metrics for which there is no such evaluator, if there are any."""
+    if not metrics:
+        return []
+    return [
+        f"left out, as no evaluator has scored all of these runs by it: {', '.join(metrics)}; `newwiki score --missing "
+        f"--metrics {','.join(metrics)}` has one do so"
+    ]
+
+
 def apart(
     database: Database, scorings: Mapping[str, Collection[Scoring]], shown: Mapping[str, str] | None = None
 ) -> str:

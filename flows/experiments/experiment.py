@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from flows import experiments
@@ -59,8 +60,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of them: `find` makes the runs that are missing and computes the answer, `show` makes tables and figures of
-    what is stored under an id. `version` goes up where the same runs would give another answer."""
+    """One of them, declared in the folder of its name, where `find.py` has the function that makes the runs which are
+    missing and computes the answer, and `show.py` the one that makes tables and figures of what is stored under an id.
+    `version` goes up where the same runs would give another answer."""
 
     name: str
     version: str
@@ -68,8 +70,17 @@ class Experiment:
     source: str
     help: str
     request: type[ExperimentRequest]
-    find: Callable[["Evaluations", Any], Answer]
-    show: Callable[["Database", str], Shown]
+
+    def find(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:
+        answer: Answer = self._module("find").find(evaluations, request)
+        return answer
+
+    def show(self, database: "Database", experiment_id: str) -> Shown:
+        shown: Shown = self._module("show").show(database, experiment_id)
+        return shown
+
+    def _module(self, name: str) -> ModuleType:
+        return importlib.import_module(f"flows.experiments.{self.name}.{name}")
 
 
 def every() -> list[Experiment]:

@@ -1,26 +1,7 @@
 """`newwiki experiment cutoff`: up to which month has a model seen what was written?"""
 
-from typing import TYPE_CHECKING
-
-from flows.experiments.experiment import Answer, Experiment, Shown
+from flows.experiments.experiment import Experiment
 from newwiki.experiment_request import CutoffRequest
-
-if TYPE_CHECKING:
-    from flows.experiments.evaluations import Evaluations
-    from storage.database import Database
-
-
-def _find(evaluations: "Evaluations", request: CutoffRequest) -> Answer:
-    from flows.experiments.cutoff.find import find
-
-    return find(evaluations, request)
-
-
-def _show(database: "Database", experiment_id: str) -> Shown:
-    from flows.experiments.cutoff.show import show
-
-    return show(database, experiment_id)
-
 
 EXPERIMENT = Experiment(
     name="cutoff",
@@ -31,6 +12,4 @@ EXPERIMENT = Experiment(
     "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
     "the articles. What a --control, which saw none of them, shows too is the articles'.",
     request=CutoffRequest,
-    find=_find,
-    show=_show,
 )

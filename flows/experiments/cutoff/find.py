@@ -6,7 +6,7 @@ from datetime import date
 
 import numpy as np
 
-from flows.comparing.one_evaluator import agreed, by_metric
+from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, seen_direction
 from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
@@ -47,10 +47,19 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     found: list[CutoffFinding] = []
     curve: list[CutoffMonth] = []
     read: list[tuple[str, str]] = []
+    left_out: dict[str, None] = {}
+    directions = dict(database.rows("metric_directions"))
     articles = [database.records(ArticleDate, "article_dates", one.snapshot_id) for one in dated]
     for (model, decoder), runs in made.items():
         beside = control.get(decoder, []) if model != request.control else []
-        metrics = _metrics(database, [*runs, *beside])
+        run_ids = [run.run_id for run in (*runs, *beside)]
+        evaluators, disputed = of_all(comparison.text_scorings(database, run_ids), run_ids)
+        metrics = {
+            name: (evaluator, direction)
+            for name, evaluator in evaluators.items()
+            if (direction := seen_direction(name, directions))
+        }
+        left_out |= {name: None for name in disputed if seen_direction(name, directions)}
         rows = rows_by_age(database, dated, articles, runs, beside, {name: made for name, (made, _) in metrics.items()})
         of_model, months = findings(
             (model, decoder), request.control if beside else None, rows, metrics, _stated(runs), request.seed
@@ -66,7 +75,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
     return Answer(
         snapshot_id=newest.snapshot_id,
         verdict=verdict(found, request.control),
-        words=words(found, request.control),
+        words=[*words(found, request.control), *left_out_words(left_out)],
         read={
             "snapshots": [one.content_sha256 for one in dated],
             "scored": read,
@@ -86,18 +95,6 @@ def _runs(
             for run in evaluations.make(request, snapshot=one.snapshot_id, **model):
                 made.setdefault((run.model, run.decoder), []).append(run)
     return made
-
-
-def _metrics(database: Database, runs: Sequence[Run]) -> dict[str, tuple[str, str]]:
-    """By metric the evaluator that has scored all of these runs, and what is better of what was seen."""
-    run_ids = {run.run_id for run in runs}
-    directions = dict(database.rows("metric_directions"))
-    found = {}
-    for name, made in by_metric(comparison.text_scorings(database, sorted(run_ids))).items():
-        direction = seen_direction(name, directions)
-        if direction and {one.run_id for one in made} == run_ids and (evaluator := agreed(made)):
-            found[name] = (evaluator, direction)
-    return found
 
 
 def rows_by_age(

@@ -9,7 +9,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import decisive, month_words
 from flows.experiments.experiment import Figure, Shown, Table
-from flows.tables import digits
+from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -55,7 +55,7 @@ def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
 
 def _cells(one: CutoffFinding) -> list[Any]:
     interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]" if one.month else "–"
-    p = "–" if one.p_holm is None else "< 0.001" if one.p_holm < 0.001 else f"{one.p_holm:.3f}"
+    p = "–" if one.p_holm is None else p_value(one.p_holm)
     return [
         one.model,
         short_form(one.decoder),

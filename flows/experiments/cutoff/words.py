@@ -5,7 +5,7 @@ from datetime import date
 
 from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, TOO_FEW_MONTHS
 from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
-from flows.tables import digits
+from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 
 _CANNOT_TELL = "cannot tell"
@@ -107,4 +107,4 @@ def _signed(number: float | None) -> str:
 
 
 def _p(p: float | None) -> str:
-    return "unknown" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+    return "unknown" if p is None else p_value(p)

@@ -1,12 +1,12 @@
 """From two snapshots and models to gaps: the runs that are missing are made, their articles matched and compared."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from evaluators import statistics
-from flows.comparing.one_evaluator import agreed, by_metric
+from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
@@ -42,13 +42,16 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     found: list[Gap] = []
     memberships: list[Membership] = []
     read: list[tuple[str, str]] = []
+    left_out: dict[str, None] = {}
     texts = _texts(database, old, matching, "old"), _texts(database, new, matching, "new")
     blind: Separation | None = None
     for pair in pairs:
         if pair.old.model == request.control:
             continue
         beside = control.get(pair.old.decoder)
-        evaluators = _evaluators(database, [pair, *([beside] if beside else [])])
+        run_ids = [run.run_id for one in (pair, beside) if one for run in (one.old, one.new)]
+        evaluators, disputed = of_all(comparison.text_scorings(database, run_ids), run_ids)
+        left_out |= dict.fromkeys(disputed)
         scores = _scores(database, pair, evaluators, matching)
         of_control = _scores(database, beside, evaluators, matching) if beside else None
         found += gaps(evaluators, scores, of_control, request.seed)
@@ -63,7 +66,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     return Answer(
         snapshot_id=new.snapshot_id,
         verdict=verdict(found),
-        words=words(found, memberships, matching, old, new),
+        words=[*words(found, memberships, matching, old, new), *left_out_words(left_out)],
         read={
             "old": old.content_sha256,
             "new": new.content_sha256,
@@ -121,14 +124,6 @@ def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new
         )
         made += [RunPair(run, of_new[decoder]) for decoder, run in of_old.items()]
     return made
-
-
-def _evaluators(database: Database, pairs: Sequence[RunPair]) -> dict[str, str]:
-    """By metric the evaluator that has scored all of these runs."""
-    run_ids = {run.run_id for pair in pairs for run in (pair.old, pair.new)}
-    scorings = by_metric(comparison.text_scorings(database, sorted(run_ids)))
-    of_all = {name: made for name, made in scorings.items() if {one.run_id for one in made} == run_ids}
-    return {name: evaluator for name, made in of_all.items() if (evaluator := agreed(made))}
 
 
 def _scores(database: Database, pair: RunPair, evaluators: Mapping[str, str], matching: Matching) -> PairedScores:

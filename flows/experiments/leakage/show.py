@@ -8,7 +8,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import Gap
-from flows.tables import digits
+from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -59,7 +59,7 @@ def _cells(gap: Gap) -> list[Any]:
         digits(gap.mean_new),
         _with_interval(gap.gap, gap.low, gap.high, gap.no_interval),
         *control,
-        "< 0.001" if p < 0.001 else f"{p:.3f}",
+        p_value(p),
         gap.verdict,
     ]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import Gap
 from flows.experiments.leakage.matching import Matching
-from flows.tables import digits
+from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from newwiki.snapshot import Snapshot
 
@@ -82,7 +82,7 @@ def _sentence(gap: Gap, tests: int) -> str:
         f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}: {gap.metric} is {digits(gap.mean_old)} on "
         f"old and {digits(gap.mean_new)} on new articles"
         + (f", {_signed(gap.gap)} apart, and {gap.control} {_signed(gap.control_gap or 0.0)}: " if beyond else ": ")
-        + f"{_signed(number or 0.0)} {_interval(low, high, gap.no_interval)}, p {_p(p)}"
+        + f"{_signed(number or 0.0)} {_interval(low, high, gap.no_interval)}, p {p_value(p)}"
     )
 
 
@@ -106,7 +106,3 @@ def _interval(low: float | None, high: float | None, lacking: str | None) -> str
 
 def _signed(number: float) -> str:
     return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"

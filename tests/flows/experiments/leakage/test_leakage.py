@@ -1,5 +1,6 @@
 """Who has read the old month shows a gap, and who has read neither shows none: models that are trained here."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ import pytest
 
 from benchmarks.cutoff_seeds import articles, trained_further
 from flows.api import experiment, query, report
+from flows.comparing.one_evaluator import left_out_words, of_all
 from newwiki.errors import UsageError
+from storage.comparison import Scoring
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
 
@@ -84,6 +87,17 @@ def test_the_answer_says_what_it_rests_on_and_what_it_cannot_tell(
     assert "leakage: gap" in told
     assert f"of {EACH} old articles ({OLD}) are matched with as many of {EACH} new ones ({NEW}) by length" in told
     assert "a --control that has read neither tells the two apart" in told
+
+
+def test_a_metric_that_not_all_runs_have_from_one_evaluator_is_told() -> None:
+    now = datetime(2026, 10, 1, tzinfo=UTC)
+    asked = [("old", "sbert", "a"), ("new", "sbert", "b"), ("old", "rep_4", "c"), ("new", "rep_4", "c")]
+    asked.append(("old", "bleu", "d"))
+    evaluators, left_out = of_all([Scoring(*one, now) for one in asked], ["old", "new"])
+    assert (evaluators, left_out) == ({"rep_4": "c"}, ["bleu", "sbert"])
+    [told] = left_out_words(left_out)
+    assert "bleu, sbert; `newwiki score --missing --metrics bleu,sbert`" in told
+    assert left_out_words([]) == []
 
 
 def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_path: Path) -> None:
