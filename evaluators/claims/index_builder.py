@@ -39,8 +39,7 @@ def build(
     Until it is complete all is in `FOLDER.unfinished`, which the next build takes away. Raises UsageError where the
     folder is there, TransientError where another process builds it, TerminalError where there is no sentence.
     """
-    if folder.exists():
-        raise UsageError(f"'{folder}' is there already; name a new folder with --out")
+    require_new(folder)
     with _workplace(folder) as place:
         sorted_pages = SortedPages(place)
         empty = 0
@@ -53,6 +52,12 @@ def build(
         manifest.write(place)
         os.replace(place, folder)
     return manifest
+
+
+def require_new(folder: Path) -> None:
+    """Raises UsageError where there is something already."""
+    if folder.exists():
+        raise UsageError(f"'{folder}' is there already; name a new folder with --out")
 
 
 def verify(folder: Path, stretch: Stretch) -> Manifest:
