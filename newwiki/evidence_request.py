@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from newwiki.errors import UsageError
 from newwiki.fields import asked
 from newwiki.request import Request
 
@@ -22,8 +21,3 @@ class EvidenceRequest(Request):
     parquet: tuple[Path, ...] = asked((), "A table of pages (may be repeated).", metavar="FILE")
     title_column: str = asked("title", "The column of titles in --parquet.", metavar="NAME")
     text_column: str = asked("text", "The column of texts in --parquet, or of lists of sentences.", metavar="NAME")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.snapshot or self.dump or self.parquet):
-            raise UsageError("evidence from where? Give --snapshot ID, --dump FILE or --parquet FILE")

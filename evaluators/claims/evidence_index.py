@@ -57,7 +57,7 @@ class EvidenceIndex:
             "data": self._weights,
             "indices": self._posted,
             "indptr": self._starts,
-            "num_docs": manifest.sentences,
+            "num_docs": len(self._sentences),
         }
 
     @classmethod

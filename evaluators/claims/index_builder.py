@@ -124,7 +124,7 @@ def _derive(content: Path, folder: Path, stretch: Stretch) -> int:
     number of different words."""
     titles = Texts(content, "titles")
     names = ((name_of(titles[page]), page) for page in range(len(titles)))
-    keyed = sorted((key(name), page) for name, page in names if name)
+    keyed = sorted((key(name), page) for name, page in names)
     with NumberWriter(folder / "names.keys") as keys, NumberWriter(folder / "names.pages") as pages:
         keys.add(np.array([one for one, _ in keyed], np.uint64))
         pages.add([page for _, page in keyed])

@@ -87,6 +87,9 @@ def read_manifest(folder: Path) -> Manifest:
     for name in (*CONTENT, *DERIVED):
         if not (folder / name).is_file() or (folder / name).stat().st_size != sizes.get(name):
             raise TerminalError(f"'{folder / name}' is missing, or is not as long as it was written; {_ANEW}")
+    counts = {"titles.ends": manifest.pages, "sentences.ends": manifest.sentences, "words.ends": manifest.words}
+    if any(sizes[name] != 8 * count for name, count in counts.items()):
+        raise TerminalError(f"'{file}' counts what is not there; {_ANEW}")
     return manifest
 
 

@@ -18,8 +18,9 @@ def bare(title: str) -> str:
 
 
 def name_of(title: str) -> str:
-    """The words of a title without its disambiguation, by which it is matched; none where it has no word."""
-    return " ".join(bm25.words(bare(title)))
+    """The words of a title without its disambiguation, by which it is matched; the title itself where it has no word,
+    which then is the name of its own texts alone."""
+    return " ".join(bm25.words(bare(title))) or title.strip()
 
 
 def spans(claim: Sequence[str]) -> Iterator[str]:

@@ -56,7 +56,9 @@ class Sources:
 
 
 def find(request: EvidenceRequest, database: Database) -> Sources:
-    """Raises UsageError for a snapshot, a file or a column that is not there."""
+    """Raises UsageError where nothing is named, and for a snapshot, a file or a column that is not there."""
+    if not (request.snapshot or request.dump or request.parquet):
+        raise UsageError("evidence from where? Give --snapshot ID, --dump FILE or --parquet FILE")
     return Sources(
         _snapshots(request.snapshot, database) if request.snapshot else [],
         CurrentRevisions(request.dump) if request.dump else None,
