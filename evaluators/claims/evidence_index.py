@@ -21,8 +21,8 @@ RETRIEVAL_VERSION = "1"
 class EvidenceIndex:
     """Evidence (`evaluators.claims.claim.Evidence`) from the folder that `newwiki evidence build` writes.
 
-    Passages of a claim are found in two stages, as in the FEVER systems that page 5 of Massarelli et al. 2020 names
-    (Hanselowski et al. 2018, UKP-Athene, section 3: document retrieval by titles, then sentences of those documents):
+    Passages of a claim are found in two stages, as in the system that section 5, "Fact Checker", of Massarelli et al.
+    2020 goes back to (Hanselowski et al. 2018, UKP-Athene, section 3: documents by titles, then their sentences):
 
     1. The pages are those titled as the text is (where none is, those of the same name), and those whose name stands in
        the claim (`evaluators.claims.titles.named_in`). A name is the title's words, case aside, without a parenthesis
