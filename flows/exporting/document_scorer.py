@@ -13,7 +13,7 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 class DocumentScorer:
     """The evaluators of these metrics with their models loaded.
 
-    Of the settings, `entities`, `embedder`, `embedder_dtype`, `embedder_backend` and `likelihood_model` count. Raises
+    Of the settings, `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon` and `likelihood_model` count. Raises
     UsageError for a metric that is not there, TerminalError where a model is missing.
     """
 

@@ -1,0 +1,51 @@
+"""Prompt sets: published once under a hash of what they hold, and never changed."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from newwiki.errors import TerminalError
+from newwiki.prompting.prompt_set import PREFIX, GroupPrompt, PromptSet
+from storage.database import Database, insert_arrow
+
+
+def is_prompt_set(snapshot_id: str) -> bool:
+    """Whether what stands in the place of a run's snapshot is a prompt set."""
+    return snapshot_id.startswith(PREFIX)
+
+
+def publish(database: Database, prompts: PromptSet) -> None:
+    """Stores the set with its prompts in one transaction, unless it is there. Raises TerminalError where what is there
+    is not what was published."""
+    name = prompts.prompt_set_id
+    with database.write() as connection:
+        if not connection.execute("select 1 from prompt_sets where prompt_set_id = ?", [name]).fetchone():
+            rows = [{**asdict(one), "page_id": one.page_id, "prompt_set_id": name} for one in prompts.prompts]
+            now = datetime.now(UTC).replace(microsecond=0)
+            published = {"prompt_set_id": name, "name": prompts.name, "prompts": len(rows), "published_at": now}
+            insert_arrow(connection, "prompt_sets", pa.Table.from_pylist([published]))
+            insert_arrow(connection, "group_prompts", pa.Table.from_pylist(rows))
+    load(database, name)
+
+
+def load(database: Database, prompt_set_id: str) -> PromptSet:
+    """Raises TerminalError where its prompts are not those that it is named by."""
+    rows = database.rows("group_prompts", prompt_set_id)
+    found = [
+        GroupPrompt(category=category, group_name=group, prompt=prompt, context=context, hidden=tuple(hidden))
+        for category, group, prompt, context, hidden in rows
+    ]
+    there = PromptSet("", found)
+    if there.prompt_set_id != prompt_set_id:
+        raise TerminalError(
+            f"the prompts of {prompt_set_id} are not those that were published, and a published set never changes; "
+            "restore the database from a copy"
+        )
+    return there
+
+
+def hidden_words(database: Database, prompt_set_id: str) -> Mapping[int, tuple[str, ...]]:
+    """By page id, what of a prompt and its completions is hidden from whoever scores them."""
+    return {one.page_id: one.hidden for one in load(database, prompt_set_id).prompts}
