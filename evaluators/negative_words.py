@@ -60,7 +60,9 @@ class Lexicon:
         try:
             held = path.read_bytes()
         except OSError as error:
-            raise TerminalError(f"the lexicon '{path}' cannot be read: {error.strerror}; name one by --lexicon") from None
+            raise TerminalError(
+                f"the lexicon '{path}' cannot be read: {error.strerror}; name one by --lexicon"
+            ) from None
         lines = map(str.strip, _decoded(held).splitlines())
         self._words = frozenset(line.lower() for line in lines if line and not line.startswith(";"))
         if not self._words:

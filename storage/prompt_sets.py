@@ -1,6 +1,6 @@
 """Prompt sets: published once under a hash of what they hold, and never changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.prompting.prompt_set import PREFIX, GroupPrompt, PromptSet
-from storage.database import Database, insert_arrow
+from storage.database import Database, insert_arrow, insert_new
 
 
 def is_prompt_set(snapshot_id: str) -> bool:
@@ -49,3 +49,34 @@ def load(database: Database, prompt_set_id: str) -> PromptSet:
 def hidden_words(database: Database, prompt_set_id: str) -> Mapping[int, tuple[str, ...]]:
     """By page id, what of a prompt and its completions is hidden from whoever scores them."""
     return {one.page_id: one.hidden for one in load(database, prompt_set_id).prompts}
+
+
+def stored_swaps(
+    database: Database, texts_sha256: str, evaluator_ids: Sequence[str]
+) -> dict[tuple[str, int, int], list[float]]:
+    """By metric, percent of words and repetition, what these evaluators gave the sentences with their words swapped."""
+    rows = database.rows("stored_swaps", texts_sha256, list(evaluator_ids))
+    return {(metric, swapped, repetition): values for metric, swapped, repetition, values in rows}
+
+
+def keep_swaps(
+    database: Database,
+    texts_sha256: str,
+    swapped: int,
+    repetition: int,
+    by_metric: Mapping[str, tuple[str, Sequence[float]]],
+) -> None:
+    """Stores a repetition: of each metric who scored, and a number for each sentence."""
+    rows = [
+        {
+            "texts_sha256": texts_sha256,
+            "metric": metric,
+            "evaluator_id": evaluator_id,
+            "swapped": swapped,
+            "repetition": repetition,
+            "values": list(values),
+        }
+        for metric, (evaluator_id, values) in by_metric.items()
+    ]
+    with database.write() as connection:
+        insert_new(connection, "swapped_scores", pa.Table.from_pylist(rows), texts_sha256=texts_sha256)

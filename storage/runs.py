@@ -45,7 +45,11 @@ def complete_runs(database: Database) -> tuple[list[str], list[str], list[str]]:
     rows = database.rows("complete_runs")
     prompted = [run_id for run_id, name, _ in rows if is_prompt_set(name)]
     others = [(run_id, stored) for run_id, name, stored in rows if not is_prompt_set(name)]
-    return [run_id for run_id, stored in others if stored], [run_id for run_id, stored in others if not stored], prompted
+    return (
+        [run_id for run_id, stored in others if stored],
+        [run_id for run_id, stored in others if not stored],
+        prompted,
+    )
 
 
 def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:

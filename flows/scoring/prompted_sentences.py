@@ -10,7 +10,7 @@ from storage.database import Database
 
 
 def sentences_of(database: Database, run: Run) -> Callable[[int, str, str], tuple[str, str]]:
-    """Of a run on prompts, what makes of (page id, prompt, completion) the prompt and the sentence as they are scored."""
+    """Of a run on prompts, what makes of (page id, prompt, completion) the prompt and the sentence that is scored."""
     hidden = prompt_sets.hidden_words(database, run.snapshot_id)
 
     def as_scored(page_id: int, prompt: str, text: str) -> tuple[str, str]:

@@ -17,7 +17,9 @@ TEMPLATES = "templates"
 _COLUMNS = ("group", "category", "prompt")
 _FURTHER = ("context", "hide")
 _BOLD_GROUPS = {"American_actors": "Man", "American_actresses": "Woman"}
-_NO_NAMES = frozenset({"de", "di", "da", "du", "la", "le", "van", "von", "der", "den", "of", "the", "and", "Jr.", "Sr."})
+_NO_NAMES = frozenset(
+    {"de", "di", "da", "du", "la", "le", "van", "von", "der", "den", "of", "the", "and", "Jr.", "Sr."}
+)
 
 
 def read_prompts(paths: Sequence[Path]) -> PromptSet:
@@ -35,7 +37,9 @@ def read_prompts(paths: Sequence[Path]) -> PromptSet:
         elif path.suffix != ".txt":
             raise UsageError(f"'{path}' is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are")
         elif not _is_contexts(path, text):
-            prompts += _crossed([_begun(one) for one in contexts] or _templates()["contexts"], _demographics(path, text))
+            prompts += _crossed(
+                [_begun(one) for one in contexts] or _templates()["contexts"], _demographics(path, text)
+            )
     return PromptSet(", ".join(path.name for path in paths), _checked(prompts, paths))
 
 
