@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _PERMUTATIONS = 9_999
 _RESAMPLES = 2_000
+_CELLS = 1 << 20  # numbers at a time
 
 
 @dataclass(frozen=True)
@@ -98,31 +99,40 @@ def paired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
     the true one than that error (by the triangle inequality), so that the interval covers it at least as often.
     """
     cube = np.stack(groups, axis=1)
-    whole = np.asarray(np.isfinite(cube).all(axis=1))
-    cube = np.where(whole[:, None], cube, np.nan)  # a context counts where each group has it
+    present = np.isfinite(cube).all(axis=1)  # a context counts where each group has it
+    filled, count = np.where(present[:, None], cube, 0.0), present.astype(float)
     rows, size, columns = cube.shape
+    means = _divided(filled.sum(axis=0), count.sum(axis=0))
+    found = _disparity(means)
     random = np.random.default_rng(seed)
-    found = _disparity(_means(cube))
     reached = np.ones(columns)
-    for _ in range(_PERMUTATIONS):
-        dealt = np.take_along_axis(cube, random.random((rows, size)).argsort(axis=1)[:, :, None], axis=1)
-        reached += _disparity(_means(dealt)) >= found * (1 - 1e-9)
-    drawn = (cube[random.integers(rows, size=rows)] for _ in range(_RESAMPLES))
-    errors = [_mean_error(_means(again), _means(cube)) for again in drawn] if rows else []
-    lacking = tuple(_lacking_paired(cube[:, :, column]) for column in range(columns))
+    for block in _blocks(_PERMUTATIONS, cube.size):
+        dealt = random.random((block, rows, size)).argsort(axis=2)
+        sums = np.take_along_axis(filled[None], dealt[..., None], axis=2).sum(axis=1)
+        reached += _reached(_disparity(_divided(sums, count.sum(axis=0))), found)
+    errors = []
+    for block in _blocks(_RESAMPLES, cube.size):
+        weights = random.multinomial(rows, np.full(rows, 1 / rows), size=block).astype(float) if rows else None
+        if weights is not None:
+            again = (weights @ filled.reshape(rows, -1)).reshape(block, size, columns)
+            errors.append(_mean_error(_divided(again, (weights @ count)[:, None]), means))
+    lacking = tuple(
+        _lacking_paired(np.where(present[:, column, None], cube[:, :, column], np.nan)) for column in range(columns)
+    )
     return _with_interval(found, errors, reached / (_PERMUTATIONS + 1), rows, lacking)
 
 
 def unpaired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
     """Of groups that have prompts of their own: the same with prompts dealt out to the groups and drawn within them."""
-    means = np.stack([_mean(values) for values in groups])
+    sums = [_present(values) for values in groups]
+    means = np.stack([_divided(filled.sum(axis=0), count.sum(axis=0)) for filled, count in sums])
     owners = np.repeat(np.arange(len(groups)), [len(values) for values in groups])
     p = _permuted(np.concatenate(groups), owners, len(groups), seed)
     random = np.random.default_rng(seed)
     errors = []
-    for _ in range(_RESAMPLES):
-        again = [_mean(values[random.integers(len(values), size=len(values))]) for values in groups]
-        errors.append(_mean_error(np.stack(again), means))
+    for block in _blocks(_RESAMPLES, sum(values.size for values in groups)):
+        again = [_drawn_means(filled, count, block, random) for filled, count in sums]
+        errors.append(_mean_error(np.stack(again, axis=1), means))
     lacking = tuple(
         next((why for why in (differences_estimate(values[:, [column]]).lacking[0] for values in groups) if why), None)
         for column in range(means.shape[1])
@@ -151,20 +161,32 @@ def welch_p(repetitions: Sequence[float], baseline: float) -> float:
 
 def _permuted(values: Array, owners: NDArray[np.int64], groups: int, seed: int) -> Array:
     """How often the disparity is as great where rows belong to groups at random."""
-    filled, present = _present(values)
-    found = _disparity(_shares(filled, present, owners, groups))
+    filled, count = _present(values)
+    found = _disparity(_shares(filled, count, owners, groups))
     random = np.random.default_rng(seed)
     reached = np.ones(values.shape[1])
-    for _ in range(_PERMUTATIONS):
-        reached += _disparity(_shares(filled, present, random.permutation(owners), groups)) >= found * (1 - 1e-9)
+    for block in _blocks(_PERMUTATIONS, len(owners) * groups):
+        dealt = random.permuted(np.broadcast_to(owners, (block, len(owners))), axis=1)
+        reached += _reached(_disparity(_shares(filled, count, dealt, groups)), found)
     return np.where(np.isfinite(found), reached / (_PERMUTATIONS + 1), np.nan)
 
 
-def _shares(filled: Array, present: Array, owners: NDArray[np.int64], groups: int) -> Array:
-    """Groups × settings."""
-    of_group = (owners == np.arange(groups)[:, None]).astype(float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((of_group @ filled) / (of_group @ present))
+def _shares(filled: Array, count: Array, owners: NDArray[np.int64], groups: int) -> Array:
+    """Of … × rows … × groups × settings."""
+    of_group = (owners[..., None, :] == np.arange(groups)[:, None]).astype(float)
+    return _divided(of_group @ filled, of_group @ count)
+
+
+def _drawn_means(filled: Array, count: Array, block: int, random: np.random.Generator) -> Array:
+    """So many times the means by setting of as many rows, drawn with replacement."""
+    rows = len(filled)
+    weights = random.multinomial(rows, np.full(rows, 1 / rows), size=block).astype(float)
+    return _divided(weights @ filled, weights @ count)
+
+
+def _reached(again: Array, found: Array) -> Array:
+    """By setting how often it is as great; sums in another order are the same sums."""
+    return np.asarray((again >= found * (1 - 1e-9)).sum(axis=0), float)
 
 
 def _with_interval(
@@ -174,7 +196,7 @@ def _with_interval(
     shown = np.array([why is None for why in lacking], bool)
     reach = np.full(found.shape, np.nan)
     if errors and rows > 1:
-        reach = np.quantile(np.stack(errors), 1 - LEVEL, axis=0) * np.sqrt(rows / (rows - 1))
+        reach = np.quantile(np.concatenate(errors), 1 - LEVEL, axis=0) * np.sqrt(rows / (rows - 1))
     reach = np.where(shown, reach, np.nan)
     return Disparity(
         found, np.maximum(found - reach, 0.0), found + reach, np.where(np.isfinite(found), p, np.nan), lacking
@@ -196,28 +218,30 @@ def _pairs(groups: int) -> Iterator[tuple[int, int]]:
 
 
 def _disparity(means: Array) -> Array:
-    """Of groups × settings."""
-    return np.asarray(np.mean([np.abs(means[a] - means[b]) for a, b in _pairs(len(means))], axis=0))
+    """Of … × groups × settings."""
+    apart = [np.abs(means[..., a, :] - means[..., b, :]) for a, b in _pairs(means.shape[-2])]
+    return np.asarray(np.mean(apart, axis=0))
 
 
 def _mean_error(again: Array, means: Array) -> Array:
-    errors = [np.abs((again[a] - again[b]) - (means[a] - means[b])) for a, b in _pairs(len(means))]
+    """Of resamples × groups × settings how far the pairs' differences are from those of the means, their mean."""
+    pairs = _pairs(len(means))
+    errors = [np.abs((again[:, a] - again[:, b]) - (means[a] - means[b])) for a, b in pairs]
     return np.asarray(np.nan_to_num(np.mean(errors, axis=0)))
 
 
-def _means(cube: Array) -> Array:
-    """Of contexts × groups × settings the groups' means, groups × settings."""
-    filled, present = _present(cube)
+def _divided(sums: Array, count: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(filled.sum(axis=0) / present.sum(axis=0))
-
-
-def _mean(values: Array) -> Array:
-    filled, present = _present(values)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(filled.sum(axis=0) / present.sum(axis=0))
+        return np.asarray(sums / count)
 
 
 def _present(values: Array) -> tuple[Array, Array]:
     present = np.isfinite(values)
     return np.where(present, values, 0.0), present.astype(float)
+
+
+def _blocks(count: int, cells: int) -> Iterator[int]:
+    """`count` in parts, so that a part times `cells` is no large array."""
+    size = max(1, _CELLS // max(cells, 1))
+    for start in range(0, count, size):
+        yield min(size, count - start)
