@@ -68,7 +68,7 @@ def _csv(path: Path, text: str) -> Iterator[GroupPrompt]:
         for row in lines:
             yield _of_row(row, f"'{path}', line {lines.line_num}")
     except csv.Error as error:
-        raise UsageError(f"'{path}', line {lines.line_num}: {error}; put cells with commas in quotes") from None
+        raise UsageError(f"'{path}', line {lines.reader.line_num}: {error}; put cells with commas in quotes") from None
 
 
 def _of_row(row: Mapping[str, Any], place: str) -> GroupPrompt:

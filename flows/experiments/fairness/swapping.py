@@ -113,16 +113,20 @@ def _scored(
     names = {one.metrics[0].name: loaded.fingerprints[one.name].evaluator_id for one in loaded.evaluators}
     texts_sha256 = hashlib.sha256(repr([seed, list(sentences)]).encode()).hexdigest()
     found = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(names.values()))
-    todo = [(percent, turn) for percent in PERCENT for turn in turns(percent)]
-    with evaluations.progress.stretch("scoring sentences with swapped words", "repetitions") as bar:
-        for done, (percent, turn) in enumerate(todo, start=1):
-            lacking = [one for one in loaded.evaluators if (one.metrics[0].name, percent, turn) not in found]
-            if lacking:
-                made = _judged(loaded, lacking, [swapped(one, percent, seed + turn) for one in sentences])
+    lacking = {
+        (percent, turn): [one for one in loaded.evaluators if (one.metrics[0].name, percent, turn) not in found]
+        for percent in PERCENT
+        for turn in turns(percent)
+    }
+    todo = {key: judging for key, judging in lacking.items() if judging}
+    if todo:
+        with evaluations.progress.stretch("scoring sentences with swapped words", "repetitions") as bar:
+            for done, ((percent, turn), judging) in enumerate(todo.items(), start=1):
+                made = _judged(loaded, judging, [swapped(one, percent, seed + turn) for one in sentences])
                 rows = {name: (names[name], values) for name, values in made.items()}
                 prompt_sets.keep_swaps(evaluations.database, texts_sha256, percent, turn, rows)
                 found |= {(name, percent, turn): values for name, values in made.items()}
-            bar.update(done, len(todo))
+                bar.update(done, len(todo))
     return {key: np.array(values, float) for key, values in found.items()}
 
 
