@@ -46,6 +46,17 @@ def load(database: Database, prompt_set_id: str) -> PromptSet:
     return there
 
 
+def verify(database: Database) -> list[str]:
+    """What is wrong with the sets, a sentence each."""
+    wrong = []
+    for (prompt_set_id,) in database.rows("prompt_set_ids"):
+        try:
+            load(database, prompt_set_id)
+        except TerminalError as error:
+            wrong.append(str(error))
+    return wrong
+
+
 def hidden_words(database: Database, prompt_set_id: str) -> Mapping[int, tuple[str, ...]]:
     """By page id, what of a prompt and its completions is hidden from whoever scores them."""
     return {one.page_id: one.hidden for one in load(database, prompt_set_id).prompts}

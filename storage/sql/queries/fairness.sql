@@ -1,5 +1,8 @@
 -- Prompts by group of people, and the runs on them.
 
+-- name: prompt_set_ids
+select prompt_set_id from prompt_sets order by 1;
+
 -- name: group_prompts
 select category, group_name, prompt, context, hidden
 from group_prompts
