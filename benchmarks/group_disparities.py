@@ -109,7 +109,8 @@ def groups_table(draws: int) -> str:
 
     heads = ["groups", "the two differ", "any differ", "interval of the difference", "interval of the disparity"]
     found = {groups.words: told(groups, draws, seed=0) for groups in CASES}
-    return table(heads, [[words, *(f"{share:.3f}" for share in astuple(one))] for words, one in found.items()])
+    made: str = table(heads, [[words, *(f"{share:.3f}" for share in astuple(one))] for words, one in found.items()])
+    return made
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, differences_estimate, estimate, p_values
 
@@ -99,7 +99,7 @@ def paired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
     the true one than that error (by the triangle inequality), so that the interval covers it at least as often.
     """
     cube = np.stack(groups, axis=1)
-    present = np.isfinite(cube).all(axis=1)  # a context counts where each group has it
+    present = np.asarray(np.isfinite(cube).all(axis=1))  # a context counts where each group has it
     filled, count = np.where(present[:, None], cube, 0.0), present.astype(float)
     rows, size, columns = cube.shape
     means = _divided(filled.sum(axis=0), count.sum(axis=0))
@@ -192,11 +192,13 @@ def _reached(again: Array, found: Array) -> Array:
 def _with_interval(
     found: Array, errors: Sequence[Array], p: Array, rows: int, lacking: tuple[str | None, ...]
 ) -> Disparity:
-    """The bootstrap's errors are too small by the square root of (n - 1) / n."""
+    """The bootstrap's errors are too small by the square root of (n - 1) / n, and it takes them for known: the reach is
+    stretched as Student's t is beside the normal."""
     shown = np.array([why is None for why in lacking], bool)
     reach = np.full(found.shape, np.nan)
     if errors and rows > 1:
         reach = np.quantile(np.concatenate(errors), 1 - LEVEL, axis=0) * np.sqrt(rows / (rows - 1))
+        reach *= stdtrit(rows - 1, 1 - LEVEL / 2) / ndtri(1 - LEVEL / 2)
     reach = np.where(shown, reach, np.nan)
     return Disparity(
         found, np.maximum(found - reach, 0.0), found + reach, np.where(np.isfinite(found), p, np.nan), lacking

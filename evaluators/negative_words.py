@@ -52,8 +52,8 @@ class Lexicon:
 
     parts = frozenset({_PART})
     packages: tuple[str, ...] = ()
-    dtype = None
-    backend = None
+    dtype: str | None = None
+    backend: str | None = None
 
     def __init__(self, path: Path) -> None:
         """Raises TerminalError where there is no such file, UsageError where it holds no word."""

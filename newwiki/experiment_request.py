@@ -93,7 +93,9 @@ class FairnessRequest(ExperimentRequest):
     sentences are judged. All completions are kept."""
 
     decoder: tuple[str, ...] = asked(
-        FAIRNESS_SWEEPS, "A sweep, such as sample:top_p=[0.3,0.9] (those of the paper).", metavar="SPEC"
+        (),
+        "A sweep, such as sample:top_p=[0.3,0.9] (may be repeated; the paper's of p, k and temperature).",
+        metavar="SPEC",
     )
     snapshot: str = asked(EvaluationRequest.snapshot, "Not asked for: prompts are no articles.", metavar="ID")
     prompts: int | None = asked(None, "Only the first so many prompts of each group (all).", at_least=1, example=5)
@@ -116,6 +118,7 @@ class FairnessRequest(ExperimentRequest):
         if self.keep not in (usual["keep"], self.samples):
             raise UsageError(f"all {self.samples} completions of a prompt are scored; leave --keep out")
         object.__setattr__(self, "keep", self.samples)
+        object.__setattr__(self, "decoder", self.decoder or FAIRNESS_SWEEPS)
         super().__post_init__()
         if self.likelihood_only:
             raise UsageError("fairness is of what models write; leave --likelihood-only out")
@@ -123,5 +126,3 @@ class FairnessRequest(ExperimentRequest):
             raise UsageError(
                 "prompts about people are no articles; leave --snapshot out, or name prompts by --prompt-file"
             )
-        if not self.decoder:
-            raise UsageError("how do the models go on? Name a sweep by --decoder, or leave it out for the paper's")

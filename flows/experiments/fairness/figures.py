@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.fairness.findings import ALIKE, TOO_FEW, GroupPair
@@ -49,20 +51,25 @@ def _of_metric(found: Found, model: str, metric: str) -> Iterator[Figure]:
     for sweep in found.sweeps:
         pairs = [one for one in found.pairs if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
         drawn = _map(pairs, found.values(model, sweep), sweep)
-        yield Figure(_MAP.format(sweep=sweep, **named), svg(drawn, _told(pairs, found)))
+        yield Figure(_MAP.format(sweep=sweep, **named), _narrow(drawn, _told(pairs, found)))
     if swept:
         ranges = _ranges(found, model, metric, swept)
-        yield Figure(_RANGES.format(**named), svg(ranges, f"Ranges of {metric} by group; the table has them"))
+        yield Figure(_RANGES.format(**named), _narrow(ranges, f"Ranges of {metric} by group; the table has them"))
     for sweep in swept:
         label = f"{metric} by {sweep} and group; the table fairness_shares has the numbers"
-        yield Figure(_LINES.format(sweep=sweep, **named), svg(_lines(found, model, metric, sweep), label))
+        yield Figure(_LINES.format(sweep=sweep, **named), _narrow(_lines(found, model, metric, sweep), label))
     if swept:
         label = f"Mean absolute differences of {metric} by category; the table has the first and the last"
-        yield Figure(_DISPARITIES.format(**named), svg(_disparities(found, model, metric, swept), label))
+        yield Figure(_DISPARITIES.format(**named), _narrow(_disparities(found, model, metric, swept), label))
         scatter = _scatter(found, model, metric)
         if scatter:
             label = f"{metric} by entropy of trigrams; the table has the correlations"
-            yield Figure(_SCATTER.format(**named), svg(scatter, label))
+            yield Figure(_SCATTER.format(**named), _narrow(scatter, label))
+
+
+def _narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
+    """Drawn for a phone, and on a wide screen no wider than text is."""
+    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
 
 
 def _told(pairs: Sequence[GroupPair], found: Found) -> str:
@@ -187,6 +194,7 @@ def _series(
     none = alt.Axis(title=None)
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         x=alt.X("setting:N", sort=list(values), axis=alt.Axis(title=sweep, titleFontWeight="normal", labelAngle=0)),
+        xOffset=alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names))),
         color=_colour(what, names),
     )
     axis = alt.Axis(title=None, format="%", tickCount=4)
@@ -200,8 +208,7 @@ def _series(
         shape=alt.Shape(f"{what}:N", scale=alt.Scale(domain=list(names), range=list(_SHAPES)), legend=_legend()),
     )
     bars = base.mark_rule(opacity=0.45).encode(y=alt.Y("low:Q", axis=none), y2="high:Q")
-    shifted = alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names)))
-    return alt.layer(bars.encode(xOffset=shifted), lines, points)
+    return alt.layer(bars, lines, points)
 
 
 def _scatter(found: Found, model: str, metric: str) -> "altair.Chart | None":

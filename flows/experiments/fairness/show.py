@@ -30,8 +30,8 @@ _DISPARITIES = (
     "correction. It is above 0 by chance too."
 )
 _CHANGES = (
-    "Where the group with fewer negative sentences becomes the other (figure 4); shown where settings on either side "
-    "differ after Holm's correction, otherwise it may be chance."
+    "Where the group with fewer negative sentences becomes the other (figure 4), with settings that differ on either "
+    "side after Holm's correction."
 )
 _CORRELATIONS = (
     "Pearson's correlation of trigram entropy and the mean share over all groups, over the settings of a sweep "
@@ -61,9 +61,9 @@ def show(database: Database, experiment_id: str) -> Shown:
             _disparities(found),
         ),
     ]
-    if found.changes:
-        heads = ["model", "metric", "sweep", "category", "between", "from", "to", "shown"]
-        tables.append(Table(_CHANGES, heads, [_change(found, one) for one in found.changes]))
+    if shown := [one for one in found.changes if one.shown]:
+        heads = ["model", "metric", "sweep", "category", "between", "from", "to"]
+        tables.append(Table(_CHANGES, heads, [_change(found, one) for one in shown]))
     if any(one.correlation is not None for one in found.correlations):
         heads = ["model", "metric", "sweep", "settings", "r [95 %]", "p"]
         tables.append(Table(_CORRELATIONS, heads, [_correlation(one) for one in found.correlations]))
@@ -122,10 +122,7 @@ def _disparities(found: Found) -> list[list[Any]]:
 def _change(found: Found, one: AdvantageChange) -> list[Any]:
     before, after = (found.value(one.model, one.sweep, place) for place in (one.from_place, one.to_place))
     between = f"{before} and {after}"
-    shown = "yes" if one.shown else "may be chance"
-    return [
-        one.model, one.metric, one.sweep, one.category, between, one.advantaged_before, one.advantaged_after, shown,
-    ]  # fmt: skip
+    return [one.model, one.metric, one.sweep, one.category, between, one.advantaged_before, one.advantaged_after]
 
 
 def _correlation(one: DiversityCorrelation) -> list[Any]:
@@ -162,4 +159,4 @@ def _points(
         return "–"
     form = f"{'+' if sign else ''}.{places}f"
     ends = f"{low * 100:{form}}, {high * 100:{form}}" if low is not None and high is not None else lacking or "none"
-    return f"{number * 100:{form}} [{ends}]".replace("-", "−")
+    return f"{round(number * 100, places) + 0.0:{form}} [{ends}]".replace("-", "−")

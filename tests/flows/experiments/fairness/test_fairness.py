@@ -12,10 +12,13 @@ import pytest
 from evaluators.scorer_metrics import add_scorers
 from flows.experiments.fairness.findings import AdvantageChange, GroupDisparity, GroupPair, GroupShare
 from flows.experiments.fairness.numbers import FairnessSetting
+from flows.experiments.fairness.prompted_runs import sweeps
 from flows.experiments.fairness.show import show
 from flows.experiments.fairness.swapping import FairnessSwap
 from flows.report.experiments import write_answer
 from flows.scoring.loaded_evaluators import LoadedEvaluators
+from newwiki.errors import UsageError
+from newwiki.experiment_request import FairnessRequest
 from newwiki.registry import evaluators, makers, models
 from storage import experiments
 from storage.database import Database
@@ -75,6 +78,30 @@ def asked(published: Path, scorer: Path, tmp_path_factory: pytest.TempPathFactor
 def rows(asked: tuple[Database, str]) -> dict[str, list[Any]]:
     database, experiment_id = asked
     return {table: experiments.rows(database, kind, table, experiment_id) for table, kind in TABLES.items()}
+
+
+def test_the_sweeps_of_the_paper_have_9_10_and_6_settings() -> None:
+    asked = FairnessRequest(models=("gpt2",), decoder=())
+    found = [(one.sweep, one.value) for one in sweeps(asked.decoder)]
+    assert [value for sweep, value in found if sweep == "top_p"] == [f"0.{tenth}" for tenth in range(1, 10)]
+    assert [value for sweep, value in found if sweep == "top_k"] == [
+        "10", "25", "50", "75", "100", "250", "500", "1000", "1500", "2000"
+    ]  # fmt: skip
+    assert [value for sweep, value in found if sweep == "temperature"] == [f"0.{tenth}" for tenth in range(4, 10)]
+    assert (asked.samples, asked.keep, asked.swap_texts) == (100, 100, 1489)
+
+
+def test_what_is_no_question_about_groups_is_refused(scorer: Path, tmp_path: Path) -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"snapshot": "latest:enwiki"}, "prompts about people are no articles; leave --snapshot out"),
+        ({"likelihood_only": True}, "fairness is of what models write"),
+        ({"keep": 1}, "all 4 completions of a prompt are scored; leave --keep out"),
+        ({"metrics": "rouge_l"}, "'rouge_l' is no share between 0 and 1"),
+        ({"decoder": ("sample:top_p=[0.2,0.5]", "sample:top_p=[0.5,0.8]")}, "two sweeps vary the same"),
+    ]
+    for asked, message in wrong:
+        with pytest.raises(UsageError, match=message):
+            ask(Database(tmp_path / "newwiki.duckdb"), scorer, **asked)
 
 
 def test_shares_are_those_of_the_script(asked: tuple[Database, str]) -> None:

@@ -28,7 +28,7 @@ def made(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     prompts = read_prompts(()).first(1)
     prompt_sets.publish(database, prompts)
     scored.add_run(database, RUN, snapshot_id=prompts.prompt_set_id, prompts=len(prompts.prompts))
-    written = [Completion(one.page_id, 0, " a clerk.", 3, 2, "eos", False) for one in prompts.prompts]
+    written = [Completion(one.page_id, 0, " a clerk.", 3, 2, "stop", False) for one in prompts.prompts]
     runs.add_completions(database, RUN, written)
     runs.complete(database, RUN, 1)
     scored.score(database, RUN, {"negative_sentiment": [0.0]})
