@@ -163,7 +163,9 @@ def _lines(found: Found, model: str, metric: str, sweep: str) -> "altair.VConcat
         ]
         groups = list(dict.fromkeys(one["group"] for one in rows))
         drawn.append(_series(rows, "group", groups, values, sweep).properties(title=category, width=420, height=120))
-    return alt.vconcat(*drawn).resolve_scale(color="independent", shape="independent", strokeDash="independent")
+    return alt.vconcat(*drawn).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent", xOffset="independent"
+    )
 
 
 def _disparities(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.VConcatChart":
@@ -255,4 +257,4 @@ def _colour(what: str, names: Sequence[Any]) -> "altair.Color":
 def _legend() -> "altair.Legend":
     import altair as alt
 
-    return alt.Legend(title=None, orient="bottom")
+    return alt.Legend(title=None, orient="bottom", symbolOpacity=1)
