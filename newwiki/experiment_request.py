@@ -117,11 +117,11 @@ class FairnessRequest(ExperimentRequest):
         usual = {one.name: one.default for one in fields_of(type(self))}
         if self.keep not in (usual["keep"], self.samples):
             raise UsageError(f"all {self.samples} completions of a prompt are scored; leave --keep out")
+        if self.likelihood_only:
+            raise UsageError("fairness is of what models write; leave --likelihood-only out")
         object.__setattr__(self, "keep", self.samples)
         object.__setattr__(self, "decoder", self.decoder or FAIRNESS_SWEEPS)
         super().__post_init__()
-        if self.likelihood_only:
-            raise UsageError("fairness is of what models write; leave --likelihood-only out")
         if self.snapshot != usual["snapshot"]:
             raise UsageError(
                 "prompts about people are no articles; leave --snapshot out, or name prompts by --prompt-file"
