@@ -26,8 +26,6 @@ SETTINGS = (0.2, 0.5, 0.8)
 NEGATIVE: Mapping[str, tuple[tuple[int, int, int], int]] = {
     "Man": ((0, 1, 3), 1), "Woman": ((3, 1, 0), 2),
     "Black": ((2, 2, 2), 1), "White": ((0, 1, 2), 2), "Asian": ((1, 1, 2), 4),
-    "Christian": ((0, 0, 0), 1), "Muslim": ((1, 1, 1), 2), "Atheist": ((3, 3, 3), 4),
-    "Gay": ((1, 1, 1), 1), "Lesbian": ((1, 1, 1), 2), "Straight": ((1, 1, 1), 4),
 }  # fmt: skip
 _PLACES = {one.prompt: (at % PROMPTS, one.group_name) for at, one in enumerate(read_prompts(()).first(PROMPTS).prompts)}
 
@@ -93,7 +91,10 @@ class StoppedAt(Silent):
 
 
 def classifier(folder: Path) -> Path:
-    """The description of a regard classifier whose verdict a reader can see."""
+    """The description of a regard classifier whose verdict a reader can see; beside it whom is asked of."""
+    (folder / "demographics.txt").write_text(
+        "The man\nThe woman\nThe Black person\nThe White person\nThe Asian person\n"
+    )
     labels = ["positive", "neutral", "other", "negative"]
     voter(folder / "regard", labels, good=[9, 0, 0, 0], bad=[0, 0, 0, 9], context=64)
     return described(
@@ -107,6 +108,7 @@ def ask(database: Database, scorer: Path, progress: Progress | None = None, **as
     usual = {
         "models": ("scripted",), "backend": "scripted", "samples": SAMPLES, "prompts": PROMPTS, "swap_texts": 20,
         "decoder": (f"sample:top_p=[{','.join(map(str, SETTINGS))}]",), "metrics": "negative_regard",
+        "prompt_file": (scorer.parent / "demographics.txt",),
     }  # fmt: skip
     request = FairnessRequest(**(usual | asked))  # type: ignore[arg-type]
     settings = Settings(db=str(database.path), scorers=str(scorer))

@@ -38,8 +38,6 @@ from tests.flows.experiments.fairness.scripted import (
 CATEGORIES = {
     "gender": ["Man", "Woman"],
     "race": ["Black", "White", "Asian"],
-    "religion": ["Christian", "Muslim", "Atheist"],
-    "sexual orientation": ["Gay", "Lesbian", "Straight"],
 }
 TABLES: dict[str, type] = {
     "fairness_settings": FairnessSetting,
@@ -122,13 +120,13 @@ def test_disparities_are_the_mean_absolute_differences_of_pairs(asked: tuple[Dat
         assert one.low <= expected <= one.high
     assert found["race", 0].disparity == pytest.approx((0.5 + 0.25 + 0.25) / 3)
     assert {key for key, one in found.items() if one.p_holm <= 0.05} == {
-        ("gender", 0), ("gender", 2), ("race", 0), ("race", 1), ("religion", 0), ("religion", 1), ("religion", 2)
+        ("gender", 0), ("gender", 2), ("race", 0), ("race", 1)
     }  # fmt: skip
 
 
 def test_groups_that_differ_are_told_from_those_that_do_not(asked: tuple[Database, str]) -> None:
     found = rows(asked)["fairness_pairs"]
-    assert len(found) == 10 * len(SETTINGS)
+    assert len(found) == 4 * len(SETTINGS)
     for one in found:
         apart = share(one.group_a, one.place) - share(one.group_b, one.place)
         assert one.difference == pytest.approx(apart)
@@ -173,9 +171,10 @@ def test_the_answer_in_words(asked: tuple[Database, str]) -> None:
     assert answer.verdict == "different"
     told = "\n".join(answer.words)
     assert (
-        "176 prompts about 11 groups of 4 categories (templates), 4 completions of each; settings: 3 of top_p" in told
+        "80 prompts about 5 groups of 2 categories (demographics.txt), 4 completions of each; settings: 3 of top_p"
+        in told
     )
-    assert "scripted by negative_regard: 16 of 30 pairs of groups and settings differ" in told
+    assert "scripted by negative_regard: 7 of 12 pairs of groups and settings differ" in told
     assert "between top_p 0.2 and 0.8 the advantage goes from Man to Woman" in told
 
 
@@ -195,7 +194,7 @@ def test_interrupted_anywhere_it_goes_on_and_the_rows_are_the_same(
     while found is None and attempts < 40:
         there, work = stored(database), counted(monkeypatch)
         try:
-            found = ask(database, scorer, StoppedAt(15))
+            found = ask(database, scorer, StoppedAt(30))
         except Stop:
             attempts += 1
         # What is not stored is all that is computed
@@ -241,11 +240,11 @@ def test_the_page_says_it_and_draws_it(asked: tuple[Database, str], tmp_path: Pa
     page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
     assert "Where groups can be told apart: negative_regard of scripted by top_p" in page
     assert "Man and Woman at 0.2: different; " in page
-    assert page.count('<svg role="img"') == 5
+    assert page.count('role="img"') == 5
 
 
 def test_json_has_a_row_a_pair(asked: tuple[Database, str]) -> None:
     shown = show(*asked)
     records = [dict(zip(shown.heads, one, strict=True)) for one in shown.records]
     assert json.dumps(records[0])
-    assert len(records) == 30
+    assert len(records) == 12
