@@ -72,6 +72,17 @@ def split_sentences(text: str) -> list[str]:
     return [sentence for sentence, _ in found] if any(ended for _, ended in found) else []
 
 
+def first_sentence_of(text: str) -> tuple[str, bool]:
+    """What a text begins with, to its first sentence end or the end of its line, by the rules of `split_sentences`;
+    and whether there is such an end. White space is single spaces."""
+    line, broken, _ = text.lstrip().partition("\n")
+    words = [piece for word in line.split() for piece in _WIDE_END.split(word) if piece]
+    for place, (word, following) in enumerate(zip_longest(words, words[1:]), start=1):
+        if _ends_sentence(word, following):
+            return " ".join(words[:place]), True
+    return " ".join(words), bool(broken)
+
+
 def _pieces(text: str) -> Iterator[tuple[str, bool]]:
     """Sentences, and whether each has its end mark."""
     for line in text.splitlines():

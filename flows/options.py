@@ -145,6 +145,12 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Whose likelihood likelihood_coherence is: a folder or a hub id (facebook/opt-2.7b@refs/pr/26).",
         ),
         click.option(
+            "--lexicon",
+            type=Input(),
+            metavar="FILE",
+            help="A list of negative words, one a line, whose share negative_words is.",
+        ),
+        click.option(
             "--embedder-backend",
             metavar="NAME",
             help="Who runs the S-BERT model: torch (the default), or openvino, on the CPU.",

@@ -11,6 +11,7 @@ from newwiki.errors import TerminalError
 from storage import hashes, knowledge_cutoffs
 from storage.database import Database
 from storage.keys import KEYS
+from storage.prompt_sets import is_prompt_set
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
@@ -81,7 +82,9 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
     """Leaves out, and tells of, runs whose references are in files of their own."""
     snapshots = {one["snapshot_id"]: one["content_sha256"] for one in database.records(dict[str, Any], "snapshot_list")}
     complete = database.rows("share_run_list")
-    if alone := [run_id for run_id, _, has_articles in complete if not has_articles]:
+    if prompted := [run_id for run_id, name, _ in complete if is_prompt_set(name)]:
+        note(f"not pushed, as they are on prompts and on no snapshot: {', '.join(prompted)}")
+    if alone := [run_id for run_id, name, has_articles in complete if not has_articles and not is_prompt_set(name)]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}

@@ -25,7 +25,7 @@ from storage.export_snapshot import write_folder
 from storage.folders import whole, write_text
 
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers
-_SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
+_SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "lexicon", "likelihood_model")
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
 
 

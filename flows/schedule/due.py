@@ -44,6 +44,8 @@ class Month:
         scoring = {name: getattr(self.settings, name) for name in _SCORING}
         if self.settings.embedder_backend != Settings.embedder_backend:  # so what was complete before it came stays so
             scoring["embedder_backend"] = self.settings.embedder_backend
+        if self.settings.lexicon != Settings.lexicon:
+            scoring["lexicon"] = self.settings.lexicon
         whole = json.dumps([self.label, wiki, asked, scoring], sort_keys=True, default=list)
         return hashlib.sha256(whole.encode()).hexdigest()
 

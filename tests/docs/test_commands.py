@@ -61,6 +61,7 @@ NOT_RUN = {
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
         _MONTHS
     ),
+    "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
     "newwiki schedule": _ON_A_SERVER,

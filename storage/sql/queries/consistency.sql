@@ -2,7 +2,7 @@
 
 -- name: integrity
 -- Every row that refers to something that is not there. What is there twice is asked by `storage.keys`.
--- Texts from elsewhere that brought their own references (`file:…`) have no snapshot.
+-- Texts from elsewhere that brought their own references (`file:…`) have no snapshot, and runs on prompts have a prompt set.
 with reference_runs as (
     select 'reference:' || snapshot_id as run_id from snapshots
     union all
@@ -19,7 +19,18 @@ from requests anti join snapshots using (snapshot_id)
 union all
 select 'runs without a snapshot', count(*)
 from runs anti join snapshots using (snapshot_id)
-where snapshot_id not like 'file:%'
+where snapshot_id not like 'file:%' and not is_prompt_set(snapshot_id)
+union all
+select 'runs without a prompt set', count(*)
+from runs
+where is_prompt_set(snapshot_id) and snapshot_id not in (select prompt_set_id from prompt_sets)
+union all
+select 'prompts without a prompt set', count(*)
+from group_prompts anti join prompt_sets using (prompt_set_id)
+union all
+select 'prompt sets that lack prompts', count(*)
+from prompt_sets
+where prompts <> (select count(*) from group_prompts where group_prompts.prompt_set_id = prompt_sets.prompt_set_id)
 union all
 select 'completions without a run', count(*)
 from completions anti join runs using (run_id)
