@@ -16,6 +16,7 @@ from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell, Ladder
 
 Array = NDArray[np.float64]
+Pages = NDArray[np.bool_]  # which of all articles
 
 _EVERY = -1e-9  # a variance that is only what rounding leaves is none
 
@@ -23,11 +24,9 @@ _EVERY = -1e-9  # a variance that is only what rounding leaves is none
 @dataclass(frozen=True)
 class Moments:
     """Of one metric and the given runs: the means of the articles' means, and the variances of all texts and of each
-    article's (the mean of these); runs × (1 + articles), the first of all articles, the others without each. `pages`
-    says which of all articles these are."""
+    article's (the mean of these); runs × (1 + articles), the first of all articles, the others without each."""
 
     runs: Sequence[int]
-    pages: NDArray[np.bool_]
     means: Array
     variances: Array
     within: Array
@@ -48,15 +47,17 @@ class Moments:
         return np.asarray(self.means[rows].mean(axis=1))
 
 
-def moments(numbers: Numbers, metric: str, runs: Sequence[int]) -> Moments:
-    """Over the articles that each of the runs has texts of with this metric, the runs in the order of their places.
-    Raises CannotTell where the runs do not have it."""
+def moments(numbers: Numbers, metric: str, runs: Sequence[int], among: Pages | None = None) -> Moments:
+    """Over the articles that each of the runs has texts of with this metric, or those `among` them, the runs in the
+    order of their places. Raises CannotTell where the runs do not have it."""
     place = numbers.place(metric)
     if place is None:
         raise CannotTell(f"needs the metric {metric} of every run, by one evaluator")
     listed = sorted(set(runs))
     counts = numbers.counts[listed, place]
-    shared: NDArray[np.bool_] = np.all(counts > 0, axis=0)
+    shared: Pages = np.all(counts > 0, axis=0)
+    if among is not None:
+        shared = shared & among
     counts, sums, squares = (of[listed, place][:, shared] for of in (numbers.counts, numbers.sums, numbers.squares))
     if shared.sum() < 2:
         raise CannotTell("too few articles: fewer than two have texts of every run")
@@ -68,7 +69,7 @@ def moments(numbers: Numbers, metric: str, runs: Sequence[int]) -> Moments:
     with np.errstate(divide="ignore", invalid="ignore"):
         variances = _not_rounding(square - total**2 / number, square) / (number - 1)
         within = leave_one_out(_not_rounding(own, squares)) / leave_one_out(several.astype(float))
-    return Moments(listed, shared, means, variances, within)
+    return Moments(listed, means, variances, within)
 
 
 def _not_rounding(variance: Array, square: Array) -> Array:
@@ -76,30 +77,40 @@ def _not_rounding(variance: Array, square: Array) -> Array:
 
 
 def over(difference: Array, deviation: Array) -> Array:
-    """Raises CannotTell where the texts do not vary."""
+    """In standard deviations of all articles' texts. These are taken as known: they are the unit, and how sure it is
+    that there is a difference does not hang on them. Raises CannotTell where the texts do not vary."""
     if not deviation[0] > 0:
         raise CannotTell("the metric does not vary")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(difference / deviation)
+    return np.asarray(difference / deviation[0])
+
+
+def together(numbers: Numbers, metrics: Sequence[str], runs: Sequence[int]) -> dict[str, Moments]:
+    """Of several metrics on the same articles, those that all runs have texts of by each. A metric that fewer than half
+    as many articles have as have the commonest is left out, as it would leave too few. Raises CannotTell where the runs
+    have none of them."""
+    listed = sorted(set(runs))
+    had = {
+        metric: np.all(numbers.counts[listed, place] > 0, axis=0)
+        for metric in metrics
+        if (place := numbers.place(metric)) is not None
+    }
+    most = max((np.count_nonzero(pages) for pages in had.values()), default=0)
+    kept = [metric for metric, pages in had.items() if 0 < most <= 2 * np.count_nonzero(pages)]
+    if not kept:
+        raise CannotTell(f"needs texts of every run with one of {', '.join(metrics)}, by one evaluator")
+    among = np.all([had[metric] for metric in kept], axis=0)
+    return {metric: moments(numbers, metric, listed, among) for metric in kept}
 
 
 def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -> tuple[Array, list[str]]:
     """The logarithms of the runs' standard deviations, in the order of their places: the mean over the metrics that
-    vary in every run, on the most articles; and which these are."""
-    found = {metric: moments(numbers, metric, runs) for metric in _had(numbers, runs)}
+    vary in every run; and which these are."""
+    found = together(numbers, numbers.metrics, runs)
     variances = {metric: of.within if of_prompts else of.variances for metric, of in found.items()}
-    varying = [metric for metric, of in variances.items() if (of > 0).all()]
-    most = max((found[metric].pages for metric in varying), key=np.count_nonzero, default=None)
-    if most is None:
+    kept = [metric for metric, of in variances.items() if (of > 0).all()]
+    if not kept:
         raise CannotTell(f"no metric varies {'within the articles' if of_prompts else 'over the texts'} of every run")
-    kept = [metric for metric in varying if np.array_equal(found[metric].pages, most)]
     return np.mean([0.5 * np.log(variances[metric]) for metric in kept], axis=0), kept
-
-
-def _had(numbers: Numbers, runs: Sequence[int]) -> list[str]:
-    """The metrics that at least two articles have in all of these runs."""
-    shared = (numbers.counts[list(runs)] > 0).all(axis=0).sum(axis=1)
-    return [metric for metric, articles in zip(numbers.metrics, shared, strict=True) if articles > 1]
 
 
 def correlation(numbers: Numbers, one: str, other: str) -> Array:

@@ -11,6 +11,7 @@ from storage.database import Database
 from storage.queries import query
 
 Array = NDArray[np.float64]
+Pages = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Numbers:
 
     runs: Sequence[ReadRun]
     metrics: Sequence[str]
-    pages: NDArray[np.int64]
+    pages: Pages
     counts: Array
     sums: Array
     squares: Array
@@ -61,34 +62,39 @@ class Numbers:
 
 def read_numbers(database: Database, runs: Sequence[ReadRun], evaluators: Mapping[str, tuple[str, str]]) -> Numbers:
     """Of these runs by these metrics: by their names in the paper, what each is here and the evaluator that made it."""
-    of_runs = [_of_run(database, run.run_id, list(evaluators.values())) for run in runs]
+    asked = list(evaluators.values())
+    return sum_up(runs, list(evaluators), [_of_run(database, run.run_id, asked) for run in runs])
+
+
+def sum_up(runs: Sequence[ReadRun], metrics: Sequence[str], of_runs: Sequence[tuple[Pages, Array]]) -> Numbers:
+    """Of each run the pages of its texts, and their scores as metrics × texts; NaN where there is none."""
     pages = np.unique(np.concatenate([found for found, _ in of_runs] or [np.empty(0, np.int64)]))
-    shape = (len(runs), len(evaluators), len(pages))
+    shape = (len(runs), len(metrics), len(pages))
     counts, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    products = np.zeros((len(evaluators), len(evaluators), 6, len(pages)))
+    products = np.zeros((len(metrics), len(metrics), 6, len(pages)))
     for run, (of_texts, values) in enumerate(of_runs):
         places = np.searchsorted(pages, of_texts)
         present = np.isfinite(values)
         filled = np.where(present, values, 0.0)
-        for metric in range(len(evaluators)):
+        for metric in range(len(metrics)):
             for kept, weights in ((counts, present), (sums, filled), (squares, filled**2)):
                 kept[run, metric] = _summed(places, weights[metric], len(pages))
         if runs[run].is_articles:
             continue
-        for one in range(len(evaluators)):
+        for one in range(len(metrics)):
             for other in range(one):
                 both = (present[one] & present[other]).astype(float)
                 x, y = filled[one] * both, filled[other] * both
                 for place, weights in enumerate((both, x, y, x * x, y * y, x * y)):
                     products[one, other, place] += _summed(places, weights, len(pages))
-    return Numbers(runs, list(evaluators), pages, counts, sums, squares, products)
+    return Numbers(runs, metrics, pages, counts, sums, squares, products)
 
 
-def _summed(places: NDArray[np.int64], weights: NDArray[np.generic], pages: int) -> Array:
+def _summed(places: Pages, weights: NDArray[np.generic], pages: int) -> Array:
     return np.bincount(places, weights, minlength=pages).astype(float)
 
 
-def _of_run(database: Database, run_id: str, asked: Sequence[tuple[str, str]]) -> tuple[NDArray[np.int64], Array]:
+def _of_run(database: Database, run_id: str, asked: Sequence[tuple[str, str]]) -> tuple[Pages, Array]:
     """Each text's page, and its scores as metrics × texts; NaN where there is none."""
     with database.read() as connection:
         metrics, evaluators = [name for name, _ in asked], [made_by for _, made_by in asked]

@@ -35,7 +35,7 @@ _KINDS: Mapping[Test, str] = {
 @dataclass(frozen=True, kw_only=True)
 class Statement:
     """One of them. `section` and `quote` are the sentence's place in the paper, `says` what is read out of it, `test`
-    how it is tested (`flows/statements/claims.py`).
+    how it is tested (`flows/statements/testing.py`).
 
     Of the test: its `metrics` by the paper's names, the `parameter` and those that it is set against (`than`), the
     `direction` in which the number goes, `by` how much (a name in `margins`), the `models` and those that they are set

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flows.statements.estimands import Array, correlation, log_deviations, moments, over
+from flows.statements.estimands import Array, correlation, log_deviations, moments, over, together
 from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell, ladder, value_words
 from flows.statements.statement import PaperModel, Statement
@@ -102,9 +102,8 @@ def _largest(statement: Statement, context: Context) -> Tested:
     over the metrics of how much more they go, whichever way each goes."""
     ladders = {name: ladder(context.numbers, name) for name in (str(statement.parameter), *statement.than)}
     runs = sorted({run for one in ladders.values() for run in one.runs})
-    found = [moments(context.numbers, metric, runs) for metric in _had(statement, context)]
-    most = max((of.pages for of in found), key=np.count_nonzero)
-    found = [of for of in found if np.array_equal(of.pages, most) and of.deviation[0] > 0]
+    on_one = together(context.numbers, statement.metrics, runs)
+    found = [of for of in on_one.values() if of.deviation[0] > 0]
     if not found:
         raise CannotTell("the metrics do not vary")
     signs = {"up": 1.0, "down": -1.0} if len(statement.metrics) == 1 else {}
