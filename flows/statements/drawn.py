@@ -5,13 +5,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
-from flows.report.drawing import SHAPES, dots
-from flows.report.paper import METRICS
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.settings import value_words
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
+from newwiki.paper_metrics import METRICS
 
 if TYPE_CHECKING:
     import altair
@@ -47,14 +47,14 @@ def matrix(correlations: Sequence[MetricCorrelation]) -> list[Figure]:
         for found in known
         for one, other in ((found.metric, found.other), (found.other, found.metric))
     ]
-    axis = alt.Axis(title=None, labelFontSize=12, labelLimit=160)
+    axis = alt.Axis(title=None, labelFontSize=12, labelLimit=160, minExtent=115)
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("one:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=12, labelAngle=-40, labelLimit=160)),
         y=alt.Y("other:N", sort=metrics, axis=axis),
     )
     scale = alt.Scale(domain=[-1, 0, 1], range=[PALETTE[3], "#88888800", PALETTE[0]])
     cells = base.mark_rect(opacity=0.75).encode(color=alt.Color("r:Q", scale=scale, legend=None))
-    chart = (cells + base.mark_text(fontSize=11).encode(text="words:N")).properties(width=430, height=300)
+    chart = (cells + base.mark_text(fontSize=11).encode(text="words:N")).properties(width=560, height=320)
     told = "; ".join(f"{one.metric} and {one.other} {one.r:.2f}" for one in known)
     return [Figure(_MATRIX, svg(chart, f"Correlations: {told}"))]
 
@@ -75,7 +75,7 @@ def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
     metrics = [metric for metric in _RANGES if any(one["metric"] == metric for one in values)]
     told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['sd'])}" for one in values)
     keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
-    chart = dots(values, metrics, len(shown))
+    chart = dots(values, metrics, len(shown)).properties(width=560)
     return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
 
 
@@ -88,7 +88,8 @@ def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Fi
     if len(order) < 2:
         return None
     values: list[dict[str, Any]] = []
-    for metric in dict.fromkeys(one.metric for one in rows):
+    metrics = [metric for metric in _RANGES if any(one.metric == metric for one in rows)]
+    for metric in metrics:
         low, high = _RANGES[metric]
         for value in order:
             here = [one for one in rows if one.metric == metric and _place(one, parameter) == value]
@@ -99,7 +100,6 @@ def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Fi
                 {"metric": metric, "x": value_words(value), "own": mean}
                 | dict(zip(("mean", "low", "high"), ends, strict=True))
             )
-    metrics = list(dict.fromkeys(one["metric"] for one in values))
     panels = [_panel([one for one in values if one["metric"] == metric], metric, words) for metric in metrics]
     models = len({one.model for one in rows})
     ranges = ", ".join(f"{metric} [{_RANGES[metric][0]:g}, {_RANGES[metric][1]:g}]" for metric in metrics)

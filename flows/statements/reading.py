@@ -7,7 +7,6 @@ from pathlib import Path
 
 from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.experiment import Answer
-from flows.report.paper import METRICS
 from flows.statements.numbers import ReadRun, read_numbers
 from flows.statements.rows import correlations, setting_numbers
 from flows.statements.statement import paper
@@ -16,6 +15,7 @@ from flows.statements.words import verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.parameter_count import parameter_count
+from newwiki.paper_metrics import METRICS
 from newwiki.snapshot import Snapshot
 from storage import comparison
 from storage.database import Database

@@ -15,6 +15,7 @@ from flows.tables import digits
 
 Unit = str
 DEVIATIONS, LOGARITHM, CORRELATION, OWN = "sd", "ln sd", "r", "own"
+NEEDS_RUNS = "needs runs of "  # and the names of models, with commas
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ def _named(context: Context, names: Sequence[str]) -> dict[str, list[int]]:
         for name in names
     }
     if lacking := [name for name, places in found.items() if not places]:
-        raise CannotTell(f"needs runs of {', '.join(lacking)}")
+        raise CannotTell(f"{NEEDS_RUNS}{', '.join(lacking)}")
     return found
 
 

@@ -1,8 +1,8 @@
 """`newwiki experiment decoder-grid`: what top-p, top-k, temperature and penalties do to a model's texts."""
 
 from flows.experiments.experiment import Experiment
-from flows.report.paper import PAPER
 from newwiki.experiment_request import DecoderGridRequest
+from newwiki.paper_metrics import PAPER
 
 EXPERIMENT = Experiment(
     name="decoder-grid",

@@ -1,8 +1,8 @@
 """`newwiki experiment models`: several models under one setting, beside the articles."""
 
 from flows.experiments.experiment import Experiment
-from flows.report.paper import PAPER
 from newwiki.experiment_request import ModelsRequest
+from newwiki.paper_metrics import PAPER
 
 EXPERIMENT = Experiment(
     name="models",

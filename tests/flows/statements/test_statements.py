@@ -6,11 +6,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from flows.report.paper import METRICS
 from flows.statements.settings import PENALTY
 from flows.statements.statement import Statement, Test, paper
 from flows.statements.testing import _TESTS
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, verdicts
+from newwiki.paper_metrics import METRICS
 from tests.flows.statements.scripted import articles, numbers, sampled, texts
 
 STATEMENTS = paper().statements
