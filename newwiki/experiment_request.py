@@ -59,6 +59,48 @@ class CutoffRequest(ControlledRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WritingRequest(ExperimentRequest):
+    """What an experiment on texts is asked: how the New-Wiki Eval paper had articles written (its section Experiments)
+    where nothing else is said."""
+
+    prompts: int | None = asked(2000, "Only the longest so many articles.", at_least=1, aliases=("--limit",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.likelihood_only or not self.decoder:
+            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelsRequest(WritingRequest):
+    """Which models are set beside each other, under the paper's setting."""
+
+    models: tuple[str, ...] = asked(
+        (), "Run first where it was not (only what was run is read).", argument=True, metavar="MODEL"
+    )
+    decoder: tuple[str, ...] = asked(
+        ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Whose runs are read (may be repeated).", metavar="SPEC"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoderGridRequest(WritingRequest):
+    """Which models are run over which grid. The paper names no values of its penalties; both are drawn here at three
+    heights on the setting of its first experiment."""
+
+    decoder: tuple[str, ...] = asked(
+        (
+            "sample:top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]",
+            "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=0.5,frequency_penalty=0.5",
+            "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=1.0,frequency_penalty=1.0",
+        ),
+        "The grid (may be repeated).",
+        metavar="SPEC",
+        usually="the paper's 48 settings, and two with penalties",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class LinkingRequest(ExperimentRequest):
     """Which months are put on the scale of the newest, by which anchors, and which models are run on all of them
     first."""

@@ -57,9 +57,12 @@ class Evaluations:
         runs: list[Run] = []
         if reads:
             runs += self._made(EvaluationRequest(**_reading(shared)))
-        if asked.decoder:
-            runs += self._made(EvaluationRequest(**shared))
-        return runs
+        return [*runs, *self.write(asked, **instead)] if asked.decoder else runs
+
+    def write(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
+        """Those alone that write the articles."""
+        shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
+        return self._made(EvaluationRequest(**shared))
 
     def _made(self, request: EvaluationRequest) -> list[Run]:
         noting = _Noting(self.steps)

@@ -13,10 +13,11 @@ from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
 from flows.report.later_editions import SHOWN, later_editions
 from flows.report.material import Material, gather
-from flows.report.paper import PAPER, paper_columns
+from flows.report.paper import paper_columns
 from flows.report.templating import assets, environment, write_page
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
+from newwiki.paper_metrics import PAPER
 from newwiki.protocol import PROTOCOL
 from newwiki.request import ReportRequest
 from storage.database import Database

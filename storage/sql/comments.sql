@@ -319,6 +319,55 @@ comment on column cutoff_months.control_mean is 'The control''s mean on the same
 comment on column cutoff_months.control_low is 'The lower end of its 95 % interval.';
 comment on column cutoff_months.control_high is 'Its upper end.';
 
+comment on table statement_verdicts is 'What `newwiki experiment models` and `decoder-grid` found of each statement of the New-Wiki Eval paper.';
+comment on column statement_verdicts.experiment_id is 'The answer.';
+comment on column statement_verdicts.statement is 'The statement''s name.';
+comment on column statement_verdicts.section is 'Where in the paper its sentence stands.';
+comment on column statement_verdicts.quote is 'The sentence, or what of it is meant.';
+comment on column statement_verdicts.says is 'What is read out of it.';
+comment on column statement_verdicts.kind is 'The statements that are corrected for their number together.';
+comment on column statement_verdicts.ours is 'What was found, in words.';
+comment on column statement_verdicts.runs is 'How many runs it rests on.';
+comment on column statement_verdicts.articles is 'How many articles, which all of these runs have texts of.';
+comment on column statement_verdicts.comparisons is 'Of how many comparisons it is made.';
+comment on column statement_verdicts.effect is 'The effect in the comparison on which the verdict turns; NULL where there is no number.';
+comment on column statement_verdicts.low is 'The lower end of its 95 % interval.';
+comment on column statement_verdicts.high is 'Its upper end.';
+comment on column statement_verdicts.unit is 'What the effect is in: sd (standard deviations of texts), ln sd (the logarithm of one), r, or own (the metric''s).';
+comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for its kind.';
+comment on column statement_verdicts.p_fails is 'p of its holding, after the same.';
+comment on column statement_verdicts.verdict is 'holds, does not hold, or cannot tell.';
+comment on column statement_verdicts.why is 'Why it cannot be told; NULL where it can.';
+
+comment on table setting_numbers is 'Mean and spread of each run and metric that the statements rest on, and of the articles.';
+comment on column setting_numbers.experiment_id is 'The answer.';
+comment on column setting_numbers.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column setting_numbers.model is 'Its model.';
+comment on column setting_numbers.decoder is 'Its decoder in canonical form.';
+comment on column setting_numbers.parameters_of_model is 'How many parameters the model has; NULL where that is not known.';
+comment on column setting_numbers.top_p is 'The decoder''s top_p; NULL where it has none.';
+comment on column setting_numbers.top_k is 'Its top_k; 0 where it cuts nothing off.';
+comment on column setting_numbers.temperature is 'Its temperature.';
+comment on column setting_numbers.penalty is 'Its presence and frequency penalty, where both are the same.';
+comment on column setting_numbers.metric is 'The metric under the paper''s name.';
+comment on column setting_numbers.here is 'The metric that stands for it here.';
+comment on column setting_numbers.evaluator_id is 'Who made the numbers, of all runs.';
+comment on column setting_numbers.articles is 'How many articles have texts with a score.';
+comment on column setting_numbers.texts is 'How many texts have one.';
+comment on column setting_numbers.mean is 'The mean of the articles'' means.';
+comment on column setting_numbers.sd is 'The standard deviation of all texts.';
+comment on column setting_numbers.sd_of_prompt is 'The standard deviation of the texts of one article: the root of the mean variance.';
+
+comment on table metric_correlations is 'How two metrics correlate over the texts of all runs of an answer.';
+comment on column metric_correlations.experiment_id is 'The answer.';
+comment on column metric_correlations.metric is 'One metric, under the paper''s name.';
+comment on column metric_correlations.other is 'The other.';
+comment on column metric_correlations.articles is 'Of how many articles there are texts that have both.';
+comment on column metric_correlations.texts is 'How many texts have both.';
+comment on column metric_correlations.r is 'Pearson''s r; NULL where one of the two does not vary.';
+comment on column metric_correlations.low is 'The lower end of its 95 % interval, by articles.';
+comment on column metric_correlations.high is 'Its upper end.';
+
 comment on table edition_scores is 'The numbers of a run''s texts beside a later edition of their articles, for metrics that look at the article; scores has those beside the first.';
 comment on column edition_scores.edition is 'The later edition: a snapshot of the kind revisit.';
 comment on column edition_scores.run_id is 'The run, which is on the snapshot that the edition revisits.';

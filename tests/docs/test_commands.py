@@ -29,6 +29,8 @@ _RELEASE = "it would release; tests/test_wheel.py makes and checks the distribut
 _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
+_GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
+_BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
@@ -56,6 +58,9 @@ NOT_RUN = {
     "newwiki snapshots show enwiki-2026-09@2027-01-15": _LATER,
     "newwiki experiment leakage gpt2 --old enwiki-2026-08 --snapshot enwiki-2026-09 --control distilgpt2 "
     "--out answer.html": "it takes articles that are alike in two months; tests/flows/experiments/leakage runs it",
+    "newwiki experiment decoder-grid gpt2 --out grid.html": _GRID,
+    "newwiki experiment decoder-grid gpt2 --prompts 20 --samples 2 --keep 2 --max-new-tokens 48": _GRID,
+    "newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html": _BESIDE,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy": _MONTHS,
     "newwiki experiment linking --snapshot enwiki-2026-10": _MONTHS,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (

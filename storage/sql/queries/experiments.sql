@@ -41,3 +41,10 @@ order by page_id;
 
 -- name: metric_directions
 select metric, direction from metrics;
+
+-- name: text_values
+-- The scores of a run's texts by the metrics $2 of the evaluators $3 (beside each other), by their places in these lists.
+select page_id, sample, list_position($2, metric) - 1 as metric, value
+from scores
+where run_id = $1 and list_extract($3, list_position($2, metric)) = evaluator_id and value is not null
+order by page_id, sample;
