@@ -1,5 +1,5 @@
-"""Twelve invented pages of four sentences, and five sentences about each that were labelled by hand: 20 are supported by
-a sentence of the page, 20 refuted by one, 20 neither."""
+"""Twelve invented pages of four sentences, and five sentences about each that were labelled by hand: 20 are supported
+by a sentence of the page, 20 refuted by one, 20 neither."""
 
 from dataclasses import dataclass
 
