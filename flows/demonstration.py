@@ -27,7 +27,10 @@ TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
 SAMPLE = 10
 EVALUATION = Evaluation(max_new_tokens=256)
-_SETTINGS = ("template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
+_SETTINGS = (
+    "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "pair_scorer",
+    "evidence",
+)  # fmt: skip
 
 
 def wiki() -> Path:

@@ -395,3 +395,22 @@ comment on column linked_means.low is 'The lower end of its 95 % interval; NULL 
 comment on column linked_means.high is 'The upper end.';
 comment on column linked_means.no_link is 'Why there is no linked number or no interval.';
 comment on column linked_means.via is 'The snapshots over which it was linked, the run''s first.';
+
+comment on table claims is 'What became of each sentence of a text beside the evidence, by the evaluators claims_article and claims_wiki.';
+comment on column claims.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
+comment on column claims.page_id is 'The article.';
+comment on column claims.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column claims.evaluator_id is 'Who judged, by which model and which evidence.';
+comment on column claims.sentence is 'The sentence''s place in the text, from 0.';
+comment on column claims.start_char is 'The character of the text at which it begins, from 0.';
+comment on column claims.end_char is 'The character behind its last.';
+comment on column claims.claim is 'What was checked: the sentence, with its subject named at its head.';
+comment on column claims.checkable is 'Whether it was checked; false where it is too long.';
+comment on column claims.label is 'supported, refuted, or not enough info.';
+comment on column claims.supported is 'The model''s share of the label supported for the evidence that decided; NULL where there is none.';
+comment on column claims.refuted is 'Its share of refuted.';
+comment on column claims.not_enough_info is 'Its share of not enough info.';
+comment on column claims.evidence_title is 'The title of the page that the evidence is from; NULL where none was found.';
+comment on column claims.evidence_sentence is 'The evidence''s place among that page''s sentences, from 0.';
+comment on column claims.evidence is 'The sentence that decided, or the likeliest where none did.';
+comment on column claims.evidence_cut is 'Whether the model read only its beginning, as the window holds no more beside the claim.';
