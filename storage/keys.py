@@ -39,6 +39,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "stored_articles": ("snapshot_id", "page_id"),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "topics": ("snapshot_id", "page_id"),
+    "verifiability_differences": ("experiment_id", "model", "decoder", "metric"),
+    "verifiability_metrics": ("experiment_id", "model", "decoder", "metric"),
 }
 
 

@@ -414,3 +414,31 @@ comment on column claims.evidence_title is 'The title of the page that the evide
 comment on column claims.evidence_sentence is 'The evidence''s place among that page''s sentences, from 0.';
 comment on column claims.evidence is 'The sentence that decided, or the likeliest where none did.';
 comment on column claims.evidence_cut is 'Whether the model read only its beginning, as the window holds no more beside the claim.';
+
+comment on table verifiability_metrics is 'What `newwiki experiment verifiability` found: how much of what models write is supported, and how varied it is, by decoder, and of the articles themselves.';
+comment on column verifiability_metrics.experiment_id is 'The answer.';
+comment on column verifiability_metrics.model is 'The model; Wikipedia for the articles.';
+comment on column verifiability_metrics.decoder is 'The decoder in canonical form; reference for the articles.';
+comment on column verifiability_metrics.metric is 'spg, spv, uspg, uspv (Massarelli et al. 2020, equations 2 to 5, as shares), distinct_4grams or four_gram_proportion.';
+comment on column verifiability_metrics.evaluator_id is 'Who checked the sentences; NULL for 4-grams.';
+comment on column verifiability_metrics.prompts is 'How many prompts have a number.';
+comment on column verifiability_metrics.texts is 'How many texts have one.';
+comment on column verifiability_metrics.undefined is 'How many have none: of spv and uspv those without a verified sentence, of the others none.';
+comment on column verifiability_metrics.mean is 'The mean over texts; of four_gram_proportion the texts'' 4-grams over their articles''. NULL where no text has a number.';
+comment on column verifiability_metrics.low is 'The lower end of its 95 % interval, clustered by prompt.';
+comment on column verifiability_metrics.high is 'The upper end.';
+comment on column verifiability_metrics.no_interval is 'Why there is no interval: too few prompts, or no variance.';
+
+comment on table verifiability_differences is 'Each decoder of an answer of `newwiki experiment verifiability` set beside one, by prompts.';
+comment on column verifiability_differences.experiment_id is 'The answer.';
+comment on column verifiability_differences.model is 'The model.';
+comment on column verifiability_differences.decoder is 'The decoder in canonical form.';
+comment on column verifiability_differences.against is 'The decoder that it is compared with.';
+comment on column verifiability_differences.metric is 'spg, spv, uspg, uspv or distinct_4grams.';
+comment on column verifiability_differences.prompts is 'How many prompts have a number under both.';
+comment on column verifiability_differences.difference is 'The mean of the prompts'' differences, decoder less against; NULL where there are none.';
+comment on column verifiability_differences.low is 'The lower end of its 95 % interval; NULL where there is none.';
+comment on column verifiability_differences.high is 'The upper end.';
+comment on column verifiability_differences.p is 'p of no difference.';
+comment on column verifiability_differences.p_holm is 'The same after Holm''s correction for all decoders and metrics of the model.';
+comment on column verifiability_differences.verdict is 'higher, lower, cannot tell, or too few prompts.';

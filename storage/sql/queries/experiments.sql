@@ -41,3 +41,16 @@ order by page_id;
 
 -- name: metric_directions
 select metric, direction from metrics;
+
+-- name: checked_sentences
+-- The texts of run $1 that evaluator $3 has a number of metric $2 for, and of each its first $4 sentences with verdict and
+-- evidence; a text without a sentence has a row without a label.
+select page_id, sample, label, evidence_title, evidence_sentence
+from scores
+left join claims using (run_id, page_id, sample, evaluator_id)
+where run_id = $1
+    and metric = $2
+    and evaluator_id = $3
+    and status in ('ok', 'no sentences')
+    and coalesce(sentence, 0) < $4
+order by page_id, sample, sentence;
