@@ -69,8 +69,8 @@ def written(database: Database, run_id: str, texts: list[tuple[int, str]]) -> Ru
     run = Run(
         run_id=run_id, snapshot_id="inventedwiki-2026-08", model="toy", model_sha256="0" * 64, backend="hf",
         decoder="greedy" if run_id == "once" else "beam:length_penalty=1,num_beams=5", decoder_parameters="{}",
-        prompt_template="{title} {first_sentence}", prompts=12, seed=0, samples=1, keep=1, max_new_tokens=8, dtype="float32",
-        versions="{}",
+        prompt_template="{title} {first_sentence}", prompts=12, seed=0, samples=1, keep=1, max_new_tokens=8,
+        dtype="float32", versions="{}",
     )  # fmt: skip
     runs.start(database, run)
     completions = [Completion(page, 0, text, 9, len(text.split()), "stop", truncated=False) for page, text in texts]
