@@ -69,7 +69,7 @@ def pairs(articles: Sequence[Sequence[Sentence]], seed: int, rounds: int = 1) ->
     in the place of another one of its kind. Not enough info: another sentence of the same article or of another one.
     """
     chosen = random.Random(seed)
-    pools = _pools(articles)
+    known = pools(articles)
     made = []
     for _ in range(rounds):
         for place, article in enumerate(articles):
@@ -78,7 +78,7 @@ def pairs(articles: Sequence[Sequence[Sentence]], seed: int, rounds: int = 1) ->
                 claim = _reworded(sentence.claim, chosen)
                 evidence = sentence.text if chosen.random() < 0.5 else sentence.claim
                 made.append(Pair(evidence, claim, "supported"))
-                if (swapped := _with_swapped_fact(claim, evidence, pools, chosen)) is not None:
+                if (swapped := with_swapped_fact(claim, evidence, known, chosen)) is not None:
                     made.append(Pair(evidence, swapped, "refuted"))
                 same = [one for one in article if one != sentence]
                 stranger = chosen.choice(same if same and chosen.random() < 0.7 else others)
@@ -97,18 +97,19 @@ def _reworded(claim: str, chosen: random.Random) -> str:
     return ", ".join([*parts[1:], parts[0]]) + "."
 
 
-def _pools(articles: Sequence[Sequence[Sentence]]) -> dict[str, list[str]]:
+def pools(articles: Sequence[Sequence[Sentence]]) -> dict[str, list[str]]:
+    """The facts of the articles by kind: years, numbers, numerals, names."""
     texts = [one.text for article in articles for one in article]
     return {kind: sorted({fact for text in texts for fact in form.findall(text)}) for kind, form in _FACTS}
 
 
-def _with_swapped_fact(claim: str, evidence: str, pools: dict[str, list[str]], chosen: random.Random) -> str | None:
+def with_swapped_fact(claim: str, evidence: str, known: dict[str, list[str]], chosen: random.Random) -> str | None:
     """The claim with another fact in the place of one that it has from the evidence; None where it has none."""
     found = [(kind, fact) for kind, form in _FACTS for fact in form.finditer(claim) if fact.group() in evidence]
     if not found:
         return None
     kind, fact = chosen.choice(found)
-    others = [one for one in pools[kind] if one not in evidence and one not in claim]
+    others = [one for one in known[kind] if one not in evidence and one not in claim]
     return claim[: fact.start()] + chosen.choice(others) + claim[fact.end() :] if others else None
 
 
@@ -128,19 +129,12 @@ def train(
     optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=_RATE, total_steps=steps, pct_start=0.15)
     generator = torch.Generator().manual_seed(0)
+    read = _by_length(examples, tokenizer)
     model.train()
     for step in range(steps):
-        batch = [examples[int(at)] for at in torch.randint(len(examples), (_BATCH,), generator=generator)]
-        read = tokenizer(
-            [one.evidence for one in batch],
-            [one.claim for one in batch],
-            truncation=True,
-            max_length=_WINDOW,
-            padding=True,
-            return_tensors="pt",
-        )
-        labels = torch.tensor([LABELS.index(one.label) for one in batch])
-        loss = model(**{**read, "input_ids": _renamed(read["input_ids"], tokenizer, generator)}, labels=labels).loss
+        batch = read[int(torch.randint(max(1, len(read) - _BATCH), (1,), generator=generator)) :][:_BATCH]
+        rows = tokenizer.pad({name: [one[name] for one in batch] for name in batch[0]}, return_tensors="pt")
+        loss = model(**{**rows, "input_ids": _renamed(rows["input_ids"], tokenizer, generator)}).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
@@ -153,6 +147,16 @@ def train(
     tokenizer.save_pretrained(unfinished)
     (unfinished / SCORER_FILE).write_text(_SCORER, "utf-8")
     unfinished.rename(folder)
+
+
+def _by_length(examples: Sequence[Pair], tokenizer: Any) -> list[dict[str, Any]]:
+    """What the model reads of each, the shortest first: a batch of neighbours is padded little, and has what was made
+    of one sentence side by side."""
+    read = [
+        dict(tokenizer(one.evidence, one.claim, truncation=True, max_length=_WINDOW), labels=LABELS.index(one.label))
+        for one in examples
+    ]
+    return sorted(read, key=lambda one: (len(one["input_ids"]), one["input_ids"]))
 
 
 def _tokenizer(texts: Sequence[str]) -> Any:

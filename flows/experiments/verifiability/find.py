@@ -38,11 +38,10 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
         of_model = [one for one in texts if one.model == model]
         [beside] = [one for one in of_model if one.decoder == against]
         apart += differences(of_model, beside, request.seed)
-    [who] = comparison.evaluator_words(database, [evaluator_id]).values()
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, against),
-        words=words(found, apart, [human, *texts], metric, who),
+        words=words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
         read={
             "snapshot": snapshot.content_sha256,
             "runs": sorted(run.run_id for run in runs),
@@ -85,6 +84,11 @@ def _evaluator(database: Database, runs: Sequence[Run], metric: str, asked: set[
     if len(found) != 1:
         raise TerminalError(f"{len(found)} evaluators have checked these runs, and one is needed; ask again")
     return found.pop()
+
+
+def _judge(database: Database, evaluator_id: str) -> str:
+    [(name, sha256)] = database.rows("who_judged", evaluator_id)
+    return f"{name} (weights {sha256[:8]})" if sha256 else str(name)
 
 
 def _digest(texts: Sequence[Texts]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from flows.experiments.experiment import Shown, Table
 from flows.experiments.verifiability.figures import figures
@@ -18,6 +18,8 @@ from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
 
+Row = TypeVar("Row", VerifiabilityMetric, VerifiabilityDifference)
+
 _METRICS = (
     "By decoder, with 95 % intervals clustered by prompt: different 4-grams of the first 256 words, and beside the "
     "articles' in per cent; in per cent the supported sentences of the first five (SPG) and of the verified ones "
@@ -25,8 +27,8 @@ _METRICS = (
     "without a verified sentence, which have no SPV and no USPV."
 )
 _DIFFERENCES = (
-    "Each decoder less the one beside it, over prompts, with its 95 % interval, shares in percentage points; p after "
-    "Holm's correction for all decoders and metrics of a model."
+    "Each decoder less {against}, by prompts that have a number under both, with 95 % intervals, shares in percentage "
+    "points; higher or lower where p is at most 0.05 after Holm's correction for all decoders and metrics of the model."
 )
 _HEADS = {
     FOUR_GRAMS: "distinct 4-grams",
@@ -38,20 +40,29 @@ _HEADS = {
 def show(database: Database, experiment_id: str) -> Shown:
     found = experiments.rows(database, VerifiabilityMetric, "verifiability_metrics", experiment_id)
     apart = experiments.rows(database, VerifiabilityDifference, "verifiability_differences", experiment_id)
-    who = list(dict.fromkeys((one.model, one.decoder) for one in found))
-    by_who = [{one.metric: one for one in found if (one.model, one.decoder) == key} for key in who]
-    tables = [Table(_METRICS, ["decoder", "model", *_HEADS.values(), "texts", "undefined"], [*map(_cells, by_who)])]
-    if apart:
-        heads = ["decoder", "model", "beside", "metric", "prompts", "difference [95 %]", "p", "verdict"]
-        tables.append(Table(_DIFFERENCES, heads, [_difference(one) for one in apart]))
+    models = list(dict.fromkeys(one.model for one in found if one.decoder != "reference"))
+    heads = ["decoder", *(["model"] if len(models) > 1 else []), *_HEADS.values(), "texts", "undefined"]
+    tables = [Table(_METRICS, heads, [_cells(of_one, len(models) > 1) for of_one in _by_decoder(found)])]
+    tables += [
+        _differences(of_model, model if len(models) > 1 else "")
+        for model in models
+        if (of_model := [one for one in apart if one.model == model])
+    ]
     names = [one.name for one in fields(VerifiabilityMetric)]
     return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
 
 
-def _cells(of_one: Mapping[str, VerifiabilityMetric]) -> list[Any]:
+def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
+    """Of each model and decoder its rows by metric."""
+    who = dict.fromkeys((one.model, one.decoder) for one in rows)
+    return [{one.metric: one for one in rows if (one.model, one.decoder) == key} for key in who]
+
+
+def _cells(of_one: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
     first = of_one["spv"]
-    shares = [_interval(of_one[name], 1 if name == FOUR_GRAMS else 100) for name in _HEADS]
-    return [short_form(first.decoder), first.model, *shares, first.texts + first.undefined, first.undefined]
+    numbers = [_interval(of_one[name], 1 if name == FOUR_GRAMS else 100) for name in _HEADS]
+    model = [first.model] if several else []
+    return [short_form(first.decoder), *model, *numbers, first.texts + first.undefined, first.undefined]
 
 
 def _interval(one: VerifiabilityMetric, times: int) -> str:
@@ -62,21 +73,26 @@ def _interval(one: VerifiabilityMetric, times: int) -> str:
     return f"{one.mean * times:.1f} [{one.low * times:.1f}, {one.high * times:.1f}]"
 
 
-def _difference(one: VerifiabilityDifference) -> list[Any]:
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [None if end is None else end * times for end in (one.difference, one.low, one.high)]
-    return [
-        short_form(one.decoder),
-        one.model,
-        short_form(one.against),
-        _HEADS[one.metric],
-        one.prompts,
-        _signed(ends),
-        "–" if one.p_holm is None else p_value(one.p_holm),
-        one.verdict,
+def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
+    metrics = list(dict.fromkeys(one.metric for one in apart))
+    cells = [
+        [short_form(next(iter(of_one.values())).decoder), *(_difference(of_one[metric]) for metric in metrics)]
+        for of_one in _by_decoder(apart)
     ]
+    caption = _DIFFERENCES.format(against=short_form(apart[0].against))
+    return Table(f"{model}: {caption}" if model else caption, ["decoder", *(_HEADS[name] for name in metrics)], cells)
 
 
-def _signed(ends: Sequence[float | None]) -> str:
-    told = ["–" if end is None else f"{end:+.1f}".replace("-", "−") for end in ends]
-    return told[0] if None in ends[1:] else f"{told[0]} [{told[1]}, {told[2]}]"
+def _difference(one: VerifiabilityDifference) -> str:
+    if one.difference is None:
+        return "no prompt has both"
+    times = 1 if one.metric == FOUR_GRAMS else 100
+    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
+    prompts = f"{one.prompts} prompt{'s' * (one.prompts != 1)}"
+    return f"{_signed(one.difference * times)}{interval}, {prompts}: {one.verdict}{p}"
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.1f}".replace("-", "−")

@@ -84,24 +84,31 @@ def _undefined(found: Sequence[VerifiabilityMetric]) -> list[str]:
     there = [one for one in found if one.metric == "spv" and one.undefined]
     if not there:
         return []
+    named = _names(found)
     each = "; ".join(
-        f"{one.undefined} of {one.texts + one.undefined} of {one.model} under {short_form(one.decoder)}"
-        for one in there
+        f"{one.undefined} of {one.texts + one.undefined} under {named[one.model, one.decoder]}" for one in there
     )
     return [
-        "SPV and USPV are shares of the verified sentences, so texts without one have none, are counted, and left out "
-        f"of the means, each decoder's of other texts: {each}"
+        "SPV and USPV are shares of the verified sentences: texts without one have none, and are left out of the "
+        f"means, which are of other texts under each decoder ({each})"
     ]
 
 
 def _unchecked(texts: Sequence[Texts]) -> list[str]:
+    named = _names(texts)
     lacking = [
-        f"{len(one.four_grams) - len(one.support)} of {len(one.four_grams)} of {one.model} under "
-        f"{short_form(one.decoder)}"
+        f"{len(one.four_grams) - len(one.support)} of {len(one.four_grams)} under {named[one.model, one.decoder]}"
         for one in texts
         if len(one.support) < len(one.four_grams)
     ]
-    return [f"not checked (--budget): {'; '.join(lacking)}"] if lacking else []
+    return [f"texts that were not checked: {'; '.join(lacking)}; more are with a higher --budget"] if lacking else []
+
+
+def _names(rows: Sequence[VerifiabilityMetric] | Sequence[Texts]) -> dict[tuple[str, str], str]:
+    """Decoders in short, with their model where there are several."""
+    who = dict.fromkeys((one.model, one.decoder) for one in rows)
+    several = len({model for model, decoder in who if decoder != "reference"}) > 1
+    return {key: f"{short_form(key[1])} ({key[0]})" if several else short_form(key[1]) for key in who}
 
 
 def _lengths(texts: Sequence[Texts]) -> str:

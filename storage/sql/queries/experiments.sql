@@ -54,3 +54,7 @@ where run_id = $1
     and status in ('ok', 'no sentences')
     and coalesce(sentence, 0) < $4
 order by page_id, sample, sentence;
+
+-- name: who_judged
+-- The model of an evaluator, and the hash of its weights.
+select model, model_sha256 from evaluators where evaluator_id = ?;

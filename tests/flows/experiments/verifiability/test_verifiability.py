@@ -34,8 +34,15 @@ ASKED: dict[str, Any] = {
     "decoder": ("greedy", "sample:top_k=2", "delayed-beam:delay=[1,2],top_k=2,num_beams=2"),
     "prompts": 2,
     "samples": 2,
-    "max_new_tokens": 40,
+    "max_new_tokens": 24,
 }
+
+
+# The scorer counts what is good and what is bad; of the other nothing is either, so no sentence on it is verified.
+ARTICLES = (
+    Article(0, "Arn", "Arn is a town.", "It stands on a good river. Anna Berg was born there. The bridge is bad."),
+    Article(0, "Bel", "Bel is a town.", "It stands on a long river. Anna Berg was born there. The bridge is new."),
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +53,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     database = Database(tmp_path_factory.mktemp("months") / "newwiki.duckdb")
-    text = "The town stands on a river, and its bridge is good. Anna Berg was born there. The river is bad."
-    publish_month(database, "2026-08", [Article(0, name, f"{name} is a town.", text) for name in ("Arn", "Bel")], 1)
+    publish_month(database, "2026-08", ARTICLES, 1)
     return database.path
 
 
@@ -102,18 +108,23 @@ def test_decoders_that_draw_have_more_texts(answered: list[dict[str, Any]]) -> N
 
 
 def test_what_is_undefined_is_null_and_counted(answered: list[dict[str, Any]], db: Path) -> None:
-    """By hand from the stored claims: of the articles' three sentences one is good, one bad, and one says neither."""
-    [human] = [one for one in answered if (one["decoder"], one["metric"]) == ("reference", "spv")]
-    labels = [one["label"] for one in rows(db, f"from claims where run_id = 'reference:{SNAPSHOT}' order by all")]
-    assert len(labels) == 6
-    assert human["texts"] + human["undefined"] == 2
-    for one in answered:
-        assert (one["mean"] is None) == (one["texts"] == 0)
-        if one["metric"] in ("spg", "uspg"):
-            assert one["undefined"] == 0
-    lacking = [one for one in answered if one["undefined"]]
-    told = " ".join(rows(db, "select unnest(words) as word from experiments")[n]["word"] for n in range(3))
-    assert bool(lacking) == ("texts without one have none, are counted, and left out" in told)
+    """As SQL says it of the stored claims."""
+    sql = """
+        select decoder, avg(share) as mean, count(share) as texts, count(*) - count(share) as undefined from (
+            select coalesce(decoder, 'reference') as decoder, page_id, sample,
+                count(*) filter (label = 'supported') / nullif(count(*) filter (label <> 'not enough info'), 0) as share
+            from claims left join runs using (run_id) where sentence < 5 group by all
+        ) group by decoder"""
+    by_hand = {one["decoder"]: one for one in rows(db, sql)}
+    spv = [one for one in answered if one["metric"] == "spv"]
+    for one in spv:
+        assert {name: one[name] for name in ("mean", "texts", "undefined")} == {
+            name: by_hand[one["decoder"]][name] for name in ("mean", "texts", "undefined")
+        }
+    assert {one["decoder"]: one["undefined"] for one in spv}["reference"] == 1
+    assert not any(one["undefined"] for one in answered if one["metric"] not in ("spv", "uspv"))
+    told = " ".join(one["word"] for one in rows(db, "select unnest(words) as word from experiments"))
+    assert "texts without one have none, and are left out of the means" in told
 
 
 def test_asked_again_nothing_is_made_again(
@@ -128,9 +139,7 @@ def test_an_interruption_changes_no_row(
     answered: list[dict[str, Any]], db: Path, scorer: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     whole = tmp_path / "whole.duckdb"
-    text = "The town stands on a river, and its bridge is good. Anna Berg was born there. The river is bad."
-    articles = [Article(0, name, f"{name} is a town.", text) for name in ("Arn", "Bel")]
-    publish_month(Database(whole), "2026-08", articles, 1)
+    publish_month(Database(whole), "2026-08", ARTICLES, 1)
     experiment("verifiability", str(toy_checkpoint), db=whole, quiet=True, pair_scorer=str(scorer), **ASKED)
     for name in ("claims", "verifiability_metrics", "verifiability_differences"):
         assert rows(whole, f"from {name} order by all") == rows(db, f"from {name} order by all")
