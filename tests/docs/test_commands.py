@@ -30,6 +30,7 @@ _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, 
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
+_CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -61,6 +62,11 @@ NOT_RUN = {
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
         _MONTHS
     ),
+    "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
     "newwiki schedule": _ON_A_SERVER,
