@@ -131,7 +131,7 @@ def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
         y=alt.Y(
             "decoder:N",
             sort=decoders,
-            axis=alt.Axis(title=None, labelFontSize=12, labelLimit=220, minExtent=170, grid=True),
+            axis=alt.Axis(title=None, labelFontSize=12, labelLimit=320, grid=True),
         ),
         yOffset=alt.YOffset("metric:N", scale=alt.Scale(domain=names)),
         color=alt.Color(

@@ -28,7 +28,8 @@ _METRICS = (
 )
 _DIFFERENCES = (
     "Each decoder less {against}, by prompts that have a number under both, with 95 % intervals, shares in percentage "
-    "points; higher or lower where p is at most 0.05 after Holm's correction for all decoders and metrics of the model."
+    "points; higher or lower where p is at most 0.05 after Holm's correction for a model's decoders and metrics. "
+    "In brackets: how many prompts."
 )
 _HEADS = {
     FOUR_GRAMS: "distinct 4-grams",
@@ -90,8 +91,7 @@ def _difference(one: VerifiabilityDifference) -> str:
     ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
     interval = f" [{', '.join(ends)}]" if ends else ""
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    prompts = f"{one.prompts} prompt{'s' * (one.prompts != 1)}"
-    return f"{_signed(one.difference * times)}{interval}, {prompts}: {one.verdict}{p}"
+    return f"{_signed(one.difference * times)}{interval} {one.verdict}{p} ({one.prompts})"
 
 
 def _signed(number: float) -> str:
