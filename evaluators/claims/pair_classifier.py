@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Pair = tuple[str, str]  # evidence, claim
 
+_MULTIPLE = 8  # tokens to which a pair is padded
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -48,8 +50,8 @@ class _Tokens:
 class PairClassifier:
     """A pair scorer with its model. The attributes enter the fingerprint of every score that rests on it.
 
-    Pairs of equal length run together, without padding, each batch on a core of its own: so on a CPU the shares of a
-    pair are the same to the last bit whatever runs beside it. Equal pairs run once.
+    A pair is padded to the next multiple of 8 tokens, and runs with others of that length, each batch on a core of its
+    own: so on a CPU its shares are the same to the last bit whatever runs beside it. Equal pairs run once.
     """
 
     packages: tuple[str, ...] = ("transformers", "tokenizers", "torch")
@@ -62,6 +64,9 @@ class PairClassifier:
         self._scorer, self._model, self._tokenizer = scorer, model, tokenizer
         self._places = _places(scorer, model.config)
         self._special = _special_tokens(scorer, tokenizer)
+        self._padding: int | None = tokenizer.pad_token_id
+        if model.config.pad_token_id is None:
+            model.config.pad_token_id = self._padding
         self._window = scorer.window or context_of(model, tokenizer)
         if self._window > context_of(model, tokenizer):
             raise UsageError(
@@ -80,6 +85,7 @@ class PairClassifier:
             "first": scorer.first,
             "window": self._window,
             "beyond the window": "the end of the evidence is left out",
+            "padding": f"to a multiple of {_MULTIPLE} tokens" if self._padding is not None else "none",
         }
 
     def fits(self, claim: str) -> bool:
@@ -92,8 +98,8 @@ class PairClassifier:
         """Those of each pair of evidence and a claim that fits, in order."""
         different = list(dict.fromkeys(pairs))
         tokens = self._tokens(different)
-        by_length = sorted(range(len(tokens)), key=lambda place: len(tokens[place].ids))
-        groups = groupby(by_length, key=lambda place: len(tokens[place].ids))
+        lengths = [self._padded(len(one.ids)) for one in tokens]
+        groups = groupby(sorted(range(len(tokens)), key=lengths.__getitem__), key=lengths.__getitem__)
         batches = [batch for _, places in groups for batch in _batched([*places], self._scorer.batch)]
         read = self._workers.map(self._read, [[tokens[place] for place in batch] for batch in batches])
         found: dict[Pair, Shares] = {}
@@ -115,17 +121,26 @@ class PairClassifier:
         tokens: Sequence[int] = self._tokenizer(encodable(claim), add_special_tokens=False, verbose=False)["input_ids"]
         return tokens
 
+    def _padded(self, length: int) -> int:
+        """To how many tokens a pair of so many is padded, whatever runs beside it; without a padding token, to none."""
+        if self._padding is None:
+            return length
+        return min(math.ceil(length / _MULTIPLE) * _MULTIPLE, self._window)
+
     def _read(self, batch: Sequence[_Tokens]) -> list[list[float]]:
-        """Rows of the three shares of pairs that have equally many tokens."""
+        """Rows of the three shares of pairs that are padded to equally many tokens."""
         import torch
 
-        def tensor(rows: list[tuple[int, ...]]) -> Tensor:
-            return torch.tensor(rows, device=self._device)
+        length = self._padded(len(batch[0].ids))
 
-        ids = tensor([one.ids for one in batch])
-        types = {"token_type_ids": tensor([one.types for one in batch])} if self._has_types else {}
+        def tensor(rows: list[Sequence[int]], padding: int) -> Tensor:
+            return torch.tensor([[*row, *[padding] * (length - len(row))] for row in rows], device=self._device)
+
+        ids = tensor([one.ids for one in batch], self._padding or 0)
+        types = {"token_type_ids": tensor([one.types for one in batch], 0)} if self._has_types else {}
+        mask = tensor([[1] * len(one.ids) for one in batch], 0)
         with torch.inference_mode():
-            logits: Tensor = self._model(input_ids=ids, attention_mask=torch.ones_like(ids), **types)[0]
+            logits: Tensor = self._model(input_ids=ids, attention_mask=mask, **types)[0]
         rows: list[list[float]] = logits.double().cpu().softmax(dim=-1)[:, self._places].tolist()
         return rows
 
