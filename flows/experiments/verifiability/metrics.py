@@ -105,7 +105,7 @@ def _metric(
 def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
     """What each of a model's decoders differs in from one, a row a decoder and metric; p is corrected for all of them
     (Holm). The 4-gram proportion is left out, as it differs where the different 4-grams do."""
-    others = [one for one in decoders if one is not against]
+    others = [one for one in decoders if one.decoder != against.decoder]
     asked = [(one, metric) for one in others for metric in _COMPARED]
     if not asked:
         return []
