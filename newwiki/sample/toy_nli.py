@@ -23,7 +23,7 @@ SCORER_FILE = "pair_scorer.toml"
 _VOCABULARY = 3000
 _SPECIAL = ("[PAD]", "[CLS]", "[SEP]")
 _WINDOW = 192  # tokens of a pair
-_WIDTH, _HEADS, _SHARPNESS = 64, 2, 3.0
+_WIDTH, _HEADS, _SHARPNESS = 64, 2, 1.2
 _BATCH, _RATE = 32, 2e-3
 _SCORER = """\
 # A toy: a small BERT that was trained on sentences of invented articles and on the same with swapped facts.
@@ -114,7 +114,7 @@ def with_swapped_fact(claim: str, evidence: str, known: dict[str, list[str]], ch
 
 
 def train(
-    examples: Sequence[Pair], folder: Path, *, steps: int = 240, report: Callable[[int, int], None] | None = None
+    examples: Sequence[Pair], folder: Path, *, steps: int = 300, report: Callable[[int, int], None] | None = None
 ) -> None:
     """Trains on pairs and writes model, tokenizer and `pair_scorer.toml` to `folder`, which appears only when it is
     complete.

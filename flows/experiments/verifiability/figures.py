@@ -17,6 +17,7 @@ from newwiki.errors import UsageError
 if TYPE_CHECKING:
     import altair
 
+_LETTER, _MOST_ROOM = 8, 330  # pixels
 _SHARES = "Supported sentences in per cent by decoder, with 95 % intervals where there are 13 prompts or more."
 _FIGURE_5 = (
     "Distinct supported sentences of a text by the delay of {model}'s {family}, as the paper's figure 5{line}. "
@@ -127,12 +128,10 @@ def _dots(values: Sequence[Mapping[str, Any]]) -> "altair.LayerChart":
 
     decoders = list(dict.fromkeys(one["decoder"] for one in values))
     names = [_name(metric) for metric in SUPPORT]
+    room = min(_MOST_ROOM, _LETTER * max(map(len, decoders)))  # as pages' fonts are wider than the renderer's
+    labels = alt.Axis(title=None, labelFontSize=12, labelLimit=room, minExtent=room, grid=True)
     base = alt.Chart(alt.Data(values=list(values))).encode(
-        y=alt.Y(
-            "decoder:N",
-            sort=decoders,
-            axis=alt.Axis(title=None, labelFontSize=12, labelLimit=320, grid=True),
-        ),
+        y=alt.Y("decoder:N", sort=decoders, axis=labels),
         yOffset=alt.YOffset("metric:N", scale=alt.Scale(domain=names)),
         color=alt.Color(
             "metric:N",

@@ -57,7 +57,7 @@ def test_the_proportion_is_the_ratio_of_the_means() -> None:
     found = metrics_of(texts("greedy"), ARTICLES, "someone")
     one, grams = of("four_gram_proportion", found), 100 + NOISE
     assert one.mean == pytest.approx(grams.mean() / np.mean([200 + page for page in range(PROMPTS)]))
-    assert one.low is not None and one.high is not None
+    assert one.mean is not None and one.low is not None and one.high is not None
     assert one.low < one.mean < one.high
     assert of("distinct_4grams", found).mean == pytest.approx(grams.mean())
 
