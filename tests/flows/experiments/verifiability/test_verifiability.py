@@ -17,6 +17,7 @@ from newwiki.errors import UsageError
 from newwiki.settings import Settings
 from newwiki.verifiability_request import SWEEPS, TABLE_1, VerifiabilityRequest
 from storage.database import Database
+from tests.evaluators.claims.indexed import index_of
 from tests.evaluators.handmade import judge
 from tests.flows.experiments.invented import publish_month
 
@@ -143,6 +144,25 @@ def test_an_interruption_changes_no_row(
     experiment("verifiability", str(toy_checkpoint), db=whole, quiet=True, pair_scorer=str(scorer), **ASKED)
     for name in ("claims", "verifiability_metrics", "verifiability_differences"):
         assert rows(whole, f"from {name} order by all") == rows(db, f"from {name} order by all")
+
+
+def test_where_an_index_is_named_it_is_the_evidence(
+    answered: list[dict[str, Any]], db: Path, scorer: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
+    """What supports a sentence stands on a page that only the index has."""
+    index = index_of(tmp_path, {"Cor": "Its town is good.", "Arn": "It stands on a river."})
+    asked = {**ASKED, "decoder": "greedy", "evidence": str(index), "pair_scorer": str(scorer)}
+    experiment("verifiability", str(toy_checkpoint), db=db, quiet=True, **asked)
+    sql = """
+        select distinct name, evidence_title
+        from claims
+        join evaluators using (evaluator_id)
+        join verifiability_metrics using (evaluator_id)
+        join experiments using (experiment_id)
+        where label = 'supported' and words[1] like '%beside an index of many pages, as in the paper%'"""
+    found = rows(db, sql)
+    assert {one["name"] for one in found} == {"claims_wiki"}
+    assert "Cor" in {one["evidence_title"] for one in found}
 
 
 def test_the_report_shows_it_with_the_figures(answered: list[dict[str, Any]], db: Path, tmp_path: Path) -> None:
