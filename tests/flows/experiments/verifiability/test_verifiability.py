@@ -154,7 +154,7 @@ def test_where_an_index_is_named_it_is_the_evidence(
     asked = {**ASKED, "decoder": "greedy", "evidence": str(index), "pair_scorer": str(scorer)}
     experiment("verifiability", str(toy_checkpoint), db=db, quiet=True, **asked)
     sql = """
-        select distinct name, evidence_title
+        select distinct evaluators.name as name, evidence_title
         from claims
         join evaluators using (evaluator_id)
         join verifiability_metrics using (evaluator_id)
