@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -86,6 +86,10 @@ bench-evidence: $(INSTALLED)
 
 bench-fairness: $(INSTALLED)
 	$(BIN)/python benchmarks/group_disparities.py --into docs/fairness.md
+
+# Writes the table of docs/verifiability.md.
+bench-toy-nli: $(INSTALLED)
+	$(BIN)/python -m benchmarks.toy_nli --into docs/verifiability.md
 
 # make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
 # wiki; it needs the packages that tests/mediawiki/README.md names.

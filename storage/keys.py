@@ -9,6 +9,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "came_true": ("edition", "run_id", "page_id", "sample", "evaluator_id", "kind", "text"),
     "came_true_texts": ("edition", "run_id", "page_id", "sample", "evaluator_id", "kind"),
     "candidates": ("snapshot_id", "page_id"),
+    "claims": ("run_id", "page_id", "sample", "evaluator_id", "sentence"),
     "completions": ("run_id", "page_id", "sample"),
     "cutoff_findings": ("experiment_id", "model", "decoder", "metric"),
     "cutoff_months": ("experiment_id", "model", "decoder", "metric", "month"),
@@ -51,6 +52,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "swapped_scores": ("texts_sha256", "metric", "evaluator_id", "swapped", "repetition"),
     "topics": ("snapshot_id", "page_id"),
+    "verifiability_differences": ("experiment_id", "model", "decoder", "metric"),
+    "verifiability_metrics": ("experiment_id", "model", "decoder", "metric"),
 }
 
 

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
 from storage import liveness, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
@@ -180,10 +180,12 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
     return found
 
 
-def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
-    """Stores them. Where they add to a scoring that was finished, what it amounts to is stored anew with them."""
+def add_scores(database: Database, run_id: str, scores: Sequence[Score], claims: Sequence[CheckedClaim] = ()) -> None:
+    """Stores them, and in the same transaction the verdicts that they count. Where they add to a scoring that was
+    finished, what it amounts to is stored anew with them."""
     with database.write() as connection:
         insert_new(connection, "scores", scores, run_id=run_id)
+        insert_new(connection, "claims", claims, run_id=run_id)
         summaries.renew_finished(connection, run_id, {score.evaluator_id for score in scores})
 
 

@@ -82,7 +82,7 @@ def _score_articles(
         with progress.stretch("reading the reference articles", "articles") as bar:
             for batch, scored in scoring.score(loaded, batches()):
                 loaded.keep(database, run.snapshot_id, scored.made, lacking)
-                runs.add_scores(database, run_id, scored.scores)
+                runs.add_scores(database, run_id, scored.scores, scored.claims)
                 broken.count(scored.scores)
                 done += len(batch.articles)
                 bar.update(done, len(todo))
@@ -131,7 +131,7 @@ def _score_texts(
             for batch, scored in scoring.score(loaded, batches()):
                 loaded.keep(database, run.snapshot_id, scored.made, compared)
                 drawn.note(scored.parts)
-                runs.add_scores(database, run.run_id, scored.scores)
+                runs.add_scores(database, run.run_id, scored.scores, scored.claims)
                 broken.count(scored.scores)
                 done += len(batch.keys)
                 bar.update(done, len(keys), loaded.slowest)

@@ -32,6 +32,7 @@ _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py r
 _GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
 _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
+_CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -67,6 +68,11 @@ NOT_RUN = {
         _MONTHS
     ),
     "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
+    "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
     "newwiki schedule": _ON_A_SERVER,

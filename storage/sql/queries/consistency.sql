@@ -43,6 +43,9 @@ from scores
 where run_id not in (select run_id from runs)
     and run_id not in (select run_id from reference_runs)
 union all
+select 'claims of a text that their evaluator has not scored', count(*)
+from claims anti join scores using (run_id, page_id, sample, evaluator_id)
+union all
 select 'finished scorings without an evaluator', count(*)
 from scorings anti join evaluators using (evaluator_id)
 union all
