@@ -14,7 +14,6 @@ from newwiki.settings import Settings
 from tests.evaluators.classifiers import bert, described
 from tests.flows.conftest import Run
 
-
 SHARES = ("not_enough_info", "refuted", "supported")
 
 
