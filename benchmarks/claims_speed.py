@@ -107,14 +107,13 @@ def _work(samples: Sequence[str], count: int) -> Texts:
 def _compared(work: Texts, scorer: Path, rounds: int) -> Table:
     settings, folder = Settings(pair_scorer=str(scorer)), scorer.parent / "model"
     classifier = load_pair_classifier(read_pair_scorer(str(scorer)))
-    loaded = LoadedEvaluators(select("claims_article_supported"), settings, budget=work.texts)
     pairs = _pairs(work, classifier)
     some = max(1, len(work.references) // 10)
     few = Texts(work.references[:some], work.completions[:some])
     share = few.texts / work.texts
     ways: dict[str, Callable[[], float]] = {
         "naive": lambda: _seconds_naive(few, folder) / share,
-        "ours": lambda: _seconds_ours(work, loaded),
+        "ours": lambda: _seconds_ours(work, settings),
         "floor": lambda: seconds_of(lambda: classifier.shares(pairs)),
         "padded": lambda: seconds_of(lambda: _read_padded(pairs, folder)),
     }
@@ -166,8 +165,9 @@ class _Listener:
         return [Shares(0.0, 0.0, 1.0, False) for _ in pairs]
 
 
-def _seconds_ours(work: Texts, loaded: LoadedEvaluators) -> float:
-    """From texts in a database to their verdicts and scores there."""
+def _seconds_ours(work: Texts, settings: Settings) -> float:
+    """From texts in a database to their verdicts and scores there, by evaluators that have not seen them before."""
+    loaded = LoadedEvaluators(select("claims_article_supported"), settings, budget=work.texts)
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")
         run, found = stored(database, work)

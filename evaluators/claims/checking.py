@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluators.claims.article_evidence import ArticleEvidence
 from evaluators.claims.claim import Claim, Label, Passage, Verdict
-from evaluators.claims.pair_classifier import PairClassifier, Shares
+from evaluators.claims.pair_classifier import Pair, PairClassifier, Shares
 from evaluators.claims.sentence_processing import (
     SENTENCE_PROCESSING_PACKAGES,
     SENTENCE_PROCESSING_VERSION,
@@ -24,6 +24,8 @@ LookUp = Callable[[Sequence[SourceArticle], Sequence[Sequence[str]]], Found]  # 
 
 # Part of every fingerprint: raise it whenever the same shares would give another verdict.
 _DECISION = "1"
+
+_KNOWN = 50_000  # pairs that are remembered, the latest, in some 30 MB
 
 
 def decide(claim: Claim, passages: Sequence[Passage], shares: Sequence[Shares]) -> Verdict:
@@ -64,6 +66,7 @@ class ClaimChecker:
         """`parameters` and `packages` are those of the evidence that is looked up."""
         self.parts = frozenset({part})
         self._part, self._classifier, self._look_up = part, classifier, look_up
+        self._known: dict[Pair, Shares] = {}
         self.model = classifier.model
         self.model_sha256: str | None = classifier.model_sha256
         self.dtype: str | None = classifier.dtype
@@ -79,7 +82,8 @@ class ClaimChecker:
     def make_beside(
         self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
     ) -> Mapping[str, Sequence[Any]]:
-        """The pairs of all texts are classified together: what two texts ask alike is asked once."""
+        """The pairs of all texts are classified together: what two texts ask alike, these or earlier ones, is asked
+        once, as far as it is remembered."""
         claims = [
             [self._readable(claim) for claim in claims_of(text, article.title)]
             for article, text in zip(articles, texts, strict=True)
@@ -92,13 +96,22 @@ class ClaimChecker:
             for claim, of_claim in zip(of_text, passages, strict=True)
             for passage in of_claim
         ]
-        shares = iter(self._classifier.shares(pairs))
+        shares = iter(self._shares(pairs))
         return {
             self._part: [
                 [_plain(verdict) for verdict in _verdicts(of_text, iter(passages), shares)]
                 for of_text, passages in zip(claims, found, strict=True)
             ]
         }
+
+    def _shares(self, pairs: Sequence[Pair]) -> list[Shares]:
+        found = {pair: known for pair in pairs if (known := self._known.get(pair))}
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in found]
+        found |= zip(new, self._classifier.shares(new), strict=True)
+        self._known |= found
+        for pair in list(self._known)[: max(0, len(self._known) - _KNOWN)]:
+            self._known.pop(pair, None)
+        return [found[pair] for pair in pairs]
 
     def _readable(self, claim: Claim) -> Claim:
         """A claim that leaves no room for evidence in the model's window is not checkable."""

@@ -48,7 +48,8 @@ def evaluate(
 
     What is written or scored already is not done again. `batch_size` None means as many as fit. Among the settings are
     `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon`, `likelihood_model`, `pair_scorer`,
-    `evidence`, `scorers` and `template`. With a `runner` (`processes:2`, `dask:tcp://…`) workers do it, through Prefect.
+    `evidence`, `scorers` and `template`. With a `runner` (`processes:2`, `dask:tcp://…`) workers do it,
+    through Prefect.
     """
     _require_known(runner)
     force, database = opened(db, settings)

@@ -7,6 +7,7 @@ from pathlib import Path
 from flows.progress import Progress
 from flows.report import figures, paper_tables
 from flows.report.by_stratum import cuts
+from flows.report.checked_sentences import VERDICTS
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
@@ -79,6 +80,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
+        verdicts=VERDICTS,
         things_shown=SHOWN,
         paper=PAPER,
         written_at=datetime.now(UTC),

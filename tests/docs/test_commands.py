@@ -31,6 +31,7 @@ _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each ki
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
 _GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
 _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
+_PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 NOT_RUN = {
@@ -75,6 +76,8 @@ NOT_RUN = {
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
+    "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
+    "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

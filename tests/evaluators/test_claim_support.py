@@ -1,6 +1,7 @@
 """The metrics of claims: shares by hand, in which sentences, by which evidence, and what is lacking for them."""
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from evaluators.analysis import Analyst
 from evaluators.claim_support import claims_article, claims_wiki, name_pair_scorer
 from evaluators.claims.checking import ClaimChecker, by_article
-from evaluators.claims.pair_classifier import load_pair_classifier
+from evaluators.claims.pair_classifier import Pair, Shares, load_pair_classifier
 from evaluators.claims.pair_scorer import read_pair_scorer
 from evaluators.scoring import fingerprint, reads_article, select
 from newwiki.errors import TerminalError
@@ -126,6 +127,24 @@ def test_a_text_has_the_same_verdicts_alone_and_in_company(checker: ClaimChecker
     texts = ["A bridge is old. That river is wide.", "", "That river is wide. It stands.", "Anna stands. " * 9]
     together = checker.make_beside([BRIDGE] * 4, texts, checker.parts)["claims_article"]
     assert together == [verdicts(checker, text) for text in texts]
+
+
+def test_what_an_earlier_text_has_asked_is_not_asked_again(scorer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    classifier = load_pair_classifier(read_pair_scorer(str(scorer)))
+    checker, asked, shares_of = by_article("claims_article", classifier), [], classifier.shares
+
+    def counted(pairs: Sequence[Pair]) -> list[Shares]:
+        asked.append(len(pairs))
+        return shares_of(pairs)
+
+    monkeypatch.setattr(classifier, "shares", counted)
+    first = verdicts(checker, "That river is wide.")
+    again = verdicts(checker, "That river is wide. It stands.")
+    assert again[:1] == first
+    assert asked == [2, 2]  # each has two sentences of the article to it
+    monkeypatch.setattr("evaluators.claims.checking._KNOWN", 3)
+    assert verdicts(checker, "That river is wide. It stands.") == again
+    assert verdicts(checker, "That river is wide. It stands.") == again  # also where not all were remembered
 
 
 def test_the_fingerprint_has_the_scorer_and_the_evidence(scorer: Path, tmp_path: Path, checker: ClaimChecker) -> None:
