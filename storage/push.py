@@ -100,6 +100,11 @@ def of_snapshot(table: str, name: str) -> SharedPart:
     return SharedPart(table, (("snapshot_id", name),))
 
 
+def claims_of(scoring: SharedPart) -> SharedPart:
+    """The sentences that a scoring has checked, if it has checked any."""
+    return SharedPart("claims", scoring.keys)
+
+
 def held(database: Database, part: SharedPart) -> pa.Table:
     """What the database has of a part."""
     key = KEYS[part.table]
@@ -154,7 +159,8 @@ def _scoring(
     part: SharedPart,
     facts: dict[str, object],
 ) -> None:
-    """Where the folder has as many texts scored by the evaluator or more, its scores stay."""
+    """Where the folder has as many texts scored by the evaluator or more, its scores stay. The claims that scores were
+    counted from are there before them."""
     evaluator_id = part["evaluator_id"]
     rows = held(database, part)
     noted = there.get(part)
@@ -166,5 +172,7 @@ def _scoring(
         described_part = SharedPart(table, ((key, value),))
         if described_part not in there:
             there[described_part] = folder.write(described_part, held(database, described_part), {})
+    if (claims := held(database, claims_of(part))).num_rows:
+        folder.write(claims_of(part), claims, {})
     folder.write(part, rows, facts | {"metrics": names})
     moved.scorings += 1
