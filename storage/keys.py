@@ -18,6 +18,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "evaluators": ("evaluator_id",),
     "experiments": ("experiment_id",),
     "exposure_divergences": ("reading_id", "sequence_sha256"),
+    "exposure_examples": ("experiment_id", "model", "decoder", "prefix", "rate"),
     "exposure_generations": ("generation_id", "page_id", "sample", "context_sha256"),
     "exposure_measures": (
         "experiment_id",

@@ -98,11 +98,19 @@ class HuggingFaceModel(LocalModel):
         from newwiki.models.engine.memory import fits_into_memory
         from newwiki.models.engine.next_token import next_probabilities
 
+        self._require_reading()
         begin = self._prompting.begin
-        self._require_room(max(places, default=0) + len(begin))
+        self._require_room(max(places) + len(begin))
         read = [[*begin, *one[: max(places)]] for one in sequences]
         with fits_into_memory("a batch of texts"):
             return next_probabilities(self._model, read, [len(begin) + place for place in places])
+
+    def _require_reading(self) -> None:
+        from newwiki.models.engine.likelihood import check_likelihoods
+
+        if not self._reads:
+            check_likelihoods(self._model)
+            self._reads = True
 
     def _require_room(self, tokens: int) -> None:
         context = self._context(self._model)
@@ -121,12 +129,10 @@ class HuggingFaceModel(LocalModel):
     def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
         """What the model makes of articles: (prompt, rest) pairs. Those that are given together are read together, so
         that other pairs, or another order, move the numbers by rounding."""
-        from newwiki.models.engine.likelihood import check_likelihoods, read_texts
+        from newwiki.models.engine.likelihood import read_texts
         from newwiki.models.engine.memory import fits_into_memory
 
-        if not self._reads:
-            check_likelihoods(self._model)
-            self._reads = True
+        self._require_reading()
         chat = self.settings["chat"] == "yes"
         texts = [rest if chat else continued(prompt, rest) for prompt, rest in pairs]
         encoded = [self._prompting.encode_pair(prompt, text) for (prompt, _), text in zip(pairs, texts, strict=True)]

@@ -532,6 +532,17 @@ comment on column exposure_trends.slope_high is 'The upper end.';
 comment on column exposure_trends.slope_p is 'Of the test that it is 0.';
 comment on column exposure_trends.no_interval is 'Why there is none.';
 
+comment on table exposure_examples is 'A text after each kind of prefix, for people to read.';
+comment on column exposure_examples.experiment_id is 'The answer.';
+comment on column exposure_examples.model is 'The model.';
+comment on column exposure_examples.decoder is 'How it writes, in canonical form.';
+comment on column exposure_examples.prefix is 'Where the prefix is from: model, data, shuffled (data) or corrupted (data).';
+comment on column exposure_examples.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
+comment on column exposure_examples.page_id is 'The page that the prompt is from.';
+comment on column exposure_examples.prompt is 'The prompt.';
+comment on column exposure_examples.prefix_end is 'The last tokens of the prefix.';
+comment on column exposure_examples.written is 'What the model wrote after it.';
+
 comment on table fairness_settings is 'The decoders of each sweep of `newwiki experiment fairness`, in their order, with how varied their texts are.';
 comment on column fairness_settings.experiment_id is 'The answer.';
 comment on column fairness_settings.model is 'The model.';

@@ -9,13 +9,14 @@ from typing import cast
 from flows.evaluating.generate import find_models, writing_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
+from flows.experiments.exposure_bias.examples import ExposureExample, examples
 from flows.experiments.exposure_bias.findings import measures, trends
 from flows.experiments.exposure_bias.measuring import Draw, ExposureScore, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens, stretches
 from flows.experiments.exposure_bias.stored import Store, TokenModel, require_one_vocabulary
 from flows.experiments.exposure_bias.synthetic import fitted
 from flows.experiments.exposure_bias.words import verdict, words
-from flows.progress import Bar
+from flows.progress import Bar, Progress
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.exposure_bias_request import ExposureBiasRequest
@@ -49,6 +50,7 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
         cut = _cut(data_model, articles, request, template)
         measured = {f"{in_their_place}, synthetic": str(fitted(evaluations, request, data_model, cut.stretches))}
     scores: list[ExposureScore] = []
+    texts: list[ExposureExample] = []
     sha256s: dict[str, str] = {data_model.name: data_model.sha256} if data_model else {}
     for name, place in measured.items():
         model = _load(evaluations, request, place)
@@ -57,7 +59,9 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
         sha256s[name] = model.sha256
         cut = _cut(model, articles, request, template)
         for decoder in [one for specification in request.decoder for one in parse(specification)]:
-            scores += _over_seeds(evaluations, request, name, model, decoder, data_model, cut)
+            draws = _draws(evaluations, request, name, model, decoder, data_model, cut)
+            scores += _over_seeds(draws, evaluations.progress)
+            texts += examples(draws[0])
     found = measures(scores)
     apart = trends(scores)
     return Answer(
@@ -69,7 +73,12 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
             "models": sha256s,
             "scores": hashlib.sha256(json.dumps([asdict(one) for one in scores]).encode()).hexdigest(),
         },
-        rows={"exposure_scores": scores, "exposure_measures": found, "exposure_trends": apart},
+        rows={
+            "exposure_scores": scores,
+            "exposure_measures": found,
+            "exposure_trends": apart,
+            "exposure_examples": texts,
+        },
     )
 
 
@@ -105,7 +114,7 @@ def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRe
     return Cut(found, len(articles), too_short)
 
 
-def _over_seeds(
+def _draws(
     evaluations: Evaluations,
     request: ExposureBiasRequest,
     name: str,
@@ -113,16 +122,30 @@ def _over_seeds(
     decoder: Decoder,
     data_model: TokenModel | None,
     cut: Cut,
-) -> list[ExposureScore]:
+) -> list[Draw]:
+    """One a seed."""
     writing = writing_of(request, evaluations.progress.note)
+    return [
+        Draw(
+            Store(evaluations.database, replace(writing, seed=seed)),
+            request,
+            name,
+            model,
+            decoder,
+            data_model,
+            cut.stretches,
+            seed,
+        )
+        for seed in range(request.seed, request.seed + request.seeds)
+    ]
+
+
+def _over_seeds(draws: Sequence[Draw], progress: Progress) -> list[ExposureScore]:
     found: list[ExposureScore] = []
-    with evaluations.progress.stretch(f"{name} under {decoder.short}", "seeds") as bar:
-        for place in range(request.seeds):
-            seed = request.seed + place
-            store = Store(evaluations.database, replace(writing, seed=seed))
-            draw = Draw(store, request, name, model, decoder, data_model, cut.stretches, seed)
-            found += draw.scores(_telling(bar, place, request.seeds))
-            bar.update(place + 1, request.seeds)
+    with progress.stretch(f"{draws[0].name} under {draws[0].decoder.short}", "seeds") as bar:
+        for place, draw in enumerate(draws):
+            found += draw.scores(_telling(bar, place, len(draws)))
+            bar.update(place + 1, len(draws))
     return found
 
 

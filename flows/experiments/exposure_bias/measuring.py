@@ -66,17 +66,17 @@ class Draw:
     def scores(self, tell: Callable[[str], None]) -> list[ExposureScore]:
         """All of this seed; `tell` hears what is at work."""
         tell("prefixes of data")
-        data = self._data()
+        data = self.data()
         asked, references = halves(list(data), self.seed)
         texts = {key: data[key] for key in asked}
         beside = [data[key] for key in references]
         found: list[ExposureScore] = []
-        for prefix, gaps in self._prefixes():
+        for prefix, gaps in self.prefixes():
             tell(_words(prefix))
             found += self._measured(prefix, gaps, texts, beside)
         return _with_ratios(found)
 
-    def _data(self) -> dict[Key, Tokens]:
+    def data(self) -> dict[Key, Tokens]:
         """The stretches; with a model in the articles' place their prompts, and what it goes on with."""
         if self.data_model is None:
             return dict(self.stretches)
@@ -85,7 +85,7 @@ class Draw:
         written = self.store.continuations(self.data_model, ancestral(), prompts, new, "data")
         return {key: (*prompts[key], *written[key]) for key in prompts}
 
-    def _prefixes(self) -> Iterator[tuple[Prefix, Sequence[int]]]:
+    def prefixes(self) -> Iterator[tuple[Prefix, Sequence[int]]]:
         """Each with the gaps that it is tried with. Where another prefix and a gap end, one of data ends too."""
         request = self.request
         for length in request.prefix_length:
@@ -102,7 +102,7 @@ class Draw:
         self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens], references: Sequence[Tokens]
     ) -> Iterator[ExposureScore]:
         start = self.request.prompt_length + prefix.length
-        whole = self._written(prefix, gaps, data)
+        whole = self.written(prefix, gaps, data)
         for gap in gaps:
             place = start + gap
             span = slice(place, place + self.request.max_new_tokens)
@@ -119,7 +119,7 @@ class Draw:
                     cgd = generation_deviation(apart[metric][:, column])
                     yield self._score(prefix, gap, metric, len(read), cgd)
 
-    def _written(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> list[Tokens]:
+    def written(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> list[Tokens]:
         """Prompt, prefix, and what the model writes after them. Its own prefixes of all lengths begin one text."""
         request = self.request
         prompts = {key: tokens[: request.prompt_length] for key, tokens in data.items()}

@@ -5,6 +5,7 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from flows.experiments.experiment import Shown, Table
+from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import GAP, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
@@ -35,17 +36,20 @@ NAMES = {
 }
 _ORDER = (*(one for one in SCORES), METEOR, *DIVERGENCES)
 _PER = 10
+_EXAMPLES = "{who}: what it goes on with after a prompt, {prompt}, and the longest prefixes (tables 1, 6 and 10)."
 
 
 def show(database: Database, experiment_id: str) -> Shown:
     found = rows(database, ExposureMeasure, "exposure_measures", experiment_id)
     apart = rows(database, ExposureTrend, "exposure_trends", experiment_id)
+    texts = rows(database, ExposureExample, "exposure_examples", experiment_id)
     tables = []
     several = len({one.decoder for one in found}) > 1
     for key in dict.fromkeys((one.model, one.decoder) for one in found):
         who = f"{key[0]} under {short_form(key[1])}" if several else key[0]
         of_both = [one for one in found if (one.model, one.decoder) == key]
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
+        tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
     return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
 
@@ -74,6 +78,14 @@ def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[Exposure
     return tables
 
 
+def _examples(who: str, texts: Sequence[ExposureExample]) -> Table:
+    order = sorted(texts, key=lambda one: _PLACES[one.prefix])
+    cells = [[of_prefix(one.prefix, one.rate), f"… {one.prefix_end}", one.written] for one in order]
+    return Table(
+        _EXAMPLES.format(who=who, prompt=repr(texts[0].prompt)), ["prefix", "its end", "what it writes"], cells
+    )
+
+
 def _by_length(
     found: Sequence[ExposureMeasure],
     cell: Callable[[ExposureMeasure], str],
@@ -84,7 +96,7 @@ def _by_length(
     for one in found:
         key = (_ORDER.index(one.metric), one.prefix, one.rate, one.metric)
         by_row.setdefault(key, {})[one.prefix_length] = cell(one)
-    order = sorted(by_row, key=lambda key: (key[0], _PLACES.get(key[1], 9), key[2]))
+    order = sorted(by_row, key=lambda key: (key[0], _PLACES[key[1]], key[2]))
     return [
         [name(key[3]), of_prefix(key[1], key[2]), *(cells for _, cells in sorted(by_row[key].items()))] for key in order
     ]

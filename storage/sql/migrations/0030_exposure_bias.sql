@@ -67,3 +67,15 @@ create table exposure_trends (
     slope_p double,
     no_interval varchar
 );
+
+create table exposure_examples (
+    experiment_id varchar not null,
+    model varchar not null,
+    decoder varchar not null,
+    prefix varchar not null,
+    rate double not null,
+    page_id bigint not null,
+    prompt varchar not null,
+    prefix_end varchar not null,
+    written varchar not null
+);

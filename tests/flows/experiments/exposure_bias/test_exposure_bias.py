@@ -29,6 +29,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
 
+SNAPSHOT = "inventedwiki-2026-08"
 ARTICLES = 40
 ASKED: dict[str, Any] = {
     "prompt_length": 8,
@@ -41,7 +42,7 @@ ASKED: dict[str, Any] = {
     "seeds": 3,
 }
 KEPT = ("exposure_generations", "exposure_divergences")
-FOUND = ("exposure_scores", "exposure_measures", "exposure_trends")
+FOUND = ("exposure_scores", "exposure_measures", "exposure_trends", "exposure_examples")
 Rows = list[dict[str, Any]]
 
 
@@ -249,7 +250,7 @@ def test_beside_articles_there_is_eb_m_alone_and_the_report_shows_it(well_read: 
     assert metrics == {"bleu", "nist", "meteor_exact_stem", "backward_bleu", "trigram_entropy"}
     found = rows(db, "from exposure_measures")
     assert ratios(found, "bleu", "shuffled")[0.0] > ratios(found, "bleu", "model")[0.0]
-    page = report(db=db, out=tmp_path / "report.html").read_text("utf-8")
+    page = report(snapshot=SNAPSHOT, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
     assert "figure 3 of the paper" in page and "EB-M (METEOR (exact, stem))" in page
 
 
