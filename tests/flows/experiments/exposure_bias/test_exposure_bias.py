@@ -1,7 +1,6 @@
 """The experiment on invented articles: a toy that has read such articles, and one that went on from it.
 
-In `beside_a_model` the first is in the articles' place and the second is measured; it is stopped on the way, and asked
-again.
+The first is in the articles' place, and the second is measured.
 """
 
 import json
@@ -105,52 +104,44 @@ def went_on(well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return published(tmp_path_factory.mktemp("interrupted"))
+def db(well_read: Path, went_on: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Asked of the model that went on, with the other in the articles' place."""
+    there = published(tmp_path_factory.mktemp("whole"))
+    experiment("exposure-bias", str(went_on), data_model=str(well_read), db=there, quiet=True, **ASKED)
+    return there
 
 
 @pytest.fixture(scope="module")
-def beside_a_model(db: Path, well_read: Path, went_on: Path) -> tuple[Rows, Counted]:
-    """The measures, and what the models were asked for in both turns."""
-    request = ExposureBiasRequest(models=(str(went_on),), data_model=str(well_read), **ASKED)
-    settings, counted = Settings(db=str(db)), Counted()
-    stopped = Evaluations(Database(db), settings, Interrupted("shuffled prefixes of 16"), load=counted)
-    with pytest.raises(KeyboardInterrupt):
-        answer(named("exposure-bias"), stopped, request)
-    before = {name: rows(db, f"from {name} order by all") for name in KEPT}
-    assert all(before.values()) and not rows(db, "from exposure_scores")
-    answer(named("exposure-bias"), Evaluations(Database(db), settings, Silent(), load=counted), request)
-    for name, earlier in before.items():
-        assert all(row in rows(db, f"from {name} order by all") for row in earlier[:20])
-    return rows(db, "from exposure_measures order by rowid"), counted
+def found(db: Path) -> Rows:
+    return rows(db, "from exposure_measures order by rowid")
 
 
-def test_what_is_stored_is_not_computed_again(beside_a_model: tuple[Rows, Counted], db: Path) -> None:
-    """A batch that is read in part is read whole, by both models."""
-    _, counted = beside_a_model
-    [stored] = rows(db, "select (select count(*) from exposure_generations) as written")
-    assert counted.written == stored["written"]
-
-
-def test_asked_again_no_model_is_asked_anything(
-    beside_a_model: tuple[Rows, Counted], db: Path, well_read: Path, went_on: Path
+def test_killed_and_asked_again_nothing_is_made_twice_and_no_row_is_another(
+    well_read: Path, went_on: Path, tmp_path: Path
 ) -> None:
-    before = {name: rows(db, f"from {name} order by all") for name in (*KEPT, *FOUND, "experiments")}
-    request = ExposureBiasRequest(models=(str(went_on),), data_model=str(well_read), **ASKED)
+    asked = ASKED | {"prefix_length": (8,), "gap": (), "rate": (1.0,), "seeds": 2, "prompts": 12}
+    request = ExposureBiasRequest(models=(str(went_on),), data_model=str(well_read), **asked)
+    stopped, whole = (published(tmp_path / name) for name in ("stopped", "whole"))
     counted = Counted()
-    answer(named("exposure-bias"), Evaluations(Database(db), Settings(db=str(db)), Silent(), load=counted), request)
-    assert (counted.written, counted.read) == (0, 0)
-    assert {name: rows(db, f"from {name} order by all") for name in before} == before
-
-
-def test_an_interruption_changes_no_row(
-    beside_a_model: tuple[Rows, Counted], db: Path, well_read: Path, went_on: Path, tmp_path: Path
-) -> None:
-    whole = published(tmp_path)
-    experiment("exposure-bias", str(went_on), data_model=str(well_read), db=whole, quiet=True, **ASKED)
+    with pytest.raises(KeyboardInterrupt):
+        ask(stopped, request, counted, Interrupted("shuffled prefixes of 8"))
+    before = {name: rows(stopped, f"from {name} order by all") for name in KEPT}
+    assert all(before.values()) and not rows(stopped, "from exposure_scores")
+    ask(stopped, request, counted, Silent())
+    stored = {name: rows(stopped, f"from {name} order by all") for name in (*KEPT, *FOUND, "experiments")}
+    assert counted.written == len(stored["exposure_generations"]) > len(before["exposure_generations"])
+    assert all(row in stored[name] for name, earlier in before.items() for row in earlier)
+    again = Counted()
+    ask(stopped, request, again, Silent())
+    assert (again.written, again.read) == (0, 0)
+    assert {name: rows(stopped, f"from {name} order by all") for name in stored} == stored
+    ask(whole, request, Counted(), Silent())
     for name in (*KEPT, *FOUND):
-        there, here = (rows(one, f"from {name} order by all") for one in (whole, db))
-        assert there == here
+        assert rows(whole, f"from {name} order by all") == stored[name]
+
+
+def ask(db: Path, request: ExposureBiasRequest, load: Counted, progress: Silent) -> None:
+    answer(named("exposure-bias"), Evaluations(Database(db), Settings(db=str(db)), progress, load=load), request)
 
 
 def ratios(found: Rows, metric: str, prefix: str, gap: int = 0) -> dict[float, float]:
@@ -164,9 +155,8 @@ def ratios(found: Rows, metric: str, prefix: str, gap: int = 0) -> dict[float, f
 
 @pytest.mark.parametrize("metric", ["bleu", "jensen_shannon", "total_variation"])
 def test_damaged_prefixes_are_worse_than_the_models_own_and_the_more_so_the_higher_the_rate(
-    beside_a_model: tuple[Rows, Counted], metric: str
+    found: Rows, metric: str
 ) -> None:
-    found, _ = beside_a_model
     [own] = ratios(found, metric, "model").values()
     [shuffled] = ratios(found, metric, "shuffled").values()
     corrupted = list(ratios(found, metric, "corrupted").values())
@@ -174,12 +164,11 @@ def test_damaged_prefixes_are_worse_than_the_models_own_and_the_more_so_the_high
     assert own < corrupted[0] < corrupted[1] < corrupted[2]
 
 
-def test_it_recovers_along_a_gap(beside_a_model: tuple[Rows, Counted]) -> None:
-    found, _ = beside_a_model
+def test_it_recovers_along_a_gap(found: Rows) -> None:
     assert ratios(found, "bleu", "corrupted", 8)[0.5] < ratios(found, "bleu", "corrupted")[0.5]
 
 
-def test_each_ratio_is_that_of_its_scores(beside_a_model: tuple[Rows, Counted], db: Path) -> None:
+def test_each_ratio_is_that_of_its_scores(db: Path) -> None:
     """Beside data of the length at which prefix and gap end."""
     wrong = rows(
         db,
@@ -195,9 +184,7 @@ def test_each_ratio_is_that_of_its_scores(beside_a_model: tuple[Rows, Counted], 
     assert not wrong and counted["all"] == counted["known"] > 0
 
 
-def test_a_deviation_is_what_transformers_says_of_both_models(
-    beside_a_model: tuple[Rows, Counted], db: Path, well_read: Path, went_on: Path
-) -> None:
+def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, well_read: Path, went_on: Path) -> None:
     """After 16 tokens of data, of the first seed, read off what the model in the articles' place has written."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -213,20 +200,20 @@ def test_a_deviation_is_what_transformers_says_of_both_models(
         prompt = read[one["page_id"]][one["sample"] * 40 : one["sample"] * 40 + 8]
         written.setdefault(one["generation_id"], {})[one["page_id"], one["sample"]] = [*prompt, *one["tokens"][:16]]
     models = [AutoModelForCausalLM.from_pretrained(one).eval() for one in (went_on, well_read)]
-    found = []
+    apart = []
     for of_seed in written.values():
         asked, _ = halves(list(of_seed), 0)
         with torch.inference_mode():
             tokens = torch.tensor([of_seed[key] for key in asked])
             p, q = (one(tokens).logits[:, -1].double().softmax(-1).numpy() for one in models)
-        found.append(float(np.mean(jensenshannon(p, q, axis=1) ** 2)))
-    assert len(found) == 3
+        apart.append(float(np.mean(jensenshannon(p, q, axis=1) ** 2)))
+    assert len(apart) == 3
     [stored] = rows(
         db,
         "select score from exposure_scores where prefix = 'data' and metric = 'jensen_shannon' and seed = 0 "
         "and prefix_length = 16",
     )
-    assert min(abs(stored["score"] - one) for one in found) < 1e-6
+    assert min(abs(stored["score"] - one) for one in apart) < 1e-6
 
 
 def test_a_model_against_its_own_samples_has_an_eb_m_of_1(well_read: Path, tmp_path: Path) -> None:
