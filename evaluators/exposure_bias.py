@@ -30,7 +30,8 @@ def generation_deviation(divergences: ArrayLike, probabilities: ArrayLike | None
     """CGD, the expected divergence of the next token's distributions under the model and under the data, over prefixes:
     the mean over drawn ones, or weighted by the `probabilities` of all that there are. Source: equation 3, and with a
     gap between a damaged prefix and the token equation 9."""
-    return float(np.average(np.asarray(divergences, float), weights=probabilities))
+    weights = None if probabilities is None else np.asarray(probabilities, float)
+    return float(np.average(np.asarray(divergences, float), weights=weights))
 
 
 def eb_m(after_data: float, after_others: float) -> float | None:
