@@ -39,7 +39,7 @@ def keep_generations(database: Database, generation_id: str, made: Sequence[Gene
 
 def divergences(database: Database, reading_id: str) -> dict[str, Divergence]:
     """By the hash of the text."""
-    found = [Divergence(*row) for row in database.rows("stored_divergences", reading_id)]
+    found = database.records(Divergence, "stored_divergences", reading_id)
     return {one.sequence_sha256: one for one in found}
 
 
