@@ -2,21 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from flows.comparing.board import Column
 
+if TYPE_CHECKING:
+    from newwiki.papers.published import PaperMetric
+
 PAPER = "New-Wiki Eval: An Evolving Wikipedia Multi-metric Evaluation for Large Language Models"
-
-
-@dataclass(frozen=True)
-class PaperMetric:
-    """`here` are the metrics that may stand for it, the nearest first. `low` and `high` are the range by which the
-    paper rescales it in figures 1 to 3 (its section Results)."""
-
-    title: str
-    here: tuple[str, ...]
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -34,17 +28,13 @@ class PaperColumn:
         return (value - self.low) / (self.high - self.low)
 
 
-METRICS = (
-    PaperMetric("FK-Score", ("flesch_reading_ease",), 30, 60),
-    PaperMetric("Essay scoring", ("quality",), 4.5, 5.5),
-    PaperMetric("Entity overlap", ("entity_overlap",), 0, 1),
-    PaperMetric("S-BERT", ("sbert_truncated", "sbert"), 0, 1),
-    PaperMetric("Info density", ("information_density",), 0, 0.5),
-    PaperMetric("Gunning fog", ("gunning_fog_newwiki", "gunning_fog"), 10, 25),
-    PaperMetric("Distinct-n", ("distinct_2",), 0.5, 1),
-    PaperMetric("Rep-n", ("rep_4",), 0, 1),  # the paper gives no range: its own
-    PaperMetric("Specificity", ("specificity",)),
-)
+@cache
+def metrics() -> "tuple[PaperMetric, ...]":
+    """Those of the paper's table 3. Read when they are asked for, as the command line only tells the paper's name."""
+    from newwiki.papers.published import papers
+
+    paper = papers()["003"]
+    return tuple(paper.metric(title) for title in paper.table("3").columns)
 
 
 def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
@@ -53,7 +43,7 @@ def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
     for column in columns:
         by_metric.setdefault(column.metric, []).append(column)
     found = []
-    for metric in METRICS:
+    for metric in metrics():
         ours = next((by_metric[name] for name in metric.here if name in by_metric), [])
         for column in ours:
             title = metric.title + column.name.removeprefix(column.metric)
