@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff bench-evidence audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -76,6 +76,10 @@ bench-linking: $(INSTALLED)
 bench-cutoff: $(INSTALLED)
 	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/experiments.md
 	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/experiments.md
+
+# Writes the table of docs/evidence.md. It needs rank_bm25, which nothing else does: pip install rank_bm25==0.2.2
+bench-evidence: $(INSTALLED)
+	$(BIN)/python benchmarks/evidence_speed.py $(if $(SENTENCES),--sentences $(SENTENCES),--into docs/evidence.md)
 
 # make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
 # wiki; it needs the packages that tests/mediawiki/README.md names.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from flows.api import (
         DocumentScorer,
         articles,
+        build_evidence,
         candidates,
         compare,
         completions,
@@ -51,6 +52,7 @@ __all__ = [
     "SetScore",
     "Unscorable",
     "articles",
+    "build_evidence",
     "candidates",
     "compare",
     "completions",

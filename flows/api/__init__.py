@@ -4,6 +4,7 @@
 newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
 """
 
+from flows.api.evidence import build_evidence
 from flows.api.experimenting import experiment
 from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
 from flows.api.judging import compare, gate, leaderboard
@@ -27,6 +28,7 @@ from flows.exporting.document_scorer import DocumentScorer
 __all__ = [
     "DocumentScorer",
     "articles",
+    "build_evidence",
     "candidates",
     "compare",
     "completions",

@@ -72,6 +72,11 @@ class DumpSource:
 
     @cached_property
     def _site(self) -> Site:
+        return site_of(self.head, named(self._each_part()[0]))
+
+    @cached_property
+    def head(self) -> SiteInfo:
+        """What stands at the head of the first part. Raises TerminalError where it is no export."""
         part = self._each_part()[0]
         with _readable(part), self._opened(part) as reading:
             export, pieces = Export(None), [b""]
@@ -82,7 +87,7 @@ class DumpSource:
                 export.close()
             if isinstance(reading, Pipe):
                 reading.put_back(b"".join(pieces))
-        return site_of(export.site, named(part))
+        return export.site
 
     def require_all(self) -> None:
         """Raises TerminalError where parts of the dump are missing."""
@@ -133,15 +138,17 @@ class DumpSource:
     def asked(self) -> list[Requests]:
         return []
 
-    def listen(self, listener: Pages) -> Iterator[None]:
-        """Tells a listener of everything, with a pause after each piece."""
+    def listen(self, listener: Pages) -> Iterator[int]:
+        """Tells a listener of everything, with a pause after each piece: how many bytes of the dump have been used."""
+        before = 0
         for part in self._each_part():
             with _readable(part), self._opened(part) as reading:
                 export = Export(listener)
                 while piece := reading.read(PIECE):
                     export.feed(piece)
-                    yield
+                    yield before + reading.position
                 export.close()
+                before += reading.position
 
     def _each_part(self) -> Sequence[DumpPart | None]:
         """None stands for standard input."""

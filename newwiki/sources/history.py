@@ -78,7 +78,7 @@ class Histories:
         self._cut_off += not is_whole
         if found := page.at_cutoff(self._names()):
             any_case = self.site.case == "case-sensitive"
-            self._pages.append(found if any_case else replace(found, title=_first_letter_up(found.title)))
+            self._pages.append(found if any_case else replace(found, title=first_letter_up(found.title)))
 
     def _names(self) -> dict[str, int]:
         """The names of the wiki's namespaces."""
@@ -188,7 +188,7 @@ def _stand(revision: ExportedRevision) -> settling.Stand:
     return settling.Stand(revision.rev_id, revision.text.size, revision.text.hidden)
 
 
-def _first_letter_up(title: str) -> str:
+def first_letter_up(title: str) -> str:
     """As a wiki with `<case>first-letter</case>`, which is MediaWiki's default, writes its titles."""
     first = title[:1].upper()
     return first + title[1:] if len(first) == 1 else title

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
 from evaluators.networks.embedder_files import folder_of
 
 ROOT = Path(__file__).parents[2]
@@ -138,10 +141,12 @@ def write_files(folder: Path, checkpoint: Path, export: Path, classifier: Path) 
     shutil.copytree(checkpoint, folder / "path/to/checkpoint")
     shutil.copytree(classifier, folder / "star-classifier")
     write_pipeline(folder / "en_core_web_sm")
-    (folder / "enwiki-pages-meta-history.xml.bz2").write_bytes(bz2.compress(export.read_bytes(), 1))
+    for name in ("enwiki-pages-meta-history.xml.bz2", "enwiki-pages-articles.xml.bz2"):
+        (folder / name).write_bytes(bz2.compress(export.read_bytes(), 1))
     texts = [("Grauven", "It is a village of the hills. "), ("The Salt Ledger", "It was read by few. ")]
     lines = [json.dumps({"title": title, "text": text * 9}) for title, text in texts]
     (folder / "texts.jsonl").write_text("\n".join(lines) + "\n")
+    parquet.write_table(pa.Table.from_pylist([json.loads(line) for line in lines]), folder / "pages.parquet")
     (folder / "question.sql").write_text("select model, decoder from leaderboard;\n")
     grades = [f'"{text * (number % 3 + 1)}",{number % 3}' for number in range(60) for _, text in texts]
     for name in ("essays.csv", "sentences.csv"):

@@ -135,6 +135,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
 
     score(Database(database), add_run(Database(database), "a"), {"rep_4": [[0.1]]}, RULES)
     calls: dict[str, Callable[[Path], object]] = {
+        "build_evidence": lambda out: newwiki.build_evidence(snapshot="latest", out=out, db=database, quiet=True),
         "export_snapshot": lambda out: newwiki.export_snapshot("latest", out=out, format="jsonl", db=database),
         "export_runs": lambda out: newwiki.export_runs(out=out, format="jsonl", db=database),
         "export_results": lambda out: newwiki.export_results("a", out=out, db=database),

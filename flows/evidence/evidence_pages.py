@@ -1,0 +1,139 @@
+"""The pages that an evidence index is made of: from snapshots, from a dump, from Parquet files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.progress import Progress
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.evidence_request import EvidenceRequest
+from newwiki.models.files import file_sha256
+from newwiki.selection import is_disambiguation, is_redirect
+from newwiki.snapshot import Snapshot
+from newwiki.sources.current_revisions import CurrentRevisions
+from newwiki.text.language import load_language
+from newwiki.text.prose import EXTRACTOR_VERSION, extract_prose
+from storage import snapshots
+from storage.database import Database
+
+# Title and text, or title and sentences
+PageText = tuple[str, str | Sequence[str]]
+
+_EVERY = "all"
+_ROWS = 500  # of a Parquet file that are read at once
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where pages come from, found and looked at before the first is read."""
+
+    snapshots: Sequence[Snapshot]
+    dump: CurrentRevisions | None
+    tables: Sequence["_Table"]
+
+    def described(self) -> list[dict[str, object]]:
+        """What an index says of them, in an order of its own: a snapshot by its hash, a file by its name and size, a
+        table by its hash."""
+        found: list[dict[str, object]] = [
+            {"snapshot": one.snapshot_id, "content_sha256": one.content_sha256} for one in self.snapshots
+        ]
+        if self.dump:
+            parts = [{"name": part.path.name, "bytes": part.size} for part in self.dump.parts]
+            found.append({"dump": self.dump.site().wiki, "files": parts, "extractor": EXTRACTOR_VERSION})
+        found += [{"parquet": one.file.name, "sha256": file_sha256(one.file)} for one in self.tables]
+        return sorted(found, key=str)
+
+    def pages(self, database: Database, progress: Progress) -> Iterator[PageText]:
+        """All of them, with what is told of how far the reading has come."""
+        for snapshot in self.snapshots:
+            for article in snapshots.articles(database, snapshot.snapshot_id):
+                yield article.title, f"{article.first_sentence}\n{article.completion}"
+        if self.dump:
+            yield from _of_dump(self.dump, progress)
+        for table in self.tables:
+            yield from table.pages(progress)
+
+
+def find(request: EvidenceRequest, database: Database) -> Sources:
+    """Raises UsageError where nothing is named, and for a snapshot, a file or a column that is not there."""
+    if not (request.snapshot or request.dump or request.parquet):
+        raise UsageError("evidence from where? Give --snapshot ID, --dump FILE or --parquet FILE")
+    return Sources(
+        _snapshots(request.snapshot, database) if request.snapshot else [],
+        CurrentRevisions(request.dump) if request.dump else None,
+        [_Table.find(file, request.title_column, request.text_column) for file in dict.fromkeys(request.parquet)],
+    )
+
+
+def _snapshots(names: Sequence[str], database: Database) -> list[Snapshot]:
+    if _EVERY in names:
+        names = [one["snapshot_id"] for one in database.records(dict[str, Any], "snapshot_list")]
+        if not names:
+            raise UsageError(f"'{database.path}' holds no snapshot yet; publish one with `newwiki refresh`")
+    found = [snapshots.resolve(database, name) for name in names]
+    return list({one.snapshot_id: one for one in found}.values())
+
+
+def _of_dump(dump: CurrentRevisions, progress: Progress) -> Iterator[PageText]:
+    """The prose of each page, as a refresh makes it, without redirects and disambiguation pages."""
+    language = load_language(dump.site().language)
+    count = 0
+    with progress.stretch(f"reading {dump.name}", "bytes") as bar:
+        for pages, position in dump.newest():
+            for page in pages:
+                if is_redirect(page.wikitext, language) or is_disambiguation(page.title, page.wikitext, language):
+                    continue
+                count += 1
+                yield page.title, extract_prose(page.wikitext, language, page.title)
+            bar.update(position, dump.size or position, f"{count:,} articles")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A Parquet file, and its columns of titles and of texts or sentences."""
+
+    file: Path
+    title: str
+    text: str
+
+    @classmethod
+    def find(cls, file: Path, title: str, text: str) -> "_Table":
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        try:
+            schema = parquet.read_schema(file)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise UsageError(f"'{file}' is no Parquet file that can be read ({error})") from error
+        for option, name in (("--title-column", title), ("--text-column", text)):
+            if name not in schema.names:
+                columns = ", ".join(schema.names) + did_you_mean(name, schema.names)
+                raise UsageError(f"'{file}' has no column '{name}', only {columns}; name one with {option}")
+        kinds = schema.field(title).type, schema.field(text).type
+        if not _is_text(kinds[0]) or not (_is_text(kinds[1]) or _is_text(getattr(kinds[1], "value_type", pa.null()))):
+            raise UsageError(
+                f"'{file}': '{title}' must hold text and '{text}' text or lists of it, not {kinds[0]} and {kinds[1]}"
+            )
+        return cls(file, title, text)
+
+    def pages(self, progress: Progress) -> Iterator[PageText]:
+        """Raises UsageError for a row without a title; one without a text is an empty page."""
+        import pyarrow.parquet as parquet
+
+        with parquet.ParquetFile(self.file) as table, progress.stretch(f"reading {self.file.name}", "pages") as bar:
+            done = 0
+            for batch in table.iter_batches(_ROWS, columns=[self.title, self.text]):
+                rows = zip(batch.column(self.title).to_pylist(), batch.column(self.text).to_pylist(), strict=True)
+                for row, (title, text) in enumerate(rows, start=done + 1):
+                    if not (title or "").strip():
+                        raise UsageError(f"'{self.file}', row {row}: '{self.title}' is empty; every page has a title")
+                    yield title, text or ""
+                done += len(batch)
+                bar.update(done, table.metadata.num_rows)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
