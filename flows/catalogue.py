@@ -118,8 +118,11 @@ def _papers(_: str) -> str:
 
     parts = []
     for paper in papers().values():
-        head = _line(["", "what it is", "what it measures", "answered by"]) + _line(["---"] * 4)
-        lines = [_line([one.name, one.caption, one.measures or "–", _answered(one)]) for one in paper.exhibits]
+        head = _line(["", "what it is", "answered by", "what it measures"]) + _line(["---"] * 4)
+        lines = [
+            _line([one.name.replace(" ", "&nbsp;"), one.caption, _answered(one), one.measures or "–"])
+            for one in paper.exhibits
+        ]
         notes = "".join(f"- {one.name[0].upper()}{one.name[1:]}: {one.note}\n" for one in paper.exhibits if one.note)
         lacks = (
             f" The text that its numbers are from lacks: {paper.lacks[0].lower()}{paper.lacks[1:]}"
