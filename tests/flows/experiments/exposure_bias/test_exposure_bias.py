@@ -1,10 +1,7 @@
-"""The experiment on invented articles: a toy that has read such articles, and one that went on from it.
-
-The first is in the articles' place, and the second is measured.
-"""
+"""The experiment on texts of a language that a toy has learnt: it is in the articles' place, and the same toy from
+earlier in its training is measured."""
 
 import json
-import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from benchmarks.cutoff_seeds import articles, others, trained_further
 from flows.api import experiment, query, report
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations, LastModel
@@ -26,20 +22,22 @@ from newwiki.exposure_bias_request import ExposureBiasRequest
 from newwiki.models.backend import Backend
 from newwiki.settings import Settings
 from storage.database import Database
+from tests.flows.experiments.exposure_bias.progressions import articles, trained
 from tests.flows.experiments.invented import publish_month
 
 SNAPSHOT = "inventedwiki-2026-08"
-ARTICLES = 40
+ARTICLES, STRETCHES = 24, 4
 ASKED: dict[str, Any] = {
     "prompt_length": 8,
-    "prefix_length": (8, 16),
+    "prefix_length": (16,),
     "gap": (8,),
-    "rate": (0.25, 0.5, 1.0),
-    "gap_rate": 0.5,
+    "rate": (0.1, 0.4, 1.0),
+    "gap_rate": 0.4,
     "max_new_tokens": 8,
-    "samples": 3,
+    "samples": STRETCHES,
     "seeds": 3,
 }
+TOKENS = 40  # of a stretch: 8 + 16 + 8 + 8
 KEPT = ("exposure_generations", "exposure_divergences")
 FOUND = ("exposure_scores", "exposure_measures", "exposure_trends", "exposure_examples")
 Rows = list[dict[str, Any]]
@@ -91,23 +89,32 @@ def rows(db: Path, sql: str) -> Rows:
 
 def published(folder: Path) -> Path:
     database = Database(folder / "newwiki.duckdb")
-    publish_month(database, "2026-08", articles(np.random.default_rng(5), 0, ARTICLES, 14), 1)
+    publish_month(database, "2026-08", articles(ARTICLES, STRETCHES * TOKENS), 1)
     return database.path
 
 
 @pytest.fixture(scope="module")
-def went_on(well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """It has read the same texts with their words in another order, and is worse for it."""
-    draw = random.Random(0)
-    texts = [" ".join(draw.sample(text.split(), len(text.split()))) for text in others(3, 40)]
-    return trained_further(well_read, texts, tmp_path_factory.mktemp("further") / "went-on")
+def toys(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("toys")
+    trained(folder / "learnt", folder / "early")
+    return folder / "learnt", folder / "early"
 
 
 @pytest.fixture(scope="module")
-def db(well_read: Path, went_on: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Asked of the model that went on, with the other in the articles' place."""
+def learnt(toys: tuple[Path, Path]) -> Path:
+    return toys[0]
+
+
+@pytest.fixture(scope="module")
+def early(toys: tuple[Path, Path]) -> Path:
+    return toys[1]
+
+
+@pytest.fixture(scope="module")
+def db(learnt: Path, early: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Asked of the model from earlier, with the other in the articles' place."""
     there = published(tmp_path_factory.mktemp("whole"))
-    experiment("exposure-bias", str(went_on), data_model=str(well_read), db=there, quiet=True, **ASKED)
+    experiment("exposure-bias", str(early), data_model=str(learnt), db=there, quiet=True, **ASKED)
     return there
 
 
@@ -117,10 +124,10 @@ def found(db: Path) -> Rows:
 
 
 def test_killed_and_asked_again_nothing_is_made_twice_and_no_row_is_another(
-    well_read: Path, went_on: Path, tmp_path: Path
+    learnt: Path, early: Path, tmp_path: Path
 ) -> None:
-    asked = ASKED | {"prefix_length": (8,), "gap": (), "rate": (1.0,), "seeds": 2, "prompts": 12}
-    request = ExposureBiasRequest(models=(str(went_on),), data_model=str(well_read), **asked)
+    asked = ASKED | {"prefix_length": (8,), "gap": (), "rate": (1.0,), "seeds": 2, "prompts": 8}
+    request = ExposureBiasRequest(models=(str(early),), data_model=str(learnt), **asked)
     stopped, whole = (published(tmp_path / name) for name in ("stopped", "whole"))
     counted = Counted()
     with pytest.raises(KeyboardInterrupt):
@@ -165,7 +172,7 @@ def test_damaged_prefixes_are_worse_than_the_models_own_and_the_more_so_the_high
 
 
 def test_it_recovers_along_a_gap(found: Rows) -> None:
-    assert ratios(found, "bleu", "corrupted", 8)[0.5] < ratios(found, "bleu", "corrupted")[0.5]
+    assert ratios(found, "bleu", "corrupted", 8)[0.4] < ratios(found, "bleu", "corrupted")[0.4]
 
 
 def test_each_ratio_is_that_of_its_scores(db: Path) -> None:
@@ -184,12 +191,12 @@ def test_each_ratio_is_that_of_its_scores(db: Path) -> None:
     assert not wrong and counted["all"] == counted["known"] > 0
 
 
-def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, well_read: Path, went_on: Path) -> None:
+def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, learnt: Path, early: Path) -> None:
     """After 16 tokens of data, of the first seed, read off what the model in the articles' place has written."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(well_read)
+    tokenizer = AutoTokenizer.from_pretrained(learnt)
     sql = "select page_id, title || chr(10) || chr(10) || first_sentence || ' ' || completion as text from articles"
     read = {one["page_id"]: tokenizer(one["text"])["input_ids"] for one in rows(db, sql)}
     sql = """
@@ -197,9 +204,9 @@ def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, well_rea
         qualify max(len(tokens)) over (partition by generation_id) = 32 order by all"""
     written: dict[str, dict[tuple[int, int], list[int]]] = {}
     for one in rows(db, sql):
-        prompt = read[one["page_id"]][one["sample"] * 40 : one["sample"] * 40 + 8]
+        prompt = read[one["page_id"]][one["sample"] * TOKENS :][:8]
         written.setdefault(one["generation_id"], {})[one["page_id"], one["sample"]] = [*prompt, *one["tokens"][:16]]
-    models = [AutoModelForCausalLM.from_pretrained(one).eval() for one in (went_on, well_read)]
+    models = [AutoModelForCausalLM.from_pretrained(one).eval() for one in (early, learnt)]
     apart = []
     for of_seed in written.values():
         asked, _ = halves(list(of_seed), 0)
@@ -216,10 +223,10 @@ def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, well_rea
     assert min(abs(stored["score"] - one) for one in apart) < 1e-6
 
 
-def test_a_model_against_its_own_samples_has_an_eb_m_of_1(well_read: Path, tmp_path: Path) -> None:
+def test_a_model_against_its_own_samples_has_an_eb_m_of_1(learnt: Path, tmp_path: Path) -> None:
     db = published(tmp_path)
     own = ASKED | {"gap": (), "rate": (), "seeds": 4}
-    experiment("exposure-bias", str(well_read), data_model=str(well_read), db=db, quiet=True, **own)
+    experiment("exposure-bias", str(learnt), data_model=str(learnt), db=db, quiet=True, **own)
     trends = {one["metric"]: one for one in rows(db, "from exposure_trends where prefix = 'model'")}
     for metric in ("bleu", "nist", "meteor_exact_stem", "backward_bleu", "trigram_entropy"):
         assert trends[metric]["low"] < 1 < trends[metric]["high"]
@@ -230,9 +237,9 @@ def test_a_model_against_its_own_samples_has_an_eb_m_of_1(well_read: Path, tmp_p
     assert "EB-C is a division by 0" in " ".join(stored["words"])
 
 
-def test_beside_articles_there_is_eb_m_alone_and_the_report_shows_it(well_read: Path, tmp_path: Path) -> None:
+def test_beside_articles_there_is_eb_m_alone_and_the_report_shows_it(learnt: Path, tmp_path: Path) -> None:
     db = published(tmp_path)
-    experiment("exposure-bias", str(well_read), db=db, quiet=True, **ASKED)
+    experiment("exposure-bias", str(learnt), db=db, quiet=True, **ASKED)
     metrics = {one["metric"] for one in rows(db, "select distinct metric from exposure_measures")}
     assert metrics == {"bleu", "nist", "meteor_exact_stem", "backward_bleu", "trigram_entropy"}
     found = rows(db, "from exposure_measures")
@@ -241,30 +248,30 @@ def test_beside_articles_there_is_eb_m_alone_and_the_report_shows_it(well_read: 
     assert "figure 3 of the paper" in page and "EB-M (METEOR (exact, stem))" in page
 
 
-def test_articles_that_are_too_short_are_counted_and_too_few_are_refused(well_read: Path, tmp_path: Path) -> None:
+def test_articles_that_are_too_short_are_counted_and_too_few_are_refused(learnt: Path, tmp_path: Path) -> None:
     db = published(tmp_path)
-    with pytest.raises(TerminalError, match="of 40 articles have 236 tokens"):
-        experiment("exposure-bias", str(well_read), db=db, quiet=True, **ASKED | {"prefix_length": (212,)})
+    with pytest.raises(TerminalError, match="0 of 24 articles have 236 tokens"):
+        experiment("exposure-bias", str(learnt), db=db, quiet=True, **ASKED | {"prefix_length": (212,)})
 
 
-def test_what_it_does_not_know_is_refused(well_read: Path) -> None:
+def test_what_it_does_not_know_is_refused(learnt: Path) -> None:
     for wrong in ({"metrics": "all"}, {"stop": (".",)}, {"keep": 2}, {"rate": (1.5,)}, {"gap": (0,)}):
         with pytest.raises(UsageError):
-            ExposureBiasRequest(models=(str(well_read),), **ASKED | wrong)
+            ExposureBiasRequest(models=(str(learnt),), **ASKED | wrong)
 
 
-def test_synthetic_trains_a_smaller_model_and_measures_it(well_read: Path, tmp_path: Path) -> None:
+def test_synthetic_trains_a_smaller_model_and_measures_it(learnt: Path, tmp_path: Path) -> None:
     db = published(tmp_path)
     asked = ASKED | {"gap": (), "rate": (1.0,), "synthetic": True, "training_texts": 80}
-    experiment("exposure-bias", str(well_read), db=db, quiet=True, **asked)
+    experiment("exposure-bias", str(learnt), db=db, quiet=True, **asked)
     [folder] = tmp_path.glob("*.synthetic-*")
     assert json.loads((folder / "config.json").read_text())["n_layer"] == 1
     assert {one["model"] for one in rows(db, "select distinct model from exposure_measures")} == {
-        f"{well_read}, synthetic"
+        f"{learnt}, synthetic"
     }
     weights = (folder / "model.safetensors").stat().st_mtime_ns
     before = rows(db, "from exposure_generations order by all")
-    experiment("exposure-bias", str(well_read), db=db, quiet=True, **asked)
+    experiment("exposure-bias", str(learnt), db=db, quiet=True, **asked)
     assert (folder / "model.safetensors").stat().st_mtime_ns == weights
     assert rows(db, "from exposure_generations order by all") == before
     assert ratios(rows(db, "from exposure_measures"), "jensen_shannon", "corrupted")
