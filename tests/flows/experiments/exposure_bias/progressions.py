@@ -1,6 +1,6 @@
-"""A language in which damage tells: the words of a text stand one, two, three or five apart in the word list, which goes
-round. What comes next depends on two words before, so that a model that has learnt it goes on well from whole text, and
-badly from damaged text."""
+"""A language in which damage tells: the words of a text stand one, two, three or five apart in the word list, which
+goes round. What comes next depends on two words before, so that a model that has learnt it goes on well from whole
+text, and badly from damaged text."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ WORDS = tuple(f"{first}{vowel}{last}" for first in "bdgkm" for vowel in "aiu" fo
 _APART = (1, 2, 3, 5)
 _END = "<|endoftext|>"
 _CONTEXT, _BATCH = 64, 16
-_STEPS, _EARLY = 140, 90
+_STEPS, _EARLY = 200, 120
 
 
 def text(random: np.random.Generator, length: int) -> list[str]:
