@@ -23,7 +23,10 @@ _GAPS = (
     "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over seeds."
 )
 _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
-_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4])
+# One more than there are colours, so that lines of the same colour have other dashes.
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
+
+_APART = 100  # of the width, from one line's points to the next one's
 
 
 def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
@@ -85,15 +88,25 @@ def _curves(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) 
     names = list(dict.fromkeys(one["line"] for one in values))
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
     dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
-    legend = alt.Legend(title=lines, orient="bottom", columns=4)
+    line = {"symbolType": "stroke", "symbolSize": 500, "symbolStrokeWidth": 2, "symbolOpacity": 1}
+    legend = alt.Legend(title=lines, orient="bottom", columns=4, **line)
     colour = alt.Color("line:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
     dash = alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
-    x = alt.X("place:Q", axis=alt.Axis(title=across, titleFontWeight="normal", labelFontSize=12, grid=False))
+    x_axis = alt.Axis(title=across, titleFontWeight="normal", tickCount=5, labelFontSize=12, grid=False)
+    x = alt.X("beside:Q", axis=x_axis)
     scale = alt.Scale(zero=False)
     y_axis = alt.Axis(title=up, titleFontWeight="normal", tickCount=5, labelFontSize=12)
-    base = alt.Chart(alt.Data(values=list(values))).encode(x=x, color=colour)
+    base = alt.Chart(alt.Data(values=_side_by_side(values, names))).encode(x=x, color=colour)
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", axis=y_axis, scale=scale), y2="high:Q")
     curves = base.mark_line(strokeWidth=2).encode(y="at:Q", strokeDash=dash)
     points = base.mark_point(filled=True, size=40, opacity=1).encode(y="at:Q")
     one = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
     return alt.layer(one, bars, curves, points).properties(width=320, height=240)
+
+
+def _side_by_side(values: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Points of one place a little apart, so that no bar hides another."""
+    places = [one["place"] for one in values]
+    apart = (max(places) - min(places)) / _APART
+    middle = (len(names) - 1) / 2
+    return [one | {"beside": one["place"] + (names.index(one["line"]) - middle) * apart} for one in values]

@@ -10,6 +10,7 @@ from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import GAP, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
+from flows.experiments.exposure_bias.words import of_prefix
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
@@ -54,14 +55,6 @@ def show(database: Database, experiment_id: str) -> Shown:
     return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
 
 
-def of_prefix(prefix: str, rate: float) -> str:
-    if prefix == MODEL:
-        return "the model's own"
-    if prefix == CORRUPTED:
-        return "random" if rate == 1 else f"corrupted at {rate:g}"
-    return prefix
-
-
 def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:
     lengths = sorted({one.prefix_length for one in found if one.prefix == MODEL})
     right_after = [one for one in found if not one.gap and one.prefix_length in lengths]
@@ -73,7 +66,7 @@ def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[Exposure
     if divergent := [one for one in right_after if one.metric in DIVERGENCES]:
         tables.append(Table(_DEVIATIONS.format(who=who), heads, _beside_data(divergent)))
     trend_heads = ["", "prefix", "mean [95 %]", "p", "along", "for 10 tokens [95 %]", "p"]
-    ordered = sorted(apart, key=lambda one: _ORDER.index(one.metric))
+    ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix]))
     tables.append(Table(_TRENDS.format(who=who), trend_heads, [_trend(one) for one in ordered]))
     return tables
 

@@ -23,6 +23,14 @@ def verdict(found: Sequence[ExposureTrend]) -> str:
     return "; ".join(f"{_who(one, several)}: {_judged(one)}" for one in own)
 
 
+def of_prefix(prefix: str, rate: float) -> str:
+    if prefix == MODEL:
+        return "the model's own"
+    if prefix == CORRUPTED:
+        return "random" if rate == 1 else f"corrupted at {rate:g}"
+    return prefix
+
+
 def words(
     found: Sequence[ExposureMeasure],
     apart: Sequence[ExposureTrend],
@@ -71,10 +79,10 @@ def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
     told = [f"{name} is {_interval(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
     damaged = [one for one in found if one.prefix != MODEL and one.along == LENGTH and one.mean is not None]
     if damaged:
-        listed = ", ".join(f"{_prefix(one)} {one.mean:.3f}" for one in damaged)
-        told.append(f"{name} after damaged prefixes: {listed}")
+        listed = ", ".join(f"{one.mean:.3f} ({of_prefix(one.prefix, one.rate)})" for one in damaged)
+        told.append(f"{name} after damaged prefixes is {listed}")
     told += [
-        f"{name} after {_prefix(one)} prefixes and a gap{_gain(one)}: {_recovers(one)}"
+        f"{name} after damaged prefixes ({of_prefix(one.prefix, one.rate)}) and a gap{_gain(one)}: {_recovers(one)}"
         for one in found
         if one.along == GAP and one.slope is not None
     ]
@@ -106,10 +114,6 @@ def _judged(one: ExposureTrend) -> str:
 def _interval(one: ExposureTrend) -> str:
     ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
     return f"{one.mean:.3f}{ends}"
-
-
-def _prefix(one: ExposureTrend) -> str:
-    return f"{one.prefix} at {one.rate:g}" if one.prefix == CORRUPTED else one.prefix
 
 
 def _who(one: ExposureTrend, several: bool) -> str:
