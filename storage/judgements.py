@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from newwiki.judging.judgement import Answer, JudgeKind, Judgement, Pair, Run
 from newwiki.judging.rubric import Rubric
 from storage.database import Database, insert, insert_new
@@ -35,12 +37,16 @@ def pairs(database: Database, run_a: str, run_b: str, snapshot_id: str) -> list[
 def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) -> None:
     """Stores them in one transaction. Who is asked again by the same key has changed their mind: the later answer
     stands."""
+    if not judgements:
+        return
     key = KEYS["judgements"]
+    same = " and ".join(f"judgements.{name} = incoming.{name}" for name in key)
+    incoming = pa.table({name: [getattr(one, name) for one in judgements] for name in key})
     with database.write() as connection:
         insert_new(connection, "rubrics", [_StoredRubric(rubric.sha256, rubric.criteria_json)])
-        for one in judgements:
-            where = " and ".join(f"{name} = ?" for name in key)
-            connection.execute(f"delete from judgements where {where}", [getattr(one, name) for name in key])  # noqa: S608 (our own names)
+        connection.register("incoming", incoming)
+        connection.execute(f"delete from judgements using incoming where {same}")  # noqa: S608 (our own names)
+        connection.unregister("incoming")
         insert(connection, "judgements", judgements)
 
 

@@ -17,15 +17,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "evaluators": ("evaluator_id",),
     "experiments": ("experiment_id",),
     "judgements": (
-        "run_a",
-        "run_b",
-        "page_id",
-        "sample_a",
-        "sample_b",
-        "judge",
-        "judge_kind",
-        "rubric_sha256",
-        "criterion",
+        "run_a", "run_b", "page_id", "sample_a", "sample_b", "judge", "judge_kind", "rubric_sha256", "criterion",
         "first",
     ),
     "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),
@@ -51,7 +43,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "stored_articles": ("snapshot_id", "page_id"),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "topics": ("snapshot_id", "page_id"),
-}
+}  # fmt: skip
 
 
 def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from newwiki.errors import UsageError
+from newwiki.visible import visible
+
 Run = Literal["a", "b"]
 Answer = Literal["first", "second", "tie", "unreadable"]
 JudgeKind = Literal["person", "model"]
 
+_LONGEST_NAME = 80
 _TO_BE_READ: dict[str, Answer] = {"a": "first", "b": "second", "tie": "tie"}
 _READABLE = re.compile(r"(?:answer|text|continuation|option)?\W*(a|b|tie)\W*", re.IGNORECASE)
 
@@ -69,6 +73,14 @@ class Judgement:
         if self.answer == "tie":
             return 0.5
         return float((self.answer == "first") == (self.first == "a"))
+
+
+def judge_name(text: str) -> str:
+    """A person's name as it is stored. Raises UsageError for one that is none, or that holds what a terminal obeys."""
+    name = " ".join(text.split())
+    if not name or len(name) > _LONGEST_NAME or visible(name) != name:
+        raise UsageError(f"'{visible(text)}' is no name of a judge; give one of 1 to {_LONGEST_NAME} letters")
+    return name
 
 
 def read_answer(text: str) -> Answer:
