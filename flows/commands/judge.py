@@ -122,7 +122,7 @@ def _answer(settings: Settings, quiet: bool, form: str, request: JudgeRequest, o
     if form in ("csv", "json"):
         tables.show(show.COLUMNS, show.records(findings), form)
     else:
-        for table in show.tables(findings, pairing):
+        for table in show.tables(findings, pairing).values():
             tables.show(table.heads, table.cells, form, table.caption)
     told = list(findings.notes)
     if not findings.preferences:

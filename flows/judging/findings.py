@@ -1,5 +1,6 @@
 """What the stored judgements of two runs amount to, by criterion and judge: the rows of the answer."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -69,7 +70,7 @@ class BiasRow:
 @dataclass(frozen=True, kw_only=True)
 class LinkRow:
     """Two judges on the same pairs: how often they say the same, and how far the second's win rate of A is above the
-    first's. The first is who began earlier."""
+    first's. The first is `people`, all that have judged a pair together, or the model that began earlier."""
 
     criterion: str
     judge: str
@@ -99,13 +100,12 @@ def find(database: Database, pairing: Pairing) -> Findings:
     said = Said([one for one in found if one.rubric_sha256 == rubric], names, rubric, turned=turned)
     by_any = Said(found, names, rubric, turned=turned)
     criteria = pairing.rubric.names
-    notes = [note for criterion in criteria for note in _notes(said, criterion)]
     return Findings(
         [row for criterion in criteria for row in _preferences(said, criterion)],
         [row for criterion in criteria for row in _agreement(said, criterion)],
         [row for criterion in criteria for row in _biases(said, criterion)],
-        [row for criterion in criteria for row in _links(by_any, criterion)],
-        notes,
+        [row for criterion in criteria for row in _links(said, by_any, criterion)],
+        _notes(said, criteria),
     )
 
 
@@ -210,46 +210,52 @@ def _biases(said: Said, criterion: str) -> list[BiasRow]:
     return rows
 
 
-def _links(said: Said, criterion: str) -> list[LinkRow]:
-    """Each model with each other judge that has judged pairs of its own."""
-    judges, rows = said.judges(criterion), []
-    for place, one in enumerate(judges):
-        for other in judges[place + 1 :]:
-            values, others = said.values(one, criterion), said.values(other, criterion)
-            both = [page for page in values if page in others]
-            if not both or "model" not in (one.kind, other.kind):
-                continue
-            found = link([values[page] for page in both], [others[page] for page in both])
-            rows.append(
-                LinkRow(
-                    criterion=criterion,
-                    judge=one.words,
-                    other=other.words,
-                    pairs=found.pairs,
-                    agreement=found.agreement,
-                    agreement_low=found.agreement_interval.low,
-                    agreement_high=found.agreement_interval.high,
-                    difference=found.difference,
-                    low=found.difference_interval.low,
-                    high=found.difference_interval.high,
+def _links(said: Said, by_any: Said, criterion: str) -> list[LinkRow]:
+    """People together with each model, by whatever rubric it judges, and each model with those that began later."""
+    people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
+    models = [(model.words, by_any.values(model, criterion)) for model in by_any.judges(criterion, "model")]
+    judges, rows = [("people", people), *models], []
+    for place, (words, values) in enumerate(judges):
+        for other, others in judges[place + 1 :]:
+            if both := [page for page in values if page in others]:
+                found = link([values[page] for page in both], [others[page] for page in both])
+                rows.append(
+                    LinkRow(
+                        criterion=criterion,
+                        judge=words,
+                        other=other,
+                        pairs=found.pairs,
+                        agreement=found.agreement,
+                        agreement_low=found.agreement_interval.low,
+                        agreement_high=found.agreement_interval.high,
+                        difference=found.difference,
+                        low=found.difference_interval.low,
+                        high=found.difference_interval.high,
+                    )
                 )
-            )
     return rows
 
 
-def _notes(said: Said, criterion: str) -> list[str]:
-    notes = []
-    people = said.of_people(criterion)
-    for model in said.judges(criterion, "model"):
-        values = said.values(model, criterion)
-        if unreadable := said.unreadable(model, criterion):
-            notes.append(
-                f"{criterion}: {unreadable:,} answers of {model.words} cannot be read; their pairs are left out"
-            )
-        both = sum(page in people for page in values)
-        if people and (both < FEWEST or both == len(values)):
-            notes.append(
-                f"{criterion}: the win rate by {model.words} is not corrected by people: they have judged {both:,} of "
-                f"its {len(values):,} pairs, and it takes {FEWEST} and at least one that they have not judged"
-            )
-    return notes
+def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
+    """What is left out of which criterion, a sentence a model."""
+    unreadable, uncorrected = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for criterion in criteria:
+        people = said.of_people(criterion)
+        for model in said.judges(criterion, "model"):
+            values = said.values(model, criterion)
+            if many := said.unreadable(model, criterion):
+                unreadable[model.words].append(f"{criterion} {many:,}")
+            both = sum(page in people for page in values)
+            if people and (both < FEWEST or both == len(values)):
+                uncorrected[model.words].append(f"{criterion} both {both:,} of {len(values):,}")
+    return [
+        *(
+            f"answers of {model} that cannot be read, whose pairs are left out: {', '.join(parts)}"
+            for model, parts in unreadable.items()
+        ),
+        *(
+            f"win rates by {model} are not corrected by people, as it takes {FEWEST} pairs or more that both have judged, "
+            f"and one more that only the model has: {', '.join(parts)}"
+            for model, parts in uncorrected.items()
+        ),
+    ]

@@ -17,9 +17,15 @@ _KINDS = {
 }
 
 
-def tables(findings: Findings, pairing: Pairing) -> list[Table]:
-    """Those that have a row."""
-    return [one for one in (_preferences(findings, pairing), *_others(findings)) if one.cells]
+def tables(findings: Findings, pairing: Pairing) -> dict[str, Table]:
+    """By their titles, those that have a row."""
+    found = {
+        "Preferences": _preferences(findings, pairing),
+        "Agreement of people": _agreement(findings),
+        "Position bias of models": _bias(findings),
+        "Judges beside each other": _links(findings),
+    }
+    return {title: table for title, table in found.items() if table.cells}
 
 
 def records(findings: Findings) -> list[Sequence[object]]:
@@ -27,7 +33,7 @@ def records(findings: Findings) -> list[Sequence[object]]:
     return [astuple(row) for row in findings.preferences]
 
 
-def title(pairing: Pairing) -> str:
+def whose(pairing: Pairing) -> str:
     return f"A: {pairing.one.words} ({pairing.one.run_id}); B: {pairing.other.words} ({pairing.other.run_id})"
 
 
@@ -47,16 +53,19 @@ def _preferences(findings: Findings, pairing: Pairing) -> Table:
         )
         for row in findings.preferences
     ]
+    shown = slice(None if any(row.kind == "corrected" for row in findings.preferences) else -1)
     return Table(
-        f"{title(pairing)}. A's win rate is the share of pairs in which A is better, ties as half, with its 95 % "
+        f"{whose(pairing)}. A's win rate is the share of pairs in which A is better, ties as half, with its 95 % "
         "interval; p is the sign test's, without ties and not corrected for the number of criteria",
-        ("criterion", "judge", "kind", "pairs", "A better", "same", "B better", "A's win rate", "p", "corrected by"),
-        cells,
+        ("criterion", "judge", "kind", "pairs", "A better", "same", "B better", "A's win rate", "p", "corrected by")[
+            shown
+        ],
+        [row[shown] for row in cells],
     )
 
 
-def _others(findings: Findings) -> list[Table]:
-    agreement = Table(
+def _agreement(findings: Findings) -> Table:
+    return Table(
         "How far people agree: Krippendorff's alpha (nominal), with its 95 % interval; 1 is always, 0 as chance has it",
         ("criterion", "people", "pairs", "alpha"),
         [
@@ -64,7 +73,10 @@ def _others(findings: Findings) -> list[Table]:
             for row in findings.agreements
         ],
     )
-    bias = Table(
+
+
+def _bias(findings: Findings) -> Table:
+    return Table(
         "How far models lean to the first place: the share of answers that name it, ties as half, less 0.5, with its "
         "95 % interval; consistent is the share of pairs with the same answer in both orders",
         ("criterion", "judge", "pairs", "position bias", "consistent"),
@@ -73,7 +85,10 @@ def _others(findings: Findings) -> list[Table]:
             for row in findings.biases
         ],
     )
-    links = Table(
+
+
+def _links(findings: Findings) -> Table:
+    return Table(
         "Judges on the same pairs: the share on which they say the same, and how far A's win rate by the second is "
         "above that by the first, with 95 % intervals",
         ("criterion", "judge", "other judge", "pairs", "agreement", "difference"),
@@ -89,7 +104,6 @@ def _others(findings: Findings) -> list[Table]:
             for row in findings.links
         ],
     )
-    return [agreement, bias, links]
 
 
 def _share(many: int | None, pairs: int) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flows.judging.findings import Findings
 from flows.judging.pairing import Pairing
-from flows.judging.show import tables
+from flows.judging.show import tables, whose
 from flows.report.templating import assets, environment, write_page
 from storage.database import Database
 from storage.outputs import safe
@@ -16,6 +16,7 @@ def write_judgements(database: Database, pairing: Pairing, findings: Findings, p
     """Writes the answer, and gives the path. Raises UsageError where it cannot be written."""
     html = environment().get_template("judgements.html").render(
         pairing=pairing,
+        whose=whose(pairing),
         tables=tables(findings, pairing),
         notes=findings.notes,
         written_at=datetime.now(UTC),

@@ -45,8 +45,10 @@ class Guard:
 def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
     asked = Headers(scope=scope)
     if scope["method"] == "POST" and takes_forms:
-        own = asked.get("origin") == f"http://{asked.get('host')}"
-        return None if own else PlainTextResponse("another site's page may not answer here", 403)
+        # A browser that tells no referrer tells no origin of a form either, and an old one nothing of the site.
+        site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
+        is_own = site == "same-origin" if site else asked.get("origin") == own
+        return None if is_own else PlainTextResponse("another site's page may not answer here", 403)
     if scope["method"] not in ("GET", "HEAD"):
         return PlainTextResponse("this page can only be read", 405, {"allow": "GET, HEAD"})
     foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")

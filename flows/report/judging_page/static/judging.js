@@ -1,7 +1,8 @@
 // Answers from the keyboard, and a page that stays where it was scrolled to while the pair is the same.
 "use strict";
 
-const ANSWERS = { 1: "first", ArrowLeft: "first", 2: "second", ArrowRight: "second", 0: "tie", ArrowDown: "tie" };
+// The arrows up and down scroll, and answer nothing.
+const ANSWERS = { 1: "first", ArrowLeft: "first", 2: "second", ArrowRight: "second", 0: "tie" };
 const main = document.querySelector("main[data-pair]");
 const PLACE = "judging-place";
 
