@@ -254,8 +254,8 @@ def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
             for model, parts in unreadable.items()
         ),
         *(
-            f"win rates by {model} are not corrected by people, as it takes {FEWEST} pairs or more that both have judged, "
-            f"and one more that only the model has: {', '.join(parts)}"
+            f"win rates by {model} are not corrected by people, as it takes {FEWEST} pairs or more that both have "
+            f"judged, and one more that only the model has: {', '.join(parts)}"
             for model, parts in uncorrected.items()
         ),
     ]

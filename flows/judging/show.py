@@ -53,14 +53,13 @@ def _preferences(findings: Findings, pairing: Pairing) -> Table:
         )
         for row in findings.preferences
     ]
-    shown = slice(None if any(row.kind == "corrected" for row in findings.preferences) else -1)
+    heads = ("criterion", "judge", "kind", "pairs", "A better", "same", "B better", "A's win rate", "p", "corrected by")
+    columns = len(heads) - all(row.kind != "corrected" for row in findings.preferences)
     return Table(
         f"{whose(pairing)}. A's win rate is the share of pairs in which A is better, ties as half, with its 95 % "
         "interval; p is the sign test's, without ties and not corrected for the number of criteria",
-        ("criterion", "judge", "kind", "pairs", "A better", "same", "B better", "A's win rate", "p", "corrected by")[
-            shown
-        ],
-        [row[shown] for row in cells],
+        heads[:columns],
+        [row[:columns] for row in cells],
     )
 
 
