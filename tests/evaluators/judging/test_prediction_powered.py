@@ -12,8 +12,8 @@ PEOPLE = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0.5, 0.5, 1]
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
 def test_of_100_corrected_intervals_90_to_99_hold_the_truth(case: Case) -> None:
-    """Of 400 simulations, as with 100 of them chance alone would make one of these cases fail now and then."""
-    found = simulate(case, 400)
+    """Of 300 simulations, as with 100 of them chance alone would make one of these cases fail now and then."""
+    found = simulate(case, 300)
     assert 0.90 <= found.corrected <= 0.99
     assert found.corrected_width < 1.03 * found.people_width
 

@@ -45,7 +45,7 @@ def test_few_pairs_that_are_all_alike_are_no_certainty() -> None:
 @pytest.mark.parametrize("pairs", [10, 30, 150])
 def test_the_interval_covers_the_win_rate_as_often_as_it_says(win: float, tie: float, pairs: int) -> None:
     draw = np.random.default_rng(pairs)
-    drawn = draw.choice([1, 0.5, 0], p=[win, tie, 1 - win - tie], size=(400, pairs))
+    drawn = draw.choice([1, 0.5, 0], p=[win, tie, 1 - win - tie], size=(300, pairs))
     held = [one.low <= win + tie / 2 <= one.high for one in (mean_interval(row, 0, 1) for row in drawn)]
     assert 0.91 <= np.mean(held) <= 1
 

@@ -20,7 +20,7 @@ from tests.flows.scored import add_run
 
 GREEDY, NUCLEUS = "aaaa0123", "bbbb4567"
 MODEL = "org/secret-model"
-PAGES = 160
+PAGES = 128
 # The words by which a judge knows the better text; run a's is better on three pairs of four.
 BETTER, WORSE = "It is a fine text", "It is a poor text"
 
@@ -57,26 +57,42 @@ def pairing(database: Database) -> Pairing:
 
 @pytest.fixture
 def add_answers(database: Database, pairing: Pairing) -> AddAnswers:
+    return answers_by(database, pairing)
+
+
+def answers_by(database: Database, pairing: Pairing) -> AddAnswers:
     """Stores a person's answers on all pairs, by page and criterion: the run that is better, or what is said; none
     where that is `unreadable`."""
 
     def add(judge: str, says: Callable[[int, str], Answer | Run]) -> None:
-        begun, found = datetime(2026, 11, 1, tzinfo=UTC), []
-        for place, pair in enumerate(pairing.pairs):
-            for criterion in pairing.rubric.names:
-                said, first = says(pair.page_id, criterion), pair.first_for(judge)
-                if said in ("a", "b"):
-                    said = "first" if said == first else "second"
-                if said != "unreadable":
-                    found.append(
-                        Judgement(
-                            run_a=pair.run_a, run_b=pair.run_b, page_id=pair.page_id, sample_a=pair.sample_a,
-                            sample_b=pair.sample_b, judge=judge, judge_kind="person",
-                            rubric_sha256=pairing.rubric.sha256, criterion=criterion, first=first,
-                            answer=said,  # type: ignore[arg-type]
-                            said=None, judged_at=begun + timedelta(seconds=place),
-                        )
-                    )  # fmt: skip
+        begun = datetime(2026, 11, 1, tzinfo=UTC)
+        asked = [(pair, criterion) for pair in pairing.pairs for criterion in pairing.rubric.names]
+        said = [(pair, criterion, says(pair.page_id, criterion)) for pair, criterion in asked]
+        found = [
+            Judgement(
+                run_a=pair.run_a,
+                run_b=pair.run_b,
+                page_id=pair.page_id,
+                sample_a=pair.sample_a,
+                sample_b=pair.sample_b,
+                judge=judge,
+                judge_kind="person",
+                rubric_sha256=pairing.rubric.sha256,
+                criterion=criterion,
+                first=pair.first_for(judge),
+                answer=_as_seen(answer, pair.first_for(judge)),
+                said=None,
+                judged_at=begun + timedelta(seconds=place),
+            )
+            for place, (pair, criterion, answer) in enumerate(said)
+            if answer != "unreadable"
+        ]
         judgements.keep(database, pairing.rubric, found)
 
     return add
+
+
+def _as_seen(said: Answer | Run, first: Run) -> Answer:
+    if said == "a" or said == "b":
+        return "first" if said == first else "second"
+    return said
