@@ -1,6 +1,6 @@
 """How often the intervals of win rates hold the truth: a model's as it stands, people's alone, the model's corrected.
 
-    python -m benchmarks.corrected_judges [--runs 1000]
+    python benchmarks/corrected_judges.py [--draws 2000] [--into docs/judge.md]
 
 Each simulation draws pairs on which people prefer the first run's text with a known probability. The model says what
 they say with some probability, else anything, and leans to the first run's texts on a share of all: no change of places
@@ -9,14 +9,21 @@ takes that bias away. So the truth is known, and the model's own win rate is bes
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from page_tables import table, written_into
 
 from evaluators.judging.prediction_powered import corrected
 from evaluators.judging.preference import Interval, preference
 
 Array = NDArray[np.float64]
+
+_HEADS = (
+    "a judge", "pairs by people", "by the model alone", "model", "people", "corrected", "width, people",
+    "width, corrected",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,19 +92,22 @@ def _holds(interval: Interval, truth: float) -> bool:
     return interval.low <= truth <= interval.high
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=1000)
-    runs = parser.parse_args().runs
-    print("| judge | pairs by people | by the model alone | model | people | corrected | people's width | corrected |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+def coverage_table(draws: int) -> str:
+    rows = []
     for case in CASES:
-        found = simulate(case, runs)
-        print(
-            f"| {case.words} | {case.people} | {case.alone} | {found.model:.3f} | {found.people:.3f} | "
-            f"{found.corrected:.3f} | {found.people_width:.3f} | {found.corrected_width:.3f} |"
-        )
+        found = simulate(case, draws)
+        shares = [f"{one:.3f}" for one in (found.model, found.people, found.corrected)]
+        widths = [f"{one:.3f}" for one in (found.people_width, found.corrected_width)]
+        rows.append([case.words, f"{case.people}", f"{case.alone:,}", *shares, *widths])
+    return table(list(_HEADS), rows)
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=2_000, metavar="N", help="Of each case (%(default)s).")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the table into it.")
+    asked = parser.parse_args()
+    made = {"corrected": coverage_table(asked.draws)}
+    print(made["corrected"])
+    if asked.into:
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), "judges", made), "utf-8")

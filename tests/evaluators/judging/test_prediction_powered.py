@@ -1,26 +1,31 @@
 """A model's judgements corrected by people's: what it is worth, and how often the interval holds the truth."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from benchmarks.corrected_judges import CASES, Case, simulate
 from evaluators.judging.prediction_powered import corrected
 from evaluators.judging.preference import preference
+from tests.evaluators.simulations import loaded
 
+ROOT = Path(__file__).parents[3]
+simulated = loaded("corrected_judges")
 PEOPLE = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0.5, 0.5, 1]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
-def test_of_100_corrected_intervals_90_to_99_hold_the_truth(case: Case) -> None:
+@pytest.mark.parametrize("case", simulated.CASES, ids=lambda case: case.words)
+def test_of_100_corrected_intervals_90_to_99_hold_the_truth(case: Any) -> None:
     """Of 300 simulations, as with 100 of them chance alone would make one of these cases fail now and then."""
-    found = simulate(case, 300)
+    found = simulated.simulate(case, 300)
     assert 0.90 <= found.corrected <= 0.99
     assert found.corrected_width < 1.03 * found.people_width
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.words)
-def test_those_of_a_model_that_leans_do_not(case: Case) -> None:
-    assert simulate(case, 100).model < 0.9
+@pytest.mark.parametrize("case", simulated.CASES, ids=lambda case: case.words)
+def test_those_of_a_model_that_leans_do_not(case: Any) -> None:
+    assert simulated.simulate(case, 100).model < 0.9
 
 
 def test_the_estimate_is_the_papers() -> None:
@@ -57,3 +62,10 @@ def test_a_dozen_pairs_by_people_correct_nothing() -> None:
 
 def test_without_a_pair_of_its_own_the_model_adds_nothing() -> None:
     assert corrected(PEOPLE, PEOPLE, []) is None
+
+
+def test_the_page_has_the_cases_of_today() -> None:
+    page = (ROOT / "docs" / "judge.md").read_text("utf-8")
+    assert "| a | b |" in simulated.written_into(page, "judges", {"corrected": "| a | b |"})
+    for case in simulated.CASES:
+        assert f"\n| {case.words} |" in page, "run `make bench-judges`"
