@@ -59,7 +59,7 @@ def judge(
     the answer is shown: preferences with the sign test, agreement, position bias, judges beside each other. RUN is
     named as for `newwiki compare`.
     """
-    _require_one_task(person, request.model, exported, imported)
+    _require_one_task(person, request.model, exported, imported, out)
     if person and exported:
         _export(settings, quiet, request, person, exported)
     elif person and imported:
@@ -70,13 +70,17 @@ def judge(
         _answer(settings, quiet, form, request, out)
 
 
-def _require_one_task(person: str | None, model: str | None, exported: Path | None, imported: Path | None) -> None:
+def _require_one_task(
+    person: str | None, model: str | None, exported: Path | None, imported: Path | None, out: Path | None
+) -> None:
     if (exported or imported) and not person:
         raise UsageError("--export and --import need --judge NAME: the batch's name, which is the key to its pairs")
     if exported and imported:
         raise UsageError("--export writes pairs and --import stores answers; give one of them")
     if person and model:
         raise UsageError("--judge asks a person and --model a model; give one of them")
+    if person and out:
+        raise UsageError("--out writes what all judges say; give it without --judge")
 
 
 def _export(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:

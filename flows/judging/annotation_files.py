@@ -14,7 +14,7 @@ from pathlib import Path
 
 from flows.judging.pairing import Pairing
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.judging.judgement import Answer, Judgement, Pair, judge_name
+from newwiki.judging.judgement import Answer, Judgement, Pair, annotator_name
 from storage import judgements
 from storage.database import Database
 from storage.folders import whole
@@ -91,7 +91,7 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
                 f"{where}: '{row['pair']}' is no pair of these runs in the batch '{batch}'; name the runs and --judge "
                 "as they were exported, or take the line out"
             )
-        judge = judge_name(f"{batch}/{row[_ANNOTATOR]}") if row.get(_ANNOTATOR) else batch
+        judge = annotator_name(batch, row.get(_ANNOTATOR, ""))
         for criterion in pairing.rubric.names:
             said = row.get(criterion, "")
             if not said:

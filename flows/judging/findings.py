@@ -94,8 +94,10 @@ class Findings:
 
 
 def find(database: Database, pairing: Pairing) -> Findings:
-    """What judges by this rubric say of these runs, and how far judges by any rubric agree."""
-    found, names = judgements.every(database, *pairing.ids), judgements.names_of_models(database)
+    """What judges by this rubric say of these pairs, and how far judges by any rubric agree."""
+    pages = {pair.page_id for pair in pairing.pairs}
+    found = [one for one in judgements.every(database, *pairing.ids) if one.page_id in pages]
+    names = judgements.names_of_models(database)
     rubric, turned = pairing.rubric.sha256, pairing.is_turned
     said = Said([one for one in found if one.rubric_sha256 == rubric], names, rubric, turned=turned)
     by_any = Said(found, names, rubric, turned=turned)

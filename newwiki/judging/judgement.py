@@ -76,7 +76,19 @@ class Judgement:
 
 
 def judge_name(text: str) -> str:
-    """A person's name as it is stored. Raises UsageError for one that is none, or that holds what a terminal obeys."""
+    """A person's name, or a batch's, as it is stored. Raises UsageError for one that is none, that holds what a
+    terminal obeys, or that has a /: only names of annotators of a batch have one."""
+    if "/" in text:
+        raise UsageError(f"'{visible(text)}' is no name of a judge, as / stands before an annotator's; leave it out")
+    return _name(text)
+
+
+def annotator_name(batch: str, text: str) -> str:
+    """An annotator of a batch as a judge: the batch's own name where they have none. Raises UsageError."""
+    return _name(f"{batch}/{text}") if text else batch
+
+
+def _name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _LONGEST_NAME or visible(name) != name:
         raise UsageError(f"'{visible(text)}' is no name of a judge; give one of 1 to {_LONGEST_NAME} letters")

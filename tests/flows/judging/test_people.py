@@ -129,6 +129,12 @@ def test_an_answer_that_nobody_gave_is_no_table(database: Database, pairing: Pai
     assert tables(find(database, pairing), pairing) == {}
 
 
+def test_only_so_many_pairs_is_of_the_answer_too(database: Database, add_answers: AddAnswers) -> None:
+    add_answers("Ada", lambda page, criterion: better(page))
+    ten = pair_up(database, PairsRequest(run_a=GREEDY, run_b=NUCLEUS, pairs=10))
+    assert {row.pairs for row in find(database, ten).preferences} == {10}
+
+
 def test_two_names_of_one_run_are_no_pair(database: Database) -> None:
     with pytest.raises(UsageError, match="are one run"):
         pair_up(database, PairsRequest(run_a=GREEDY, run_b="secret-model/greedy"))
@@ -155,7 +161,7 @@ def test_a_run_that_is_not_complete_has_no_pairs(two_runs: Path, tmp_path: Path)
         pair_up(database, PairsRequest(run_a=GREEDY, run_b="cccc"))
 
 
-@pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x1b[2J"])
+@pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x1b[2J", "batch/ann"])
 def test_a_judge_has_a_name(name: str) -> None:
     with pytest.raises(UsageError, match="no name of a judge"):
         judge_name(name)
