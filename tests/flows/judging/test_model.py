@@ -13,9 +13,9 @@ from flows.judging.findings import Findings, find
 from flows.judging.pairing import Pairing, pair_up
 from flows.progress import Silent
 from newwiki.decoding.grammar import parse
-from newwiki.errors import UsageError
+from newwiki.errors import TerminalError, UsageError
 from newwiki.judge_request import JudgeRequest
-from newwiki.judging.judgement import Run
+from newwiki.judging.judgement import Judgement, Run
 from newwiki.models.backend import Writing
 from newwiki.records import Prompt
 from storage import judgements
@@ -46,10 +46,16 @@ def leans(bias: float, salt: str = "") -> Says:
 
 
 @contextmanager
-def served(says: Says) -> Iterator[tuple[Endpoint, dict[str, Any]]]:
+def served(
+    says: Says, refused: Callable[[int], bool] = lambda number: False
+) -> Iterator[tuple[Endpoint, dict[str, Any]]]:
+    """A server that answers so, and refuses those questions, by their number in the order in which they come."""
+
     def answer(path: str, body: dict[str, Any]) -> Said:
         if path == "/models":
             return 200, {"data": [{"id": "judge-1", "owned_by": "us"}]}
+        if refused(len(server.completions)):
+            return 400, {"error": {"message": "no more"}}
         return 200, completion(f" {says(body['prompt'])}")
 
     with endpoint(answer) as server:
@@ -127,17 +133,28 @@ def test_answers_that_cannot_be_read_are_counted_kept_and_left_out(database: Dat
 
 
 def test_an_interrupted_judge_goes_on_and_asks_nothing_twice(database: Database, rubric: Path) -> None:
-    with served(sees) as (server, model):
-        judge, *_ = judged(database, rubric, model, pairs=10)
-        assert len(server.completions) == 20
-        again, _, found = judged(database, rubric, model, pairs=30)
-        assert len(server.completions) == 60
-        assert judged(database, rubric, model, pairs=30)[0] == again == judge
-        assert len(server.completions) == 60
+    """The server refuses everything from the 25th question on, and then no more."""
+    is_broken = True
+    with served(sees, lambda number: is_broken and number > 24) as (server, model):
+        model["model_args"]["concurrency"] = "1"  # or questions under way are lost with the one that is refused
+        with pytest.raises(TerminalError, match="no more"):
+            judged(database, rubric, model, pairs=30)
+        assert len(_stored(database)) == 24
+        is_broken = False
+        server.asked.clear()
+        judge, _, found = judged(database, rubric, model, pairs=30)
+        assert len(server.completions) == 60 - 24
+        assert judged(database, rubric, model, pairs=30)[0] == judge
+        assert len(server.completions) == 60 - 24
     assert found.preferences[0].pairs == 30
+    assert {one.judge for one in _stored(database)} == {judge}
     with database.read() as connection:
         assert repeated(connection) == []
         assert [problem for problem, count in database.rows("integrity") if count] == []
+
+
+def _stored(database: Database) -> list[Judgement]:
+    return judgements.every(database, GREEDY, NUCLEUS)
 
 
 @pytest.mark.parametrize(
