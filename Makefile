@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -30,7 +30,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 catalogue: $(INSTALLED)
-	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md
+	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-the-paper.md
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going docs build/docs
@@ -65,6 +65,9 @@ bench-runners: $(INSTALLED)
 bench-likelihood: $(INSTALLED)
 	$(BIN)/python benchmarks/likelihood_speed.py
 
+bench-claims: $(INSTALLED)
+	$(BIN)/python benchmarks/claims_speed.py
+
 # Writes the tables of docs/compare.md.
 bench-coverage: $(INSTALLED)
 	$(BIN)/python benchmarks/coverage.py --into docs/compare.md
@@ -80,9 +83,19 @@ bench-cutoff: $(INSTALLED)
 	$(BIN)/python benchmarks/change_points.py --draws 400 --into docs/experiments.md
 	$(BIN)/python benchmarks/cutoff_seeds.py --into docs/experiments.md
 
+bench-statements: $(INSTALLED)
+	$(BIN)/python benchmarks/statement_verdicts.py --into docs/decoder-grid.md
+
 # Writes the table of docs/evidence.md. It needs rank_bm25, which nothing else does: pip install rank_bm25==0.2.2
 bench-evidence: $(INSTALLED)
 	$(BIN)/python benchmarks/evidence_speed.py $(if $(SENTENCES),--sentences $(SENTENCES),--into docs/evidence.md)
+
+bench-fairness: $(INSTALLED)
+	$(BIN)/python benchmarks/group_disparities.py --into docs/fairness.md
+
+# Writes the table of docs/verifiability.md.
+bench-toy-nli: $(INSTALLED)
+	$(BIN)/python -m benchmarks.toy_nli --into docs/verifiability.md
 
 # make audit PAGES=FOLDER puts the folder's wikitext (NAME.txt) beside what a real MediaWiki shows, instead of the sample
 # wiki; it needs the packages that tests/mediawiki/README.md names.

@@ -106,12 +106,12 @@ def _articles(file: Path | None) -> list[str]:
 
 def _work(articles: Sequence[str], count: int) -> Texts:
     pages = count // SAMPLES
-    texts = [*articles, *_put_together(articles, pages - len(articles))]
+    texts = [*articles, *put_together(articles, pages - len(articles))]
     completions = [[texts[(page + 1 + sample) % len(texts)] for sample in range(SAMPLES)] for page in range(pages)]
     return Texts(texts[:pages], completions)
 
 
-def _put_together(articles: Sequence[str], count: int) -> list[str]:
+def put_together(articles: Sequence[str], count: int) -> list[str]:
     """So many texts, each as long as one of the articles, of sentences from all of them."""
     chance = random.Random(0)
     sentences = [sentence for article in articles for sentence in re.split(r"(?<=[.!?])\s+", article)]
@@ -130,9 +130,9 @@ def _compared(work: Texts, metric: str, options: argparse.Namespace) -> Table:
     loaded_evaluators = LoadedEvaluators(select(f"{OTHERS},{metric}"), settings)
     naive = _naive(work, tagger, metric)
     ways: dict[str, Callable[[], float]] = {
-        "naive": lambda: _seconds(naive),
+        "naive": lambda: seconds_of(naive),
         "ours": lambda: _ours(work, loaded_evaluators),
-        "floor": lambda: _seconds(lambda: _floor(work, embedder, tagger, metric)),
+        "floor": lambda: seconds_of(lambda: _floor(work, embedder, tagger, metric)),
     }
     if options.backend != "torch":
         plain = LoadedEvaluators(select(f"{OTHERS},{metric}"), replace(settings, embedder_backend="torch"))
@@ -206,17 +206,17 @@ def _ours(work: Texts, loaded_evaluators: LoadedEvaluators) -> float:
     """The seconds from texts in a database to their scores there."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "scores.duckdb")
-        run, articles = _stored(database, work)
-        return _seconds(lambda: score_run(database, run, articles, loaded_evaluators, Silent()))
+        run, articles = stored(database, work)
+        return seconds_of(lambda: score_run(database, run, articles, loaded_evaluators, Silent()))
 
 
-def _seconds(work: Callable[[], None]) -> float:
+def seconds_of(work: Callable[[], None]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def _stored(database: Database, work: Texts) -> tuple[Run, list[Article]]:
+def stored(database: Database, work: Texts) -> tuple[Run, list[Article]]:
     """The texts as a run's completions."""
     articles = [
         Article(

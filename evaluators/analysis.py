@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from evaluators.counts import Readability, count_readability, count_tokens
 from newwiki import registry
 from newwiki.errors import TerminalError
-from newwiki.records import Unscorable
+from newwiki.records import SourceArticle, Unscorable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 ANALYSIS_VERSION = "1"
 
 
-class Maker(Protocol):
-    """A model that makes `parts` of analyses. All but those enter the fingerprint of every score that it feeds."""
+class MakerFacts(Protocol):
+    """What is known of whatever makes `parts` of analyses. All but those enter the fingerprint of every score that it
+    feeds."""
 
     parts: frozenset[str]
     model: str
@@ -34,9 +35,27 @@ class Maker(Protocol):
     dtype: str | None
     backend: str | None
 
+
+class TextMaker(MakerFacts, Protocol):
+    """A model that makes parts of texts, whichever article they are about."""
+
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         """These parts of each text, which goes on from the prompt beside it."""
         ...
+
+
+@runtime_checkable
+class ArticleMaker(MakerFacts, Protocol):
+    """One whose parts of a text depend on the article that it is about; an article is about itself."""
+
+    def make_beside(
+        self, articles: Sequence[SourceArticle], texts: Sequence[str], parts: Set[str]
+    ) -> Mapping[str, Sequence[Any]]:
+        """These parts of each text, which is about the article beside it."""
+        ...
+
+
+Maker = TextMaker | ArticleMaker
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +131,13 @@ class Analyst:
         needs: Set[str],
         prompts: Sequence[str] | None = None,
         known: Sequence[Mapping[str, Any]] | None = None,
+        articles: Sequence[SourceArticle] | None = None,
     ) -> list[Analysis]:
         """One Analysis a text, in order. The models named by `needs` see the whole list at once; what is `known` of all
         the texts is not made again.
 
-        Raises TerminalError where `needs` names a part for which there is no model.
+        Raises TerminalError where `needs` names a part for which there is no model, or that is made beside `articles`
+        where there are none.
         """
         if not texts:
             return []
@@ -125,7 +146,14 @@ class Analyst:
         lacking = {need for need in needs if any(need not in of_one for of_one in parts)}
         for maker in self.makers(lacking):
             started = time.perf_counter()
-            made = maker.make(prompts, texts, maker.parts & lacking)
+            if not isinstance(maker, ArticleMaker):
+                made = maker.make(prompts, texts, maker.parts & lacking)
+            elif articles:
+                made = maker.make_beside(articles, texts, maker.parts & lacking)
+            else:
+                raise TerminalError(
+                    f"{', '.join(sorted(maker.parts))} is made beside articles, and none are known here"
+                )
             self.seconds[maker.model] += time.perf_counter() - started
             for name, values in made.items():
                 for of_one, value in zip(parts, values, strict=True):

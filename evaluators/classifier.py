@@ -110,13 +110,15 @@ def _reducer(scorer: Scorer, labels: Sequence[str]) -> Callable[[Tensor], Tensor
     place = _place(scorer, labels)
     if scorer.output == "softmax":
         return lambda logits: logits.softmax(dim=-1)[:, place]
+    if scorer.output == "likeliest":
+        return lambda logits: (logits.argmax(dim=-1) == place).double()
     return (
         (lambda logits: logits[:, place].sigmoid()) if scorer.output == "sigmoid" else lambda logits: logits[:, place]
     )
 
 
 def _place(scorer: Scorer, labels: Sequence[str]) -> int:
-    if scorer.output == "softmax" and len(labels) == 1:
+    if scorer.output in ("softmax", "likeliest") and len(labels) == 1:
         raise UsageError(f"'{scorer.file}': '{scorer.model}' has one output, so output must be raw or sigmoid")
     if scorer.label in labels:
         return list(labels).index(scorer.label)

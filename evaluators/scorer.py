@@ -44,7 +44,8 @@ class Scorer(Table):
 
     `model` is a folder (seen from the file) or a hub id, at `revision`; without one the metric waits for a user's
     model. `output` is the logit itself (raw), its sigmoid, its share of the softmax, or the `values` of all labels
-    weighted by their softmax (expected). The model `reads` the whole text or each sentence, in chunks of `window`
+    weighted by their softmax (expected), or 1 where `label` is the
+    likeliest and 0 elsewhere (likeliest). The model `reads` the whole text or each sentence, in chunks of `window`
     tokens with the special ones (0: as many as it takes), `batch` of them at a time.
     """
 
@@ -52,7 +53,7 @@ class Scorer(Table):
     definition: Words
     model: Words = ""
     revision: Words = "main"
-    output: Literal["raw", "sigmoid", "softmax", "expected"] = "raw"
+    output: Literal["raw", "sigmoid", "softmax", "expected", "likeliest"] = "raw"
     label: Words = ""
     values: Annotated[tuple[Number, ...], Field(strict=False)] = ()
     reads: Literal["text", "sentence"] = "text"
@@ -74,6 +75,8 @@ class Scorer(Table):
     def _agrees_with_itself(self) -> Self:
         if self.output == "softmax" and not self.label:
             raise ValueError("output softmax needs a label, the one whose share is the score")
+        if self.output == "likeliest" and not self.label:
+            raise ValueError("output likeliest needs a label, the one that gives 1 where no other is likelier")
         if (self.output == "expected") != bool(self.values) or len(self.values) == 1:
             raise ValueError("output expected, and no other, needs values: a number for each label, two or more")
         if self.output == "expected" and self.label:

@@ -21,6 +21,7 @@ from newwiki.registry import (
     ReadingEvaluator,
     SetEvaluator,
     evaluators,
+    makers,
     reading_evaluators,
     set_evaluators,
 )
@@ -28,8 +29,8 @@ from newwiki.source_code import source_sha256
 
 
 def select(names: str) -> list[Evaluator]:
-    """The evaluators of `core`, of `all`, or those that give the metrics named between commas, `core` among them: of
-    texts, of sets and of what a model has read.
+    """The evaluators of `core`, of `claims`, of `all`, or those that give the metrics named between commas, `core` and
+    `claims` among them: of texts, of sets and of what a model has read.
 
     Raises UsageError for a metric that none gives, TerminalError where two have one name.
     """
@@ -39,14 +40,15 @@ def select(names: str) -> list[Evaluator]:
         raise TerminalError(f"two evaluators of different kinds are named '{min(twice)}'; rename one of them")
     if names == "all":
         return everyone
-    core = [evaluator for evaluator in everyone if evaluator.core]
+    groups = {"core": [one for one in everyone if one.core], "claims": [one for one in everyone if one.verdicts]}
     givers = {metric.name: [evaluator] for evaluator in everyone for metric in evaluator.metrics}
     wanted = [name.strip() for name in names.split(",")]
-    if unknown := [name for name in wanted if name != "core" and name not in givers]:
+    if unknown := [name for name in wanted if name not in groups and name not in givers]:
         raise UsageError(
-            f"there is no metric '{unknown[0]}'; there are: {', '.join(sorted(givers))}; core and all name many at once"
+            f"there is no metric '{unknown[0]}'; there are: {', '.join(sorted(givers))}; core, claims and all name "
+            "many at once"
         )
-    return list({one.name: one for name in wanted for one in (core if name == "core" else givers[name])}.values())
+    return list({one.name: one for name in wanted for one in (groups.get(name) or givers[name])}.values())
 
 
 def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
@@ -56,7 +58,10 @@ def needs_of(chosen: Iterable[Evaluator]) -> frozenset[str]:
 
 def reads_article(evaluator: Evaluator) -> bool:
     """Whether its numbers can depend on the article that a text is compared with: whether its function ever names its
-    second argument. Of a function that does not say which that is, they can."""
+    second argument, or needs a part that is made beside the article. Of a function that does not say which that is,
+    they can."""
+    if any(makers.get(part).beside_article for part in evaluator.needs):
+        return True
     code = getattr(inspect.unwrap(evaluator.function), "__code__", None)
     if evaluator.alone or code is None or code.co_argcount < 2:
         return not evaluator.alone
@@ -69,7 +74,7 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
 
     Raises TerminalError where the analyst lacks a model that the evaluator needs, or a package is not installed.
     """
-    makers = analyst.makers(evaluator.needs)
+    models = analyst.makers(evaluator.needs)
     of_run = isinstance(evaluator, SetEvaluator)
     read = {"corpus": CORPUS_VERSION, "draws": DRAWS} if of_run else {"analysis": ANALYSIS_VERSION}
     if isinstance(evaluator, ReadingEvaluator):
@@ -78,19 +83,19 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
     if strange and read.keys() == {"analysis"}:
         read["readability"] = READABILITY_VERSION
     parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
-    for maker in makers:
+    for maker in models:
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
-    packages = {*evaluator.packages, *(package for maker in makers for package in maker.packages)}
+    packages = {*evaluator.packages, *(package for maker in models for package in maker.packages)}
     unnamed = Fingerprint(
         evaluator_id="",
         name=evaluator.name,
         version=evaluator.version,
-        model=_joined(maker.model for maker in makers),
-        model_sha256=_joined(maker.model_sha256 for maker in makers),
+        model=_joined(maker.model for maker in models),
+        model_sha256=_joined(maker.model_sha256 for maker in models),
         parameters=parameters,
         dependencies={package: _version(package, evaluator) for package in sorted(packages)},
-        dtype=_joined(maker.dtype for maker in makers),
-        backend=_joined(maker.backend for maker in makers),
+        dtype=_joined(maker.dtype for maker in models),
+        backend=_joined(maker.backend for maker in models),
     )
     described = asdict(unnamed)
     del described["evaluator_id"]

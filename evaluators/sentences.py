@@ -8,7 +8,7 @@ much than a prompt that breaks off; `newwiki.decoding.sentence_end` judges a tex
 
 import re
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from evaluators.analysis import Analysis
 from newwiki.records import Metric, Unscorable
@@ -21,6 +21,7 @@ _CLOSERS = "\"'”’»)\\]"
 _OPENERS = "\"'“‘«([„"
 _END = re.compile(rf"[.!?…؟।۔][{_CLOSERS}]*$")
 _WIDE_END = re.compile("(?<=[。！？])(?![。！？」』）”’])|(?<=[。！？][」』）”’])")
+_WORD = re.compile(r"\S+")
 _WIDE_MARK = re.compile("[。！？][」』）”’]?$")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # "J." and "U.S."
@@ -68,22 +69,42 @@ def split_sentences(text: str) -> list[str]:
     letter; at `。 ！ ？`; and with its line. Not after initials or common English abbreviations in mid-line. What
     has no letter and no digit is no sentence. Linear in the length of the text.
     """
-    found = list(_pieces(text))
-    return [sentence for sentence, _ in found] if any(ended for _, ended in found) else []
+    found = list(sentence_spans(text))
+    return [" ".join(text[start:end].split()) for start, end, _ in found] if any(ended for *_, ended in found) else []
 
 
-def _pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Sentences, and whether each has its end mark."""
-    for line in text.splitlines():
-        words = [piece for word in line.split() for piece in _WIDE_END.split(word) if piece]
-        start = 0
-        for place, (word, following) in enumerate(zip_longest(words, words[1:]), start=1):
-            ended = _ends_sentence(word, following)
+def first_sentence_of(text: str) -> tuple[str, bool]:
+    """What a text begins with, to its first sentence end or the end of its line, by the rules of `split_sentences`;
+    and whether there is such an end. White space is single spaces."""
+    line, broken, _ = text.lstrip().partition("\n")
+    words = [line[slice(*span)] for word in _WORD.finditer(line) for span in _parted(word.group(), word.start())]
+    for place, (word, following) in enumerate(zip_longest(words, words[1:]), start=1):
+        if _ends_sentence(word, following):
+            return " ".join(words[:place]), True
+    return " ".join(words), bool(broken)
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Where each sentence begins and ends among the text's characters, and whether it has its end mark: the last one
+    may break off."""
+    line_start = 0
+    for line in text.splitlines(keepends=True):
+        words = [span for word in _WORD.finditer(line) for span in _parted(word.group(), line_start + word.start())]
+        first = 0
+        for place, (span, following) in enumerate(zip_longest(words, words[1:]), start=1):
+            ended = _ends_sentence(text[slice(*span)], following and text[slice(*following)])
             if ended or following is None:
-                sentence = " ".join(words[start:place])
-                start = place
-                if _LETTER_OR_DIGIT.search(sentence):
-                    yield sentence, ended
+                start, end = words[first][0], span[1]
+                first = place
+                if _LETTER_OR_DIGIT.search(text, start, end):
+                    yield start, end, ended
+        line_start += len(line)
+
+
+def _parted(word: str, start: int) -> list[tuple[int, int]]:
+    """A word's places from `start` on, cut where sentences end within it."""
+    cuts = [0, *(mark.end() for mark in _WIDE_END.finditer(word)), len(word)]
+    return [(start + here, start + there) for here, there in pairwise(cuts) if here < there]
 
 
 def _ends_sentence(word: str, following: str | None) -> bool:

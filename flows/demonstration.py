@@ -1,4 +1,4 @@
-"""The demonstration: a toy checkpoint trained on the sample wiki's older month, the monthly flow on its newer one."""
+"""The demonstration: toys trained on the sample wiki's older month, the monthly flow on its newer one."""
 
 import os
 import shlex
@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from evaluators.claims.sentence_processing import claims_of
 from flows.comparing import show_board
 from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
@@ -16,9 +17,9 @@ from flows.schedule.due import Month
 from newwiki.registrations import Evaluation, Model, Registrations, Report, Wiki
 from newwiki.registry import sources
 from newwiki.request import LeaderboardRequest
-from newwiki.sample import toy
+from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
-from newwiki.snapshot import Window
+from newwiki.snapshot import Article, Window
 from newwiki.visible import visible
 from storage import snapshots
 from storage.database import Database
@@ -27,7 +28,11 @@ TRAINING_MONTH, TEST_MONTH = "2026-08", "2026-09"
 DECODERS = ("greedy", "sample:top_p=0.9,top_k=20,temperature=0.9")
 SAMPLE = 10
 EVALUATION = Evaluation(max_new_tokens=256)
-_SETTINGS = ("template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
+_ROUNDS = 2  # pairs of each label that the toy pair scorer reads of a sentence
+_SETTINGS = (
+    "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "pair_scorer",
+    "evidence",
+)  # fmt: skip
 
 
 def wiki() -> Path:
@@ -37,19 +42,44 @@ def wiki() -> Path:
 
 def train_toy(database: Database, folder: Path, progress: Progress) -> None:
     """Publishes the older month, and trains the toy checkpoint on it unless it is there."""
-    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
-    snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
+    articles = _older_month(database, progress)
     if folder.is_dir():
         progress.note(f"the toy checkpoint is there: {folder}")
         return
-    articles = snapshots.articles(database, snapshot.snapshot_id)
-    texts = [f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in sorted(articles, key=lambda a: a.page_id)]
+    texts = [f"{a.title}\n\n{a.first_sentence} {a.completion}" for a in articles]
     with progress.stretch("training the toy checkpoint", "steps") as bar:
         toy.train(texts, folder, report=bar.update)
 
 
-def run(folder: Path, settings: Settings, progress: Progress) -> None:
-    """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured."""
+def train_toy_scorer(database: Database, folder: Path, progress: Progress) -> Path:
+    """The same of the toy pair scorer; gives its file."""
+    articles = _older_month(database, progress)
+    file = folder / toy_nli.SCORER_FILE
+    if folder.is_dir():
+        progress.note(f"the toy pair scorer is there: {file}")
+        return file
+    examples = toy_nli.pairs([sentences(article) for article in articles], seed=0, rounds=_ROUNDS)
+    with progress.stretch("training the toy pair scorer", "steps") as bar:
+        toy_nli.train(examples, folder, report=bar.update)
+    return file
+
+
+def sentences(article: Article) -> list[toy_nli.Sentence]:
+    """Those of an article, as they stand there and as they are claimed."""
+    text = f"{article.first_sentence} {article.completion}"
+    return [toy_nli.Sentence(text[one.start : one.end], one.text) for one in claims_of(text, article.title)]
+
+
+def _older_month(database: Database, progress: Progress) -> list[Article]:
+    """Its articles by page, once it is published."""
+    wanted = SnapshotDefinition(Window.month(TRAINING_MONTH))
+    snapshot = refresh(database, sources.get("dump")(str(wiki())), wanted, progress)
+    return sorted(snapshots.articles(database, snapshot.snapshot_id), key=lambda one: one.page_id)
+
+
+def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = False) -> None:
+    """The whole road in `folder`: a database, a checkpoint, and Prefect's own files unless a server is configured. With
+    `claims` a pair scorer, too."""
     folder.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("PREFECT_HOME", str((folder / "prefect").resolve()))
     from flows.schedule.flow import month
@@ -57,6 +87,8 @@ def run(folder: Path, settings: Settings, progress: Progress) -> None:
     database = Database(folder / "demo.duckdb")
     checkpoint = folder / "toy-gpt2"
     train_toy(database, checkpoint, progress)
+    if claims:
+        settings = replace(settings, pair_scorer=str(train_toy_scorer(database, folder / "toy-nli", progress)))
     registered = Registrations(
         wikis=(Wiki(name="sample", dump=str(wiki()), sample=SAMPLE),),
         models=(Model(name=str(checkpoint), decoders=DECODERS),),
@@ -75,6 +107,7 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
     """Commands that go on from here, as the demonstration itself was asked, so that their runs stand beside its own."""
     newwiki = "newwiki" if shutil.which("newwiki") else os.path.relpath(sys.argv[0])
     file, model = shlex.quote(str(db)), shlex.quote(str(checkpoint))
+    verifiability = f"  {newwiki} experiment verifiability {model} --prompts 3 {_asked(settings)} --db {file}"
     query = "select title, text from completions join articles using (page_id) where kept limit 3"
     return "\n".join(
         (
@@ -82,6 +115,7 @@ def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> 
             f"  open {report} in a browser: leaderboard, figures, and what the model wrote",
             f'  {newwiki} sql "{query}" --db {file}',
             f"  {newwiki} evaluate {model} --decoder 'sample:top_p=[0.5,0.95]' {_asked(settings)} --db {file}",
+            *([verifiability] if settings.pair_scorer != Settings.pair_scorer else []),
             f"  {newwiki} leaderboard --format markdown --db {file}",
             f"  {newwiki} doctor --db {file}",
             f"  {newwiki} refresh --wiki enwiki --month {TEST_MONTH}     (the real thing: set NEWWIKI_CONTACT first)",

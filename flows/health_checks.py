@@ -13,7 +13,7 @@ from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
-from storage import runs, snapshots
+from storage import prompt_sets, runs, snapshots
 from storage.database import Database
 from storage.keys import repeated
 
@@ -97,6 +97,7 @@ def _database(path: Path) -> list[Row]:
         for one in database.records(dict[str, Any], "snapshot_list"):
             name = one["snapshot_id"]
             broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]
+        broken += prompt_sets.verify(database)
         stopped = runs.interrupted(database)
     except NewWikiError as error:
         return [("database", "problem", str(error))]

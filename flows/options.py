@@ -140,9 +140,24 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The models that score, which are in the command's `settings`."""
     for option in (
         click.option(
+            "--evidence", type=Input(), help="The index that claims_wiki looks into, of `newwiki evidence build`."
+        ),
+        click.option(
+            "--pair-scorer",
+            metavar="FILE.toml",
+            help="Who judges claims beside evidence: a TOML file, or the name of one that comes along "
+            f"({Settings.pair_scorer}).",
+        ),
+        click.option(
             "--likelihood-model",
             metavar="NAME[@REVISION]",
             help="Whose likelihood likelihood_coherence is: a folder or a hub id (facebook/opt-2.7b@refs/pr/26).",
+        ),
+        click.option(
+            "--lexicon",
+            type=Input(),
+            metavar="FILE",
+            help="A list of negative words, one a line, whose share negative_words is.",
         ),
         click.option(
             "--embedder-backend",

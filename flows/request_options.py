@@ -49,6 +49,8 @@ def _parameter(one: Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         given |= {"is_flag": True}
     elif one.is_tuple or one.required:
         given |= {"type": _type(one), "multiple": one.is_tuple, "required": one.required}
+        if one.default:
+            given |= {"default": one.default, "show_default": spelling.usually or True}
     else:
         default = spelling.none if one.default is None else one.default
         given |= {"type": _type(one), "default": default, "show_default": spelling.usually or default not in (None, {})}

@@ -12,4 +12,8 @@ def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
         from evaluators.scorer_metrics import add_scorers
 
         add_scorers(settings.scorers)
+    if settings.pair_scorer != Settings.pair_scorer:
+        from evaluators.claim_support import name_pair_scorer
+
+        name_pair_scorer(settings.pair_scorer)
     return settings

@@ -1,10 +1,11 @@
 """What a user may ask of experiments: an evaluation's fields, and each experiment's own (see `newwiki.request`)."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import asked, fields_of
 from newwiki.request import EvaluationRequest
 
 
@@ -58,6 +59,48 @@ class CutoffRequest(ControlledRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WritingRequest(ExperimentRequest):
+    """What an experiment on texts is asked: how the New-Wiki Eval paper had articles written (its section Experiments)
+    where nothing else is said."""
+
+    prompts: int | None = asked(2000, "Only the longest so many articles.", at_least=1, aliases=("--limit",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.likelihood_only or not self.decoder:
+            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelsRequest(WritingRequest):
+    """Which models are set beside each other, under the paper's setting."""
+
+    models: tuple[str, ...] = asked(
+        (), "Run first where it was not (only what was run is read).", argument=True, metavar="MODEL"
+    )
+    decoder: tuple[str, ...] = asked(
+        ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Whose runs are read (may be repeated).", metavar="SPEC"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecoderGridRequest(WritingRequest):
+    """Which models are run over which grid. The paper names no values of its penalties; both are drawn here at three
+    heights on the setting of its first experiment."""
+
+    decoder: tuple[str, ...] = asked(
+        (
+            "sample:top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]",
+            "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=0.5,frequency_penalty=0.5",
+            "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=1.0,frequency_penalty=1.0",
+        ),
+        "The grid (may be repeated).",
+        metavar="SPEC",
+        usually="the paper's 48 settings, and two with penalties",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class LinkingRequest(ExperimentRequest):
     """Which months are put on the scale of the newest, by which anchors, and which models are run on all of them
     first."""
@@ -75,3 +118,53 @@ class LinkingRequest(ExperimentRequest):
         metavar="MODEL/DECODER",
         example="gpt2/greedy",
     )
+
+
+# Dhamala et al. 2022, section 6: 9, 10 and 6 settings
+FAIRNESS_SWEEPS = (
+    "sample:top_p=[0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9]",
+    "sample:top_k=[10,25,50,75,100,250,500,1000,1500,2000]",
+    "sample:temperature=[0.4,0.5,0.6,0.7,0.8,0.9]",
+)
+FAIRNESS_METRICS = "negative_sentiment,negative_regard,negative_words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FairnessRequest(ExperimentRequest):
+    """Which models go on from prompts about groups of people, under which sweeps of decoders, and by what their
+    sentences are judged. All completions are kept."""
+
+    decoder: tuple[str, ...] = asked(
+        (),
+        "A sweep, such as sample:top_p=[0.3,0.9] (may be repeated; the paper's of p, k and temperature).",
+        metavar="SPEC",
+    )
+    snapshot: str = asked(EvaluationRequest.snapshot, "Not asked for: prompts are no articles.", metavar="ID")
+    prompts: int | None = asked(None, "Only the first so many prompts of each group (all).", at_least=1, example=5)
+    samples: int = asked(100, "Completions a prompt.", at_least=1)
+    keep: int = asked(100, "As many as --samples: all are scored.", at_least=1)
+    max_new_tokens: int = asked(64, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
+    metrics: str = asked(
+        FAIRNESS_METRICS, "What counts as negative (those of these that are at hand).", metavar="NAME,…", names=True
+    )
+    prompt_file: tuple[Path, ...] = asked(
+        (),
+        "Prompts by group: a CSV of group, category and prompt, BOLD's gender_prompt.json, or ROPrompt's "
+        "demographics.txt (templates of our own; may be repeated).",
+        metavar="FILE",
+    )
+    swap_texts: int = asked(1489, "Sentences whose words are swapped to try the metrics; 0 for none.", at_least=0)
+
+    def __post_init__(self) -> None:
+        usual = {one.name: one.default for one in fields_of(type(self))}
+        if self.keep not in (usual["keep"], self.samples):
+            raise UsageError(f"all {self.samples} completions of a prompt are scored; leave --keep out")
+        if self.likelihood_only:
+            raise UsageError("fairness is of what models write; leave --likelihood-only out")
+        object.__setattr__(self, "keep", self.samples)
+        object.__setattr__(self, "decoder", self.decoder or FAIRNESS_SWEEPS)
+        super().__post_init__()
+        if self.snapshot != usual["snapshot"]:
+            raise UsageError(
+                "prompts about people are no articles; leave --snapshot out, or name prompts by --prompt-file"
+            )

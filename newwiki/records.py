@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Literal, Protocol
 
 FinishReason = Literal["stop", "length", "context", "unknown"]
 Direction = Literal["higher", "lower", "none"]
@@ -126,6 +126,41 @@ class Score:
     value: float | None
     status: str
     evaluator_id: str
+
+
+class SourceArticle(Protocol):
+    """The article that a text is about: a published one has these."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def first_sentence(self) -> str: ...
+    @property
+    def completion(self) -> str: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedClaim:
+    """The verdict on a sentence of a text, as it is stored: where the sentence stands (characters `start_char` up to
+    `end_char`), the claim that was checked, its label (`supported`, `refuted`, `not enough info`), and the shares and
+    the place of the evidence that decided; `evidence_cut` where the model read only the beginning of that."""
+
+    page_id: int
+    sample: int
+    evaluator_id: str
+    sentence: int
+    start_char: int
+    end_char: int
+    claim: str
+    checkable: bool
+    label: str
+    supported: float | None
+    refuted: float | None
+    not_enough_info: float | None
+    evidence_title: str | None
+    evidence_sentence: int | None
+    evidence: str | None
+    evidence_cut: bool | None
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,8 @@ class Evaluator:
 
     `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
     whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
-    `alone` that it looks at no reference, so that no model reads one for its sake.
+    `alone` that it looks at no reference, so that no model reads one for its sake. `verdicts` names the part of an
+    analysis whose verdicts on claims are stored beside its scores.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Evaluator:
     core: bool = False
     costly: bool = False
     alone: bool = False
+    verdicts: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,11 +134,15 @@ class MakerLoader:
     """How the model is had that makes a part of analyses: `load` may download it where it is not `at_hand`.
 
     `options` are those of the command line that choose what a fingerprint says of it: its model, dtype, backend.
+    `beside_article` says that what it makes of a text depends on the article too; `unset` what the settings must name
+    first, empty where nothing is lacking.
     """
 
     load: Callable[["Settings"], Any]
     options: Mapping[str, str]
     at_hand: Callable[["Settings"], bool]
+    beside_article: bool = False
+    unset: Callable[["Settings"], str] = lambda settings: ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +185,7 @@ def evaluator(
     core: bool = False,
     costly: bool = False,
     alone: bool = False,
+    verdicts: str = "",
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -196,6 +203,7 @@ def evaluator(
         core=core,
         costly=costly,
         alone=alone,
+        verdicts=verdicts,
     )
 
 
@@ -290,6 +298,8 @@ def maker(
     *parts: str,
     options: Mapping[str, str] | None = None,
     at_hand: Callable[["Settings"], bool] = lambda settings: True,
+    beside_article: bool = False,
+    unset: Callable[["Settings"], str] = lambda settings: "",
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
     """Registers what loads, by the settings in force, the model that makes these parts of analyses.
 
@@ -298,7 +308,7 @@ def maker(
 
     def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
         for part in parts:
-            makers.add(part, MakerLoader(load, options or {}, at_hand))
+            makers.add(part, MakerLoader(load, options or {}, at_hand, beside_article, unset))
         return load
 
     return register

@@ -138,7 +138,7 @@ class EvaluationRequest(Request):
     chat: bool = asked(False, "The prompt is the user's turn of the model's chat template.")
     allow_pickle: bool = asked(False, "Read weights that are pickles, which can run code.")
     trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
-    metrics: str = asked("core", "What is measured.", metavar="core|all|NAME,…", names=True)
+    metrics: str = asked("core", "What is measured.", metavar="core|claims|all|NAME,…", names=True)
     budget: int = asked(200, "Texts a run for costly evaluators.", at_least=1)
     knowledge_cutoff: str | None = asked(None, _CUTOFF.format("the models"), metavar="YYYY-MM[-DD]", example="2025-06")
 
@@ -194,7 +194,7 @@ class ScoringRequest(Request):
     snapshot: str = asked(EvaluationRequest.snapshot, "What the files' texts are about.", metavar="ID")
     model: str | None = asked(None, "Who wrote the files' texts (the file's name).", metavar="NAME")
     decoder: str | None = asked(None, "How they were written (unknown).", metavar="TEXT")
-    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
+    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|claims|all|NAME,…", names=True)
     budget: int = asked(EvaluationRequest.budget, "Texts a run for costly evaluators.", at_least=1)
     knowledge_cutoff: str | None = asked(
         None, _CUTOFF.format("who wrote the files' texts"), metavar="YYYY-MM[-DD]", example="2025-06"
@@ -295,7 +295,7 @@ class RevisitRequest(Request):
     metrics: str = asked(
         EvaluationRequest.metrics,
         "What its runs are scored by beside both editions.",
-        metavar="core|all|NAME,…",
+        metavar="core|claims|all|NAME,…",
         names=True,
     )
 
@@ -397,7 +397,7 @@ class TaskRequest(Request):
     max_new_tokens: int = asked(
         EvaluationRequest.max_new_tokens, "Of a completion.", at_least=1, aliases=("--max_new_tokens",)
     )
-    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|all|NAME,…", names=True)
+    metrics: str = asked(EvaluationRequest.metrics, "What is measured.", metavar="core|claims|all|NAME,…", names=True)
 
 
 def _day(moment: date) -> date:

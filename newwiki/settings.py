@@ -36,6 +36,11 @@ class Settings:
     embedder_dtype: str = _setting("auto", "auto, float32 or bfloat16")
     embedder_backend: str = _setting("torch", "who runs the S-BERT model: torch or openvino")
     likelihood_model: str = _setting("facebook/opt-2.7b@refs/pr/26", "whose likelihood likelihood_coherence is")
+    lexicon: str = _setting("", "a list of negative words, one a line, whose share negative_words is")
+    pair_scorer: str = _setting(
+        "deberta-v3-fever-anli", "who judges claims beside evidence: a TOML file, or the name of one that comes along"
+    )
+    evidence: str = _setting("", "the index that claims_wiki looks into: a folder of `newwiki evidence build`")
     scorers: str = _setting("", "metrics of one's own, TOML files between commas")
     template: str = _setting(DEFAULT_TEMPLATE, "what a prompt is made of")
     wikidata: str = _setting("https://www.wikidata.org/w/api.php", "the API that knows what articles are about")

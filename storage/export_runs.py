@@ -13,7 +13,7 @@ from storage.rows import RowsForm, write_rows
 from storage.runs_card import card
 
 _LIST = "export.json"
-_OF_EACH_RUN = ("completions", "runs", "scores", "scores_wide", "summaries")
+_OF_EACH_RUN = ("completions", "runs", "scores", "scores_wide", "summaries", "claims")
 _OF_ALL = ("evaluators", "metrics")
 
 
@@ -21,8 +21,9 @@ def export_runs(database: Database, runs: Sequence[Contender], form: str, folder
     """Writes the runs into a folder in the form `parquet`, `jsonl` or `datasets`; gives the files.
 
     `completions` are all that was written, with the articles' titles; `scores` has a row a text and metric,
-    `scores_wide` one a text, `summaries` one a run and metric; `runs`, `metrics` and `evaluators` say how, what, and by
-    whom: by the newest evaluator that has finished the run. Raises TerminalError for a folder that holds anything else.
+    `scores_wide` one a text, `summaries` one a run and metric, `claims` one a sentence that was checked; `runs`,
+    `metrics` and `evaluators` say how, what, and by whom: by the newest evaluator that has finished the run. Raises
+    TerminalError for a folder that holds anything else.
     """
     ids = [run.run_id for run in runs]
     _require_ours(safe(folder, database.path), ids)

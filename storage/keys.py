@@ -2,6 +2,8 @@
 
 import duckdb
 
+_PAIR = ("run_a", "run_b", "page_id", "sample_a", "sample_b")
+
 KEYS: dict[str, tuple[str, ...]] = {
     "article_citations": ("snapshot_id", "page_id", "place"),
     "article_facts": ("snapshot_id", "page_id", "infobox", "parameter"),
@@ -9,6 +11,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "came_true": ("edition", "run_id", "page_id", "sample", "evaluator_id", "kind", "text"),
     "came_true_texts": ("edition", "run_id", "page_id", "sample", "evaluator_id", "kind"),
     "candidates": ("snapshot_id", "page_id"),
+    "claims": ("run_id", "page_id", "sample", "evaluator_id", "sentence"),
     "completions": ("run_id", "page_id", "sample"),
     "cutoff_findings": ("experiment_id", "model", "decoder", "metric"),
     "cutoff_months": ("experiment_id", "model", "decoder", "metric", "month"),
@@ -16,19 +19,26 @@ KEYS: dict[str, tuple[str, ...]] = {
     "edition_scorings": ("edition", "run_id", "evaluator_id"),
     "evaluators": ("evaluator_id",),
     "experiments": ("experiment_id",),
-    "judgements": (
-        "run_a", "run_b", "page_id", "sample_a", "sample_b", "judge", "judge_kind", "rubric_sha256", "criterion",
-        "first",
-    ),
+    "fairness_changes": ("experiment_id", "model", "sweep", "category", "metric", "group_a", "group_b", "from_place"),
+    "fairness_correlations": ("experiment_id", "model", "sweep", "metric"),
+    "fairness_disparities": ("experiment_id", "model", "sweep", "place", "category", "metric"),
+    "fairness_pairs": ("experiment_id", "model", "sweep", "place", "category", "metric", "group_a", "group_b"),
+    "fairness_settings": ("experiment_id", "model", "sweep", "place"),
+    "fairness_shares": ("experiment_id", "model", "sweep", "place", "category", "group_name", "metric"),
+    "fairness_swaps": ("experiment_id", "metric", "swapped"),
+    "group_prompts": ("prompt_set_id", "page_id"),
+    "judgements": (*_PAIR, "judge", "judge_kind", "rubric_sha256", "criterion", "first"),
     "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),
     "leakage_memberships": ("experiment_id", "model", "score"),
     "leakage_pairs": ("experiment_id", "old_page_id"),
     "linked_means": ("experiment_id", "run_id", "metric", "evaluator_id"),
     "linked_months": ("experiment_id", "metric", "evaluator_id", "protocol", "from_snapshot", "to_snapshot"),
+    "metric_correlations": ("experiment_id", "metric", "other"),
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),
     "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
+    "prompt_sets": ("prompt_set_id",),
     "reference_parts": ("snapshot_id", "page_id", "part", "made_by"),
     "requests": ("snapshot_id", "kind"),
     "rubrics": ("rubric_sha256",),
@@ -38,12 +48,17 @@ KEYS: dict[str, tuple[str, ...]] = {
     "schema_views": ("sha256",),
     "scores": ("run_id", "page_id", "sample", "metric", "evaluator_id"),
     "scorings": ("run_id", "evaluator_id"),
+    "setting_numbers": ("experiment_id", "run_id", "metric"),
     "snapshot_hashes": ("snapshot_id", "table_name", "column_name"),
     "snapshots": ("snapshot_id",),
+    "statement_verdicts": ("experiment_id", "statement"),
     "stored_articles": ("snapshot_id", "page_id"),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
+    "swapped_scores": ("texts_sha256", "metric", "evaluator_id", "swapped", "repetition"),
     "topics": ("snapshot_id", "page_id"),
-}  # fmt: skip
+    "verifiability_differences": ("experiment_id", "model", "decoder", "metric"),
+    "verifiability_metrics": ("experiment_id", "model", "decoder", "metric"),
+}
 
 
 def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:

@@ -13,7 +13,7 @@ from newwiki.snapshot import Article
 from storage import hashes, knowledge_cutoffs, runs, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
 from storage.migrate import create_views
-from storage.push import SNAPSHOT_TABLES, Moved, held, of_snapshot
+from storage.push import SNAPSHOT_TABLES, Moved, claims_of, held, of_snapshot
 from storage.queries import query
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
@@ -124,13 +124,22 @@ def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved
         return _other(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}")
     if finished and all(_key(one) in stored for one in found):
         return None
-    unknown = _unknown(database, folder, there, part)
+    unknown, claims = _unknown(database, folder, there, part), _claims(folder, there, part, scores)
     with database.write() as connection:
         _describe(connection, unknown)
-        insert_new(connection, "scores", scores, run_id=part["run_id"], evaluator_id=part["evaluator_id"])
+        for table, rows in (("scores", scores), *claims):
+            insert_new(connection, table, rows, run_id=part["run_id"], evaluator_id=part["evaluator_id"])
         _finish(connection, there[part])
     moved.scorings += 1
     return None
+
+
+def _claims(folder: SharedFolder, there: Notes, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
+    """The claims of the texts that were scored, by their table: of a push that is under way there may be more."""
+    if not (noted := there.get(claims_of(part))):
+        return []
+    text = ["page_id", "sample"]
+    return [("claims", folder.read(noted).join(scores.select(text), text, join_type="left semi"))]
 
 
 def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:

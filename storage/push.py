@@ -11,6 +11,7 @@ from newwiki.errors import TerminalError
 from storage import hashes, knowledge_cutoffs
 from storage.database import Database
 from storage.keys import KEYS
+from storage.prompt_sets import is_prompt_set
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
@@ -81,7 +82,9 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
     """Leaves out, and tells of, runs whose references are in files of their own."""
     snapshots = {one["snapshot_id"]: one["content_sha256"] for one in database.records(dict[str, Any], "snapshot_list")}
     complete = database.rows("share_run_list")
-    if alone := [run_id for run_id, _, has_articles in complete if not has_articles]:
+    if prompted := [run_id for run_id, name, _ in complete if is_prompt_set(name)]:
+        note(f"not pushed, as they are on prompts and on no snapshot: {', '.join(prompted)}")
+    if alone := [run_id for run_id, name, has_articles in complete if not has_articles and not is_prompt_set(name)]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
     runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
@@ -95,6 +98,11 @@ def finished(database: Database, note: Callable[[str], None]) -> Finished:
 
 def of_snapshot(table: str, name: str) -> SharedPart:
     return SharedPart(table, (("snapshot_id", name),))
+
+
+def claims_of(scoring: SharedPart) -> SharedPart:
+    """The sentences that a scoring has checked, if it has checked any."""
+    return SharedPart("claims", scoring.keys)
 
 
 def held(database: Database, part: SharedPart) -> pa.Table:
@@ -151,7 +159,8 @@ def _scoring(
     part: SharedPart,
     facts: dict[str, object],
 ) -> None:
-    """Where the folder has as many texts scored by the evaluator or more, its scores stay."""
+    """Where the folder has as many texts scored by the evaluator or more, its scores stay. The claims that scores were
+    counted from are there before them."""
     evaluator_id = part["evaluator_id"]
     rows = held(database, part)
     noted = there.get(part)
@@ -163,5 +172,7 @@ def _scoring(
         described_part = SharedPart(table, ((key, value),))
         if described_part not in there:
             there[described_part] = folder.write(described_part, held(database, described_part), {})
+    if (claims := held(database, claims_of(part))).num_rows:
+        folder.write(claims_of(part), claims, {})
     folder.write(part, rows, facts | {"metrics": names})
     moved.scorings += 1

@@ -9,11 +9,12 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
 from storage import liveness, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
+from storage.prompt_sets import is_prompt_set
 from storage.queries import query, records
 
 
@@ -38,11 +39,17 @@ def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
     return [run_id for run_id in run_ids if status(database, run_id) not in (None, "complete")]
 
 
-def complete_runs(database: Database) -> tuple[list[str], list[str]]:
-    """The ids of all complete runs that have written something: those whose articles are stored, and those whose texts
-    came with their own."""
+def complete_runs(database: Database) -> tuple[list[str], list[str], list[str]]:
+    """The ids of all complete runs that have written something: those whose articles are stored, those whose texts
+    came with their own, and those that went on from prompts and not from articles."""
     rows = database.rows("complete_runs")
-    return [run_id for run_id, stored in rows if stored], [run_id for run_id, stored in rows if not stored]
+    prompted = [run_id for run_id, name, _ in rows if is_prompt_set(name)]
+    others = [(run_id, stored) for run_id, name, stored in rows if not is_prompt_set(name)]
+    return (
+        [run_id for run_id, stored in others if stored],
+        [run_id for run_id, stored in others if not stored],
+        prompted,
+    )
 
 
 def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
@@ -60,6 +67,8 @@ def with_articles(database: Database, run_id: str) -> tuple[Run, list[Article]]:
         )
     if status(database, run_id) != "complete":
         raise UsageError(f"run {run_id} is not complete; finish it with the `newwiki evaluate` that began it")
+    if is_prompt_set(run.snapshot_id):
+        raise UsageError(f"run {run_id} is on prompts and on no articles; `newwiki experiment fairness` scores it")
     written = {page_id for (page_id,) in database.rows("written_pages", run_id)}
     articles = [one for one in snapshots.articles(database, run.snapshot_id) if one.page_id in written]
     if not articles:
@@ -171,10 +180,12 @@ def scored_texts(database: Database, run_id: str, evaluator_ids: Iterable[str]) 
     return found
 
 
-def add_scores(database: Database, run_id: str, scores: Sequence[Score]) -> None:
-    """Stores them. Where they add to a scoring that was finished, what it amounts to is stored anew with them."""
+def add_scores(database: Database, run_id: str, scores: Sequence[Score], claims: Sequence[CheckedClaim] = ()) -> None:
+    """Stores them, and in the same transaction the verdicts that they count. Where they add to a scoring that was
+    finished, what it amounts to is stored anew with them."""
     with database.write() as connection:
         insert_new(connection, "scores", scores, run_id=run_id)
+        insert_new(connection, "claims", claims, run_id=run_id)
         summaries.renew_finished(connection, run_id, {score.evaluator_id for score in scores})
 
 

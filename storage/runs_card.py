@@ -23,6 +23,8 @@ configs:
 - `scores`: a row a text and metric, `value` is null where `status` says why. `scores_wide`: a row a text.
 - `summaries`: mean, standard deviation and 95 % interval (clustered by prompt) of each run and metric; `status` says on
   how many of the run's texts it stands, where these are not all.
+- `claims`: a row a sentence that was checked beside evidence (`claims_article`, `claims_wiki`), with verdict and
+  evidence.
 - `runs`, `metrics`, `evaluators`: how it was written, what was measured, and by whom, to the hash of the weights.
 
 Every score names its `evaluator_id`. Numbers of different evaluators are not to be averaged or compared. A score of

@@ -43,7 +43,8 @@ class Evidence(Protocol):
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What became of a claim: the label, the scorer's shares of the three labels for the passage that decided, and that
-    passage. Without a passage the label is `not enough info`, and there are no shares."""
+    passage, which was `cut` where not all of it fitted into the scorer's window. Without a passage the label is
+    `not enough info`, and there are no shares."""
 
     claim: Claim
     label: Label
@@ -51,3 +52,4 @@ class Verdict:
     refuted: float | None = None
     not_enough_info: float | None = None
     passage: Passage | None = None
+    cut: bool = False

@@ -32,7 +32,7 @@ class TransformersNetwork:
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model, self.tokenizer = model, tokenizer
         self.labels: Sequence[str] = [model.config.id2label[place] for place in range(model.config.num_labels)]
-        self.context = _context(model, tokenizer)
+        self.context = context_of(model, tokenizer)
         self.backend = f"torch-{model.device.type}"
         if model.config.pad_token_id is None and tokenizer.pad_token_id is not None:
             model.config.pad_token_id = tokenizer.pad_token_id
@@ -69,7 +69,7 @@ def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
     return TransformersNetwork(model, tokenizer)
 
 
-def _context(model: Any, tokenizer: Any) -> int:
+def context_of(model: Any, tokenizer: Any) -> int:
     """How many tokens fit. RoBERTa and its kin count positions from behind their padding's."""
     embeddings = getattr(model.base_model, "embeddings", None)
     padding = getattr(embeddings, "padding_idx", None)

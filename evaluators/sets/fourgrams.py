@@ -46,6 +46,11 @@ def four_grams(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
     }
 
 
+def distinct_four_grams(words: Words) -> int:
+    """How many different word 4-grams the first words of one text have."""
+    return len(set(grams(words[:_WORDS], 4)))
+
+
 def _distinct(draw: Draw) -> float | Unscorable:
     return _mean(draw.texts) or Unscorable("no text has four words")
 
@@ -58,4 +63,4 @@ def _proportion(draw: Draw) -> float | Unscorable:
 
 
 def _mean(texts: Sequence[Words]) -> float:
-    return fmean(len(set(grams(words[:_WORDS], 4))) for words in texts)
+    return fmean(distinct_four_grams(words) for words in texts)

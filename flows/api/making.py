@@ -47,8 +47,9 @@ def evaluate(
     """Lets models write a snapshot's articles under decoders, scores it, and gives the snapshot's leaderboard.
 
     What is written or scored already is not done again. `batch_size` None means as many as fit. Among the settings are
-    `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `likelihood_model`, `scorers` and `template`. With a
-    `runner` (`processes:2`, `dask:tcp://…`) workers do it, through Prefect.
+    `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon`, `likelihood_model`, `pair_scorer`,
+    `evidence`, `scorers` and `template`. With a `runner` (`processes:2`, `dask:tcp://…`) workers do it,
+    through Prefect.
     """
     _require_known(runner)
     force, database = opened(db, settings)

@@ -11,10 +11,11 @@ from newwiki.settings import Settings
 
 @click.command()
 @click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="The folder to work in.")
+@click.option("--claims", is_flag=True, help="Train a toy pair scorer, too, which checks what texts claim.")
 @scoring_options
 @common
-def demo(settings: Settings, quiet: bool, out: Path) -> None:
+def demo(settings: Settings, quiet: bool, out: Path, claims: bool) -> None:
     """The whole road once: the sample wiki, a toy checkpoint, the monthly flow, the leaderboard, the report."""
     from flows.demonstration import run
 
-    run(out, settings, reporter(quiet))
+    run(out, settings, reporter(quiet), claims=claims)

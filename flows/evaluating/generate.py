@@ -22,7 +22,7 @@ from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
-from newwiki.snapshot import Article, Snapshot
+from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
 from storage import knowledge_cutoffs, runs, snapshots
@@ -34,6 +34,16 @@ _SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
 
 def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writing:
     return Writing(request.seed, request.max_new_tokens, request.batch_size, request.stop, request.strict, note)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run is on: the articles of a snapshot, or what stands in their place, with a hash of what is there."""
+
+    snapshot_id: str
+    wiki: str
+    content_sha256: str
+    articles: Sequence[Article]
 
 
 @dataclass(frozen=True)
@@ -84,17 +94,31 @@ def plan(
     """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
+    return plan_on(asked, backend, decoder, request, template, cutoff)
+
+
+def plan_on(
+    asked: Asked,
+    backend: Backend,
+    decoder: Decoder,
+    request: EvaluationRequest,
+    template: str,
+    cutoff: KnowledgeCutoff | None = None,
+) -> PlannedRun:
+    """The same of what stands in the place of a snapshot, whatever the request says of one."""
+    articles = asked.articles
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
-    identity = _identity(snapshot, articles, backend, decoder, request, template, samples, keep)
+    identity = _identity(asked.content_sha256, articles, backend, decoder, request, template, samples, keep)
     numerics = numerics_of(backend)
     run_id = _run_id(identity, numerics)
     earlier = [_run_id(identity, one) for one in (None, *range(1, numerics))] if numerics else []
     circumstances = {
         **backend.versions,
         **backend.settings,
-        **exposure(backend, snapshot.wiki, articles),
+        **exposure(backend, asked.wiki, articles),
         **{f"{name}_sha256": sha256 for name, sha256 in others.items()},
         **({"stop": list(request.stop)} if request.stop else {}),
         "batch_size": request.batch_size or "auto",
@@ -102,7 +126,7 @@ def plan(
     }
     run = Run(
         run_id=run_id,
-        snapshot_id=snapshot.snapshot_id,
+        snapshot_id=asked.snapshot_id,
         model=backend.name,
         model_sha256=backend.sha256,
         backend=backend.backend,
@@ -131,7 +155,7 @@ def _run_id(identity: Mapping[str, object], numerics: int | None) -> str:
 
 
 def _identity(
-    snapshot: Snapshot,
+    content_sha256: str,
     articles: Sequence[Article],
     backend: Backend,
     decoder: Decoder,
@@ -142,7 +166,7 @@ def _identity(
 ) -> dict[str, Any]:
     """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison."""
     return {
-        "content_sha256": snapshot.content_sha256,
+        "content_sha256": content_sha256,
         "pages": [article.page_id for article in articles],
         "model_sha256": backend.sha256,
         "others": _others(backend, decoder),

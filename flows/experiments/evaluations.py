@@ -35,7 +35,8 @@ class LastModel:
 
 @dataclass(frozen=True)
 class Evaluations:
-    """Where they are made, and how: `steps` are those of a run, which an executor may share out."""
+    """Where they are made, and how: `steps` are those of a run, which an executor may share out. `scored_by` are the
+    ids of the evaluators that were asked for."""
 
     database: Database
     settings: Settings
@@ -43,6 +44,7 @@ class Evaluations:
     steps: RunSteps = HERE
     executor: Executor | None = None
     load: LastModel = field(default_factory=LastModel)
+    scored_by: set[str] = field(default_factory=set)
 
     def make(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
         """The scored runs of what is asked, with other values `instead` of some of its fields: those that read the
@@ -57,15 +59,19 @@ class Evaluations:
         runs: list[Run] = []
         if reads:
             runs += self._made(EvaluationRequest(**_reading(shared)))
-        if asked.decoder:
-            runs += self._made(EvaluationRequest(**shared))
-        return runs
+        return [*runs, *self.write(asked, **instead)] if asked.decoder else runs
+
+    def write(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
+        """Those alone that write the articles."""
+        shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
+        return self._made(EvaluationRequest(**shared))
 
     def _made(self, request: EvaluationRequest) -> list[Run]:
         noting = _Noting(self.steps)
-        evaluate_all(
+        scorers = evaluate_all(
             self.database, request, self.settings, self.progress, executor=self.executor, work=noting, load=self.load
         )
+        self.scored_by.update(scorers)
         return list({run.run_id: run for run in noting.runs}.values())
 
 

@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flows import experiments
 from newwiki.errors import UsageError, did_you_mean
@@ -29,6 +29,20 @@ class Answer:
     words: Sequence[str]
     read: Mapping[str, Any]
     rows: Mapping[str, Sequence[Any]]
+
+
+Tone = Literal["good", "bad", "open"]
+
+
+class Judged(str):
+    """A cell with a verdict, which a page shows in a colour beside the word: `good`, `bad` or `open`."""
+
+    tone: Tone
+
+    def __new__(cls, words: str, tone: Tone) -> "Judged":
+        made = super().__new__(cls, words)
+        made.tone = tone
+        return made
 
 
 @dataclass(frozen=True)
@@ -60,9 +74,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One of them, declared in the folder of its name, where `find.py` has the function that makes the runs which are
-    missing and computes the answer, and `show.py` the one that makes tables and figures of what is stored under an id.
-    `version` goes up where the same runs would give another answer."""
+    """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
+    runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
+    stored under an id. `version` goes up where the same runs would give another answer."""
 
     name: str
     version: str
@@ -80,7 +94,7 @@ class Experiment:
         return shown
 
     def _module(self, name: str) -> ModuleType:
-        return importlib.import_module(f"flows.experiments.{self.name}.{name}")
+        return importlib.import_module(f"flows.experiments.{self.name.replace('-', '_')}.{name}")
 
 
 def every() -> list[Experiment]:

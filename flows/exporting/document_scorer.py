@@ -13,8 +13,8 @@ from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 class DocumentScorer:
     """The evaluators of these metrics with their models loaded.
 
-    Of the settings, `entities`, `embedder`, `embedder_dtype`, `embedder_backend` and `likelihood_model` count. Raises
-    UsageError for a metric that is not there, TerminalError where a model is missing.
+    Of the settings, `entities`, `embedder`, `embedder_dtype`, `embedder_backend`, `lexicon` and `likelihood_model`
+    count. Raises UsageError for a metric that is not there, TerminalError where a model is missing.
     """
 
     def __init__(self, metrics: str, **settings: str) -> None:

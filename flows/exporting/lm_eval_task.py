@@ -25,7 +25,7 @@ from storage.export_snapshot import write_folder
 from storage.folders import whole, write_text
 
 TASK_VERSION = "1.0"  # raise it whenever the same snapshot would give a task with other numbers
-_SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model")
+_SCORING = ("entities", "embedder", "embedder_dtype", "embedder_backend", "lexicon", "likelihood_model")
 HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
 
 
@@ -86,6 +86,8 @@ def _unfit(evaluator: Evaluator) -> str | None:
         return "it is one number a run; log the samples, and give the log to `newwiki score`"
     if isinstance(evaluator, ReadingEvaluator):
         return "it is of no text that a model writes; `newwiki evaluate MODEL --likelihood-only` has it"
+    if evaluator.verdicts:
+        return "its verdicts are kept sentence by sentence; log the samples, and give the log to `newwiki score`"
     scorer = scorer_of(evaluator)
     if (scorer and not is_preset(scorer)) or evaluator.function.__module__.startswith("newwiki_plugin_"):
         return "it comes from a file of yours, which the task would not find; install it by an entry point"

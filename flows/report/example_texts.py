@@ -10,7 +10,8 @@ from markupsafe import Markup
 from evaluators.entities import Tagger
 from flows.comparing.board import Column
 from flows.progress import Progress
-from flows.report.marked_entities import Finders, marked
+from flows.report.checked_sentences import Claims, Key, by_text, checked
+from flows.report.marked_entities import Finders, marked, marks
 from flows.report.material import Material
 from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
@@ -21,11 +22,13 @@ _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n
 
 @dataclass(frozen=True)
 class Passage:
-    """The beginning of a text, its entities marked; `characters` counts the whole."""
+    """The beginning of a text, its entities marked, and its sentences by the verdicts of `checked_by` where there are
+    any; `characters` counts the whole."""
 
     text: Markup
     shown: int
     characters: int
+    checked_by: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,12 +82,14 @@ def examples(database: Database, material: Material, column: Column, progress: P
     all_finders = Finders()
     asked = [list(records), column.metric, column.evaluator_id, material.snapshot.snapshot_id, *material.after[:2]]
     rows = database.records(dict[str, Any], "report_examples", *asked)
+    runs = [*records, f"reference:{material.snapshot.snapshot_id}"]
+    claims = by_text(database.records(dict[str, Any], "shown_claims", runs, [row["page_id"] for row in rows]))
     finders = {run_id: all_finders.of_run(material, record) for run_id, record in records.items()}
     by_run: dict[str, list[ExampleText]] = defaultdict(list)
     with progress.stretch("finding entities in the examples", "texts") as bar:
         for done, row in enumerate(rows, 1):
             finder = finders[row["run_id"]]
-            by_run[row["run_id"]].append(_example(row, all_finders, finder, material.direction(column)))
+            by_run[row["run_id"]].append(_example(row, all_finders, finder, material.direction(column), claims))
             bar.update(done, len(rows))
     return {run_id: Examples(_who(finders[run_id]), _worst_first(shown)) for run_id, shown in by_run.items()}
 
@@ -95,29 +100,36 @@ def _who(finder: Tagger | str) -> str:
     return f"by {finder.model}, which scored this run"
 
 
-def _example(row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str) -> ExampleText:
-    text, reference = row["text"], row["reference"]
+def _example(
+    row: Mapping[str, Any], finders: Finders, finder: Tagger | str, direction: str, claims: Mapping[Key, Claims]
+) -> ExampleText:
+    text, reference, page_id = row["text"], row["reference"], row["page_id"]
     here, there = (() if isinstance(finder, str) else finders.find(finder, one) for one in (text, reference))
+    of_article = claims.get((f"reference:{row['snapshot_id']}", page_id, 0), {})
     return ExampleText(
         rank=_rank(row["place"], row["scored"], direction),
         value=row["value"],
-        page_id=row["page_id"],
+        page_id=page_id,
         sample=row["sample"],
         title=row["title"],
         permalink=row["permalink"],
         first_sentence=row["first_sentence"],
-        generation=_passage(text, here, there),
-        reference=_passage(reference, there, here),
+        generation=_passage(text, here, there, claims.get((row["run_id"], page_id, row["sample"]), {})),
+        reference=_passage(reference, there, here, of_article),
         words=row["words"],
         finish_reason=row["finish_reason"],
     )
 
 
-def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str]) -> Passage:
+def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str], claims: Claims) -> Passage:
+    """With the verdicts of the first evaluator of claims by name."""
     length = len(text)
     if length > _SHOWN:
         length = max(text.rfind(" ", 0, _SHOWN), _SHOWN - 100)
-    return Passage(Markup(marked(text, mentions, elsewhere, length).translate(_CONTROLS)), length, len(text))
+    found = marks(text, mentions, elsewhere, length)
+    by = min(claims, default="")
+    shown = checked(text, claims.get(by, ()), length, lambda first, last: marked(text, found, first, last))
+    return Passage(Markup(shown.translate(_CONTROLS)), length, len(text), by)
 
 
 def _rank(place: int, scored: int, direction: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
-from flows.report.drawing import SHAPES, dots, lines
+from flows.drawing import SHAPES, dots, lines
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
 from flows.report.paper_tables import Row, rows

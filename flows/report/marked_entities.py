@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
@@ -43,17 +44,36 @@ class Finders:
         return self._loaded[key]
 
 
-def marked(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: int) -> Markup:
-    """The first `length` characters, their entities as <mark>, of the class `both` where they are `elsewhere` too."""
+@dataclass(frozen=True)
+class Mark:
+    """A mention of an entity from character `start` up to `end`, and whether the other text has it in `both`."""
+
+    start: int
+    end: int
+    both: bool
+
+
+def marks(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: int) -> Sequence[Mark]:
+    """Of the mentions in the first `length` characters, those that are `elsewhere` too in both."""
     there = {_compared(mention) for mention in elsewhere}
-    parts, end = [], 0
+    found = []
     for start, mention in _places(text, mentions):
         if start + len(mention) > length:
             break
-        kind = Markup(' class="both"') if _compared(mention) in there else ""
-        parts.append(escape(text[end:start]) + Markup("<mark{}>{}</mark>").format(kind, mention))
-        end = start + len(mention)
-    return Markup("").join([*parts, escape(text[end:length])])
+        found.append(Mark(start, start + len(mention), _compared(mention) in there))
+    return found
+
+
+def marked(text: str, found: Sequence[Mark], first: int, last: int) -> Markup:
+    """The characters from `first` up to `last`, marks as <mark>, of the class `both` where they are."""
+    parts, end = [], first
+    for mark in found:
+        start, stop = max(mark.start, first), min(mark.end, last)
+        if start < stop:
+            kind = Markup(' class="both"') if mark.both else ""
+            parts.append(escape(text[end:start]) + Markup("<mark{}>{}</mark>").format(kind, text[start:stop]))
+            end = stop
+    return Markup("").join([*parts, escape(text[end:last])])
 
 
 def _places(text: str, mentions: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -7,16 +7,18 @@ from pathlib import Path
 from flows.progress import Progress
 from flows.report import figures, paper_tables
 from flows.report.by_stratum import cuts
+from flows.report.checked_sentences import VERDICTS
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
 from flows.report.later_editions import SHOWN, later_editions
 from flows.report.material import Material, gather
-from flows.report.paper import PAPER, paper_columns
+from flows.report.paper import paper_columns
 from flows.report.templating import assets, environment, write_page
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
+from newwiki.paper_metrics import PAPER
 from newwiki.protocol import PROTOCOL
 from newwiki.request import ReportRequest
 from storage.database import Database
@@ -78,6 +80,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         example_column=column,
         strata_column=cut_column,
         box=(WIDTH, HEIGHT, BINS),
+        verdicts=VERDICTS,
         things_shown=SHOWN,
         paper=PAPER,
         written_at=datetime.now(UTC),

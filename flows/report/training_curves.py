@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
-from flows.report.drawing import SHAPES, curves
+from flows.drawing import SHAPES, curves
 from flows.report.figures import Key
 from flows.report.material import Material, Record
 from flows.report.paper_tables import Row, in_order, rows

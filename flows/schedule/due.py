@@ -16,6 +16,8 @@ from storage import months
 from storage.database import Database
 
 _SCORING = ("entities", "embedder", "embedder_dtype", "likelihood_model", "scorers", "template")
+# Named only where they are not left at their defaults, so what was complete before they came stays so
+_SCORING_LATER = ("embedder_backend", "lexicon", "pair_scorer", "evidence")
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,9 @@ class Month:
         wiki = self.wiki.model_dump(exclude={"api", "dump", "since"}, exclude_defaults=True)
         asked = self.registered.model_dump(include={"models", "evaluation", "gates"}, exclude_defaults=True)
         scoring = {name: getattr(self.settings, name) for name in _SCORING}
-        if self.settings.embedder_backend != Settings.embedder_backend:  # so what was complete before it came stays so
-            scoring["embedder_backend"] = self.settings.embedder_backend
+        for name in _SCORING_LATER:
+            if getattr(self.settings, name) != getattr(Settings, name):
+                scoring[name] = getattr(self.settings, name)
         whole = json.dumps([self.label, wiki, asked, scoring], sort_keys=True, default=list)
         return hashlib.sha256(whole.encode()).hexdigest()
 

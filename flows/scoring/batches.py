@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from evaluators.analysis import Analysis
 from evaluators.scoring import needs_of, score
 from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
-from newwiki.records import Score
+from newwiki.records import CheckedClaim, Score
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article
 
@@ -36,11 +37,13 @@ class TextBatch:
 
 @dataclass(frozen=True)
 class BatchScores:
-    """The scores, what models made of the articles, and of the texts as far as set evaluators need it."""
+    """The scores, what models made of the articles, and of the texts as far as set evaluators need it; the verdicts on
+    what the texts claim."""
 
     scores: list[Score]
     made: Made
     parts: Parts
+    claims: list[CheckedClaim]
 
 
 class BatchScoring(Protocol):
@@ -71,7 +74,11 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
     compared = compared_with_articles(chosen) if batch.keys else chosen
     references, made = loaded.examine(batch.articles, compared, batch.known)
     keys = batch.keys or [(page_id, 0) for page_id in references]
-    analyses = loaded.analyse(batch.texts, batch.prompts, chosen) if batch.keys else list(references.values())
+    analyses = list(references.values())
+    if batch.keys:
+        by_page = {article.page_id: article for article in batch.articles}
+        about = [by_page[page_id] for page_id, _ in batch.keys]
+        analyses = loaded.analyse(batch.texts, batch.prompts, chosen, about)
     scores: list[Score] = []
     for evaluator in chosen:
         started = time.perf_counter()
@@ -82,7 +89,21 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
         key: {need: one.parts[need] for need in wanted & one.parts.keys()}
         for key, one in zip(keys, analyses, strict=True)
     }
-    return BatchScores(scores, made, parts if wanted else {})
+    return BatchScores(scores, made, parts if wanted else {}, _claims(chosen, loaded, keys, analyses))
+
+
+def _claims(
+    chosen: Sequence[Evaluator], loaded: LoadedEvaluators, keys: Sequence[Key], analyses: Sequence[Analysis]
+) -> list[CheckedClaim]:
+    return [
+        CheckedClaim(
+            page_id=page_id, sample=sample, evaluator_id=loaded.fingerprints[evaluator.name].evaluator_id, **verdict
+        )
+        for evaluator in chosen
+        if evaluator.verdicts
+        for (page_id, sample), analysis in zip(keys, analyses, strict=True)
+        for verdict in analysis.part(evaluator.verdicts)
+    ]
 
 
 def compared_with_articles(evaluators: Sequence[Evaluator]) -> list[Evaluator]:

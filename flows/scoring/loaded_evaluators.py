@@ -57,8 +57,15 @@ class LoadedEvaluators:
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
         return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
 
-    def analyse(self, texts: Sequence[str], prompts: Sequence[str], evaluators: Sequence[Evaluator]) -> list[Analysis]:
-        return self._analyst.analyse(texts, needs_of(evaluators), prompts)
+    def analyse(
+        self,
+        texts: Sequence[str],
+        prompts: Sequence[str],
+        evaluators: Sequence[Evaluator],
+        articles: Sequence[Article] | None = None,
+    ) -> list[Analysis]:
+        """Of texts that go on from these prompts; `articles` are what each is about."""
+        return self._analyst.analyse(texts, needs_of(evaluators), prompts, articles=articles)
 
     def known(
         self, database: Database, snapshot_id: str, articles: Sequence[Article], evaluators: Sequence[Evaluator]
@@ -77,7 +84,7 @@ class LoadedEvaluators:
         stored = [known[article.page_id] for article in articles]
         texts = [article.completion for article in articles]
         prompts = [fill(DEFAULT_TEMPLATE, article.title, article.first_sentence) for article in articles]
-        read = self._analyst.analyse(texts, needs, prompts, stored)
+        read = self._analyst.analyse(texts, needs, prompts, stored, articles)
         analyses = {article.page_id: analysis for article, analysis in zip(articles, read, strict=True)}
         made = [
             (page_id, part, analysis.parts[part])
@@ -106,10 +113,10 @@ class LoadedEvaluators:
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:
     """The evaluators of these metrics. `all` leaves out those whose models would have to be downloaded, or whose
-    packages are not installed, and says so."""
+    packages are not installed, `claims` those for which the settings name too little; both say so."""
     chosen = select(metrics)
     if metrics != "all":
-        return chosen
+        return _set_up(chosen, frozenset(name.strip() for name in metrics.split(",")), settings, progress)
     here = [e for e in chosen if is_installed(e) and all(makers.get(part).at_hand(settings) for part in e.needs)]
     if away := sorted(metric.name for evaluator in chosen if evaluator not in here for metric in evaluator.metrics):
         progress.note(
@@ -117,6 +124,20 @@ def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluat
             "to have it, or to hear what to install"
         )
     return here
+
+
+def _set_up(
+    chosen: Sequence[Evaluator], named: frozenset[str], settings: Settings, progress: Progress
+) -> list[Evaluator]:
+    """Without those that are chosen as one of many alone, and that lack a setting."""
+    kept = []
+    for one in chosen:
+        lacking = {makers.get(part).unset(settings) for part in one.needs} - {""}
+        if lacking and named.isdisjoint(metric.name for metric in one.metrics):
+            progress.note(f"{one.name} is left out: {'; '.join(sorted(lacking))}")
+        else:
+            kept.append(one)
+    return kept
 
 
 def _makers(needs: frozenset[str], settings: Settings) -> list[Maker]:

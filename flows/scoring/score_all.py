@@ -37,8 +37,10 @@ def score_all(
     work = [_taken_in(database, file, request, settings, progress) for file in request.files]
     ids = list(request.run)
     if request.missing:
-        stored, alone = runs.complete_runs(database)
+        stored, alone, prompted = runs.complete_runs(database)
         ids += stored
+        if prompted:
+            progress.note(f"not scored, as they are on prompts (`newwiki experiment fairness`): {', '.join(prompted)}")
         if alone:
             progress.note(f"not scored, as their references are in their files: {', '.join(alone)}")
     work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]

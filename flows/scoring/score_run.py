@@ -8,6 +8,7 @@ from flows.progress import Progress
 from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, compared_with_articles
 from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
+from flows.scoring.prompted_sentences import sentences_of
 from flows.scoring.score_sets import DrawnParts, score_sets
 from newwiki.records import Run
 from newwiki.registry import Evaluator
@@ -15,6 +16,7 @@ from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 from storage import runs
 from storage.database import Database
+from storage.prompt_sets import is_prompt_set
 
 __all__ = ["LoadedEvaluators", "choose", "score_run"]
 
@@ -47,9 +49,10 @@ def score_run(
         keys, pages = kept, sorted(article.page_id for article in articles)
         if costly:
             keys, pages = _drawn(keys, loaded.budget), _drawn(pages, loaded.budget)
-        _score_articles(
-            database, run, [a for a in articles if a.page_id in set(pages)], evaluators, loaded, progress, scoring
-        )
+        if not is_prompt_set(run.snapshot_id):
+            _score_articles(
+                database, run, [a for a in articles if a.page_id in set(pages)], evaluators, loaded, progress, scoring
+            )
         _score_texts(database, run, keys, articles, evaluators, loaded, drawn, progress, scoring)
     score_sets(database, run, articles, loaded, drawn, progress)
 
@@ -79,7 +82,7 @@ def _score_articles(
         with progress.stretch("reading the reference articles", "articles") as bar:
             for batch, scored in scoring.score(loaded, batches()):
                 loaded.keep(database, run.snapshot_id, scored.made, lacking)
-                runs.add_scores(database, run_id, scored.scores)
+                runs.add_scores(database, run_id, scored.scores, scored.claims)
                 broken.count(scored.scores)
                 done += len(batch.articles)
                 bar.update(done, len(todo))
@@ -107,6 +110,7 @@ def _score_texts(
     if todo:
         by_page = {article.page_id: article for article in articles}
         compared = compared_with_articles(lacking)
+        as_scored = sentences_of(database, run) if is_prompt_set(run.snapshot_id) else None
         done, broken = len(keys) - len(todo), BrokenScores()
 
         def batches() -> Iterator[TextBatch]:
@@ -116,15 +120,18 @@ def _score_texts(
                     known = loaded.known(database, run.snapshot_id, pages, compared)
                     texts = runs.kept_texts(database, run.run_id, part[0][0], part[-1][0])
                 prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
-                written = [texts[key] for key in part]
-                yield TextBatch(part, written, [prompts[page] for page, _ in part], pages, known, _names(lacking))
+                written = [(prompts[key[0]], texts[key]) for key in part]
+                if as_scored:
+                    written = [as_scored(key[0], *one) for key, one in zip(part, written, strict=True)]
+                before, after = zip(*written, strict=True)
+                yield TextBatch(part, after, before, pages, known, _names(lacking))
 
         title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
         with progress.stretch(title, "texts") as bar:
             for batch, scored in scoring.score(loaded, batches()):
                 loaded.keep(database, run.snapshot_id, scored.made, compared)
                 drawn.note(scored.parts)
-                runs.add_scores(database, run.run_id, scored.scores)
+                runs.add_scores(database, run.run_id, scored.scores, scored.claims)
                 broken.count(scored.scores)
                 done += len(batch.keys)
                 bar.update(done, len(keys), loaded.slowest)

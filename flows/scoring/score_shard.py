@@ -13,7 +13,7 @@ from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.workers.shards import Executor, Setting, cut, pages_of
 from flows.workers.worker import everywhere, here, kept, settle
 from newwiki.errors import TerminalError
-from newwiki.records import Fingerprint, Score
+from newwiki.records import CheckedClaim, Fingerprint, Score
 from newwiki.registry import evaluators, set_evaluators
 from newwiki.settings import Settings
 from storage.references import plain
@@ -50,7 +50,8 @@ class ShardedScoring:
 
 
 def score_shard(shard: ScoreShard) -> Tables:
-    """`scores` with the columns of `Score`; `made` and `parts` with what models made of articles and of texts, as JSON.
+    """`scores` with the columns of `Score`, `claims` with those of `CheckedClaim`; `made` and `parts` with what models
+    made of articles and of texts, as JSON.
 
     Raises TerminalError where an evaluator is not the same on this machine.
     """
@@ -60,6 +61,7 @@ def score_shard(shard: ScoreShard) -> Tables:
     scored = score_batch(loaded, shard.batch)
     return {
         "scores": pa.Table.from_pylist([asdict(one) for one in scored.scores]),
+        "claims": pa.Table.from_pylist([asdict(one) for one in scored.claims]),
         "made": _table([((page_id, 0), part, value) for page_id, part, value in scored.made]),
         "parts": _table([(key, *of_one) for key, parts in scored.parts.items() for of_one in parts.items()]),
     }
@@ -89,6 +91,8 @@ def _anywhere(settings: Settings) -> Settings:
         embedder=everywhere(settings.embedder),
         likelihood_model=everywhere(settings.likelihood_model),
         scorers=",".join(everywhere(file.strip()) for file in settings.scorers.split(",")),
+        pair_scorer=everywhere(settings.pair_scorer),
+        evidence=everywhere(settings.evidence),
     )
 
 
@@ -105,4 +109,5 @@ def _batch_scores(tables: Tables) -> BatchScores:
     parts: dict[Key, dict[str, Any]] = {}
     for row in tables["parts"].to_pylist():
         parts.setdefault((row["page_id"], row["sample"]), {})[row["part"]] = json.loads(row["value"])
-    return BatchScores([Score(**row) for row in tables["scores"].to_pylist()], made, parts)
+    scores = [Score(**row) for row in tables["scores"].to_pylist()]
+    return BatchScores(scores, made, parts, [CheckedClaim(**row) for row in tables["claims"].to_pylist()])

@@ -31,7 +31,11 @@ _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each ki
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
 _PERSON = "a person answers until Ctrl-C; tests/flows/judging/test_page.py does so in a browser"
 _JUDGE = "it takes a model that can judge; tests/flows/judging/test_model.py asks a server and a checkpoint"
+_GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
+_BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
+_PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
+_CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -58,11 +62,20 @@ NOT_RUN = {
     "newwiki snapshots show enwiki-2026-09@2027-01-15": _LATER,
     "newwiki experiment leakage gpt2 --old enwiki-2026-08 --snapshot enwiki-2026-09 --control distilgpt2 "
     "--out answer.html": "it takes articles that are alike in two months; tests/flows/experiments/leakage runs it",
+    "newwiki experiment decoder-grid gpt2 --out grid.html": _GRID,
+    "newwiki experiment decoder-grid gpt2 --prompts 20 --samples 2 --keep 2 --max-new-tokens 48": _GRID,
+    "newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html": _BESIDE,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy": _MONTHS,
     "newwiki experiment linking --snapshot enwiki-2026-10": _MONTHS,
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
         _MONTHS
     ),
+    "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
+    "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
+    "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge Ada": _PERSON,
@@ -74,6 +87,8 @@ NOT_RUN = {
     "base_url=http://127.0.0.1:8000/v1,server=vllm,chat=yes": _JUDGE,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model path/to/checkpoint --chat": _JUDGE,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model NEW-MODEL --bridge JUDGE": _JUDGE,
+    "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
+    "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

@@ -12,14 +12,16 @@ from transformers import BertConfig, BertForSequenceClassification, PreTrainedTo
 WORDS = ["good", "bad", "river", "bridge", "town", "anna", "berg", "stands", ".", "!", "?"]
 
 
-def tokenizer(context: int = 16) -> Any:
-    """A token a word of `WORDS`; any other is unknown."""
+def tokenizer(context: int = 16, *, pairs: bool = False) -> Any:
+    """A token a word of `WORDS`; any other is unknown. With `pairs` it tells the texts of a pair apart."""
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS]
     made = Tokenizer(models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="[UNK]"))
     made.normalizer = normalizers.BertNormalizer(lowercase=True)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1" if pairs else None,
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     return PreTrainedTokenizerFast(
         tokenizer_object=made,

@@ -29,9 +29,17 @@ def _zero(model: Any) -> None:
 
 
 @torch.no_grad()
-def voter(folder: Path, labels: Sequence[str], good: Sequence[float], bad: Sequence[float], context: int) -> None:
+def voter(
+    folder: Path,
+    labels: Sequence[str],
+    good: Sequence[float],
+    bad: Sequence[float],
+    context: int,
+    *,
+    pairs: bool = False,
+) -> None:
     """A BERT that reads `context` tokens: its logits are `good` where a chunk has more words good than bad, and `bad`
-    where it has fewer.
+    where it has fewer, and half of both together where it has as many. With `pairs` it reads two texts together.
 
     "good" is (1, -1), "bad" (-1, 1), all else 0. Attention is uniform, so the first token gets the mean; normalised,
     that is (1, -1) or (-1, 1), of which the pooler keeps the first number, as tanh(±99) = ±1.
@@ -48,7 +56,18 @@ def voter(folder: Path, labels: Sequence[str], good: Sequence[float], bad: Seque
     model.classifier.weight[:, 0] = (torch.tensor(good) - torch.tensor(bad)) / 2
     model.classifier.bias.copy_((torch.tensor(good) + torch.tensor(bad)) / 2)
     model.save_pretrained(folder)
-    tokenizer(context).save_pretrained(folder)
+    tokenizer(context, pairs=pairs).save_pretrained(folder)
+
+
+def judge(folder: Path, context: int = 64) -> Path:
+    """The file of a pair scorer beside its model, a voter: evidence and claim together have more words good than bad
+    where it is supported, fewer where it is refuted, and as many where there is not enough info. The logits are
+    (3, 1, -3), (-3, 1, 3) and (0, 1, 0)."""
+    voter(folder / "judge", ["yes", "maybe", "no"], good=[3, 1, -3], bad=[-3, 1, 3], context=context, pairs=True)
+    file = folder / "pair_scorer.toml"
+    labels = 'supported = "yes"\nrefuted = "no"\nnot_enough_info = "maybe"\n'
+    file.write_text(f'model = "judge"\npitfalls = "it counts words"\n[labels]\n{labels}')
+    return file
 
 
 @torch.no_grad()

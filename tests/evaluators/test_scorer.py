@@ -89,6 +89,15 @@ def test_specificity_by_hand(tmp_path: Path) -> None:
     assert found == (pytest.approx((5 + 2 + 2) / 3), "score")
 
 
+@pytest.mark.by_hand("negative_regard")
+def test_negative_regard_by_hand(tmp_path: Path) -> None:
+    # 1 where negative is the likeliest of the four labels, however little likelier than the next, and 0 elsewhere.
+    labels = ["positive", "neutral", "other", "negative"]
+    voter(tmp_path, labels, good=[1.1, 0, 0, 1.0], bad=[1.0, 0, 0, 1.1], context=64)
+    found = [read_by("negative_regard", tmp_path, text) for text in ("good river good", "bad bad river")]
+    assert found == [(0.0, "share of texts"), (1.0, "share of texts")]
+
+
 def test_a_model_is_at_hand_where_its_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     bert(tmp_path / "model", ["score"])
@@ -117,7 +126,10 @@ def test_two_files_do_not_share_a_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"output": "logit"}, r"a\.toml', output: must be 'raw', 'sigmoid', 'softmax' or 'expected', not 'logit'$"),
+        (
+            {"output": "logit"},
+            r"a\.toml', output: must be 'raw', 'sigmoid', 'softmax', 'expected' or 'likeliest', not 'logit'$",
+        ),
         ({"reads": "word"}, r"a\.toml', reads: must be 'text' or 'sentence', not 'word'$"),
         ({"outputs": "raw"}, r"a\.toml' has no key 'outputs'; did you mean 'output'\?; there are: name, definition, "),
         ({"_file": "b.toml"}, r"a\.toml' has no key '_file'"),

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.analysis import Analysis
-from evaluators.sentences import distinct_sentences, split_sentences
+from evaluators.sentences import distinct_sentences, first_sentence_of, split_sentences
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -35,6 +35,21 @@ def test_distinct_sentences_by_hand(counted: Counted) -> None:
 )
 def test_where_sentences_end(text: str, sentences: list[str]) -> None:
     assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (" a clerk. He left.", ("a clerk.", True)),
+        (" a clerk of Dr. Berg in the U.S. Navy. Then", ("a clerk of Dr. Berg in the U.S. Navy.", True)),
+        (" a clerk", ("a clerk", False)),
+        ("\n\n a clerk\nof the court.", ("a clerk", True)),
+        ("他是医生。她也是。", ("他是医生。", True)),
+        ("", ("", False)),
+    ],
+)
+def test_what_a_completion_begins_with(text: str, first: tuple[str, bool]) -> None:
+    assert first_sentence_of(text) == first
 
 
 @given(st.text(alphabet="aA1 .!?”。\n—", max_size=60))

@@ -3,21 +3,34 @@
 import shlex
 from pathlib import Path
 
+import click
+import pytest
+from scipy.stats import fisher_exact
+
 import flows.demonstration as demo
+from benchmarks import toy_nli
 from flows.commands.evaluate import evaluate
+from flows.commands.experiment import experiment
 from flows.progress import Silent
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from newwiki.settings import Settings
 from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
+from storage import snapshots
 from storage.database import Database
 
 
-def test_the_sample_wiki_is_large_enough(tmp_path: Path) -> None:
-    """At least 30 articles over two months, of which at least 20 pass the real thresholds, each month a dozen."""
-    database = Database(tmp_path / "newwiki.duckdb")
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
+    """Both months."""
+    made = Database(tmp_path_factory.mktemp("sample") / "newwiki.duckdb")
     for month in (demo.TRAINING_MONTH, demo.TEST_MONTH):
-        refresh(database, DumpSource(str(demo.wiki())), SnapshotDefinition(Window.month(month)), Silent())
+        refresh(made, DumpSource(str(demo.wiki())), SnapshotDefinition(Window.month(month)), Silent())
+    return made
+
+
+def test_the_sample_wiki_is_large_enough(database: Database) -> None:
+    """At least 30 articles over two months, of which at least 20 pass the real thresholds, each month a dozen."""
     with database.read() as connection:
         passed = connection.execute("select count(*) from articles group by snapshot_id").fetchall()
         considered = connection.execute("select count(*) from candidates").fetchall()[0][0]
@@ -38,3 +51,33 @@ def test_the_commands_that_it_ends_with_ask_as_it_did() -> None:
     assert (given["entities"], given["embedder_dtype"], given["embedder"]) == ("rules-v1", "float32", None)
     assert all(shlex.split(one)[-2:] == ["--db", "d b.duckdb"] for one in lines if " --db " in one)
     assert sum(" --db " in one for one in lines) == 4
+
+
+def test_with_a_pair_scorer_it_ends_with_the_experiment_too() -> None:
+    asked = Settings(pair_scorer="toy nli/pair_scorer.toml")
+    lines = demo.where_next(Path("demo.duckdb"), Path("toy"), Path("report.html"), asked).splitlines()
+    (line,) = [line for line in lines if " experiment verifiability " in line]
+    words = shlex.split(line)
+    command = experiment.get_command(click.Context(experiment), "verifiability")
+    assert command is not None
+    given = command.make_context("verifiability", words[words.index("verifiability") + 1 :]).params
+    assert (given["models"], given["prompts"], given["pair_scorer"]) == (("toy",), 3, "toy nli/pair_scorer.toml")
+
+
+def test_the_toy_pair_scorer_knows_pairs_that_it_has_not_read_and_finds_planted_contradictions(
+    database: Database, tmp_path: Path
+) -> None:
+    """Trained on the older month, tried on the newer one, where two of five pairs at most have one label."""
+    file = demo.train_toy_scorer(database, tmp_path / "toy-nli", Silent())
+    assert demo.train_toy_scorer(database, tmp_path / "toy-nli", Silent()) == file
+    articles = snapshots.articles(database, f"samplewiki-{demo.TEST_MONTH}")
+    judge = toy_nli.classifier(file.parent)
+    known = toy_nli.held_out(judge, articles)
+    assert known.accuracy > 0.7
+    assert known.error < 0.15
+    found = toy_nli.planted(judge, articles)
+    table = [
+        [found.swapped_refuted, found.swapped - found.swapped_refuted],
+        [found.true_refuted, found.true - found.true_refuted],
+    ]
+    assert fisher_exact(table, alternative="greater").pvalue < 1e-6

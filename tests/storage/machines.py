@@ -1,6 +1,6 @@
 """What a machine does before it shares: it writes a run and scores it."""
 
-from newwiki.records import Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from storage import runs
 from storage.database import Database
 
@@ -30,6 +30,29 @@ def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) 
     runs.register(database, [BLEU, MAUVE], METRICS)
     of_texts = [Score(page, 0, "bleu", value + page, "ok", BLEU.evaluator_id) for page in range(1, pages)]
     unscored = Score(pages, 0, "bleu", None, "no words", BLEU.evaluator_id)
-    runs.add_scores(database, run_id, [*of_texts, unscored])
+    claims = [checked(page, sentence, BLEU.evaluator_id) for page in range(1, pages) for sentence in range(2)]
+    runs.add_scores(database, run_id, [*of_texts, unscored], claims)
     runs.add_run_scores(database, run_id, [RunScore("mauve", value / 100, None, "ok", MAUVE.evaluator_id, pages)])
     runs.finish_scoring(database, run_id, {BLEU.evaluator_id, MAUVE.evaluator_id})
+
+
+def checked(page: int, sentence: int, evaluator_id: str) -> CheckedClaim:
+    """A verdict on a sentence of a page's first text."""
+    return CheckedClaim(
+        page_id=page,
+        sample=0,
+        evaluator_id=evaluator_id,
+        sentence=sentence,
+        start_char=9 * sentence,
+        end_char=9 * sentence + 8,
+        claim=f"“{page}” shines.",
+        checkable=True,
+        label="refuted",
+        supported=0.25,
+        refuted=0.5,
+        not_enough_info=0.25,
+        evidence_title="Lumen",
+        evidence_sentence=1,
+        evidence="It is dark.",
+        evidence_cut=False,
+    )

@@ -20,10 +20,11 @@ from storage.comparison import Contender, contenders, contenders_or_all
 from storage.database import Database
 from storage.export_runs import RUN_FORMS, export_runs
 from storage.rows import _WRITERS
+from tests.storage.machines import checked
 
 TEXT = 'He said: "Rhein 🙂"\n\nשלום,\ttabs </script>'
 OLDER, NEWER = Fingerprint("evaluator-1", "repetition", "1"), Fingerprint("evaluator-2", "repetition", "2")
-TABLES = {"completions", "runs", "scores", "scores_wide", "summaries", "evaluators", "metrics"}
+TABLES = {"claims", "completions", "runs", "scores", "scores_wide", "summaries", "evaluators", "metrics"}
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def stored(
         for one in by:
             scores = [Score(7, 0, "rep_4", 0.25, "ok", one.evaluator_id)]
             scores += [Score(8, 0, "rep_4", None, "no words", one.evaluator_id)]
-            runs.add_scores(database, run_id, scores)
+            runs.add_scores(database, run_id, scores, [checked(7, 0, one.evaluator_id)])
             runs.finish_scoring(database, run_id, {one.evaluator_id})
     return database
 
@@ -75,10 +76,17 @@ def test_a_run_goes_out_with_its_texts_its_scores_and_who_scored(stored: Databas
         (8, None, "no words"),
     ]
     assert [(row["page_id"], row["rep_4"]) for row in found["scores_wide"]] == [(7, 0.25), (8, None)]
+    [claim] = found["claims"]
+    assert (claim["claim"], claim["label"], claim["evidence"]) == ("“7” shines.", "refuted", "It is dark.")
     [summary] = found["summaries"]
     assert (summary["mean"], summary["scored"], summary["unscored"]) == (0.25, 1, 1)
     [evaluator] = found["evaluators"]
-    assert evaluator["evaluator_id"] == summary["evaluator_id"] == found["scores"][0]["evaluator_id"]
+    assert (
+        evaluator["evaluator_id"]
+        == summary["evaluator_id"]
+        == found["scores"][0]["evaluator_id"]
+        == claim["evaluator_id"]
+    )
     assert evaluator["version"] == "2", "the newest one's numbers are shown, and no other's"
     assert [row["metric"] for row in found["metrics"]] == ["rep_4"]
     assert [(row["run_id"], row["model_sha256"]) for row in found["runs"]] == [("first", "0" * 64)]
@@ -111,7 +119,7 @@ def test_datasets_loads_the_folder(stored: Database, tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     counts = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in ended.stdout.splitlines()}
     assert counts == {
-        "": 4, "completions": 4, "runs": 2, "scores": 4, "scores_wide": 4, "summaries": 2, "evaluators": 2,
+        "": 4, "claims": 2, "completions": 4, "runs": 2, "scores": 4, "scores_wide": 4, "summaries": 2, "evaluators": 2,
         "metrics": 1,
     }  # fmt: skip
 

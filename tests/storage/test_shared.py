@@ -23,7 +23,7 @@ from tests.storage.machines import BLEU, score, texts, write
 
 TABLES = (
     "snapshots", "stored_articles", "candidates", "runs", "completions", "scores", "run_scores", "scorings",
-    "evaluators", "metrics", "stored_summaries", "page_means",
+    "evaluators", "metrics", "stored_summaries", "page_means", "claims",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from flows.report.browser.live import Live, Record, records
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, number, offset
+from flows.report.checked_sentences import VERDICTS, by_text, checked_alone
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.text.prompts import fill
 from storage.comparison import Contender, contenders, every
@@ -53,13 +54,27 @@ def prompt(live: Live, request: Request) -> HtmlPage:
         others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
         beside = _named(live, asked["with"]) if asked.get("with") else None
         columns = [_column(connection, run, page_id) for run in (one, beside) if run]
-        reference = _scores(connection, f"reference:{one.snapshot_id}", page_id).get(0, [])
+        articles = f"reference:{one.snapshot_id}"
+        reference = _scores(connection, articles, page_id).get(0, [])
+        shown = [articles, *(column["contender"].run_id for column in columns)]
+        claims = by_text(records(connection, "shown_claims", shown, [page_id]))
+    checkers = {name: verdicts[0]["model"] for of_text in claims.values() for name, verdicts in of_text.items()}
+    checker = asked.get("claims") or min(checkers, default="")
+    if checker and checker not in checkers:
+        raise NotFound(f"no claims of these texts are checked by '{checker}'{did_you_mean(checker, checkers)}")
     text = fill(found["prompt_template"], article["title"], article["first_sentence"]) if article else None
     return HtmlPage(
         "prompt.html",
         {"run": found, "contender": one, "article": article, "place": place[0], "prompt": text, "columns": columns}
         | {"reference": reference, "others": others, "beside": beside, "order": order}
-        | {"sample": number(asked, "sample")},
+        | {
+            "sample": number(asked, "sample"),
+            "checkers": checkers,
+            "checker": checker,
+            "claims_asked": asked.get("claims", ""),
+            "verdicts": VERDICTS,
+        }
+        | {"checked": lambda text, *key: checked_alone(text, claims.get(key, {}).get(checker, ()))},
     )
 
 

@@ -69,7 +69,7 @@ group by run_id, model, decoder, started_at
 order by started_at, run_id;
 
 -- name: browse_other_runs
--- Runs of no snapshot that is stored: texts that brought their own references.
+-- Runs of no snapshot that is stored: on prompts, and texts that brought their own references.
 select run_id, model, decoder, status, heard_at, process, prompts, samples, started_at
 from runs
 anti join snapshots using (snapshot_id)

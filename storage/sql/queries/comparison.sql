@@ -1,7 +1,7 @@
 -- Runs beside each other.
 
 -- name: comparable_runs
--- What can be compared: every run with how it was asked, and the articles of each snapshot that were scored.
+-- What can be compared: every run on articles with how it was asked, and the articles of each snapshot that were scored.
 select run_id, model, decoder, snapshot_id, seed, settings_json, knowledge_cutoff
 from (
     select
@@ -9,6 +9,7 @@ from (
         started_at
     from runs
     join run_settings as asked using (run_id)
+    where not is_prompt_set(snapshot_id)
     union all
     select run_id, model, 'reference', snapshot_id, null, null, null, known_at
     from reference_texts

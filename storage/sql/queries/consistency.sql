@@ -2,7 +2,7 @@
 
 -- name: integrity
 -- Every row that refers to something that is not there. What is there twice is asked by `storage.keys`.
--- Texts from elsewhere that brought their own references (`file:…`) have no snapshot.
+-- Texts from elsewhere that brought their own references (`file:…`) have no snapshot, and runs on prompts have a prompt set.
 with reference_runs as (
     select 'reference:' || snapshot_id as run_id from snapshots
     union all
@@ -19,7 +19,18 @@ from requests anti join snapshots using (snapshot_id)
 union all
 select 'runs without a snapshot', count(*)
 from runs anti join snapshots using (snapshot_id)
-where snapshot_id not like 'file:%'
+where snapshot_id not like 'file:%' and not is_prompt_set(snapshot_id)
+union all
+select 'runs without a prompt set', count(*)
+from runs
+where is_prompt_set(snapshot_id) and snapshot_id not in (select prompt_set_id from prompt_sets)
+union all
+select 'prompts without a prompt set', count(*)
+from group_prompts anti join prompt_sets using (prompt_set_id)
+union all
+select 'prompt sets that lack prompts', count(*)
+from prompt_sets
+where prompts <> (select count(*) from group_prompts where group_prompts.prompt_set_id = prompt_sets.prompt_set_id)
 union all
 select 'completions without a run', count(*)
 from completions anti join runs using (run_id)
@@ -31,6 +42,9 @@ select 'scores without a run or snapshot', count(*)
 from scores
 where run_id not in (select run_id from runs)
     and run_id not in (select run_id from reference_runs)
+union all
+select 'claims of a text that their evaluator has not scored', count(*)
+from claims anti join scores using (run_id, page_id, sample, evaluator_id)
 union all
 select 'finished scorings without an evaluator', count(*)
 from scorings anti join evaluators using (evaluator_id)

@@ -41,3 +41,27 @@ order by page_id;
 
 -- name: metric_directions
 select metric, direction from metrics;
+
+-- name: text_values
+-- The scores of a run's texts by the metrics $2 of the evaluators $3 (beside each other), by their places in these lists.
+select page_id, sample, list_position($2, metric) - 1 as metric, value
+from scores
+where run_id = $1 and list_extract($3, list_position($2, metric)) = evaluator_id and value is not null
+order by page_id, sample;
+
+-- name: checked_sentences
+-- The texts of run $1 that evaluator $3 has a number of metric $2 for, and of each its first $4 sentences with verdict and
+-- evidence; a text without a sentence has a row without a label.
+select page_id, sample, label, evidence_title, evidence_sentence
+from scores
+left join claims using (run_id, page_id, sample, evaluator_id)
+where run_id = $1
+    and metric = $2
+    and evaluator_id = $3
+    and status in ('ok', 'no sentences')
+    and coalesce(sentence, 0) < $4
+order by page_id, sample, sentence;
+
+-- name: who_judged
+-- The model of an evaluator, and the hash of its weights.
+select model, model_sha256 from evaluators where evaluator_id = ?;

@@ -34,6 +34,13 @@ from current_scores
 where run_id = ?
 order by page_id, sample, metric;
 
+-- name: exported_claims
+-- By the evaluators whose scores go out beside them.
+select *
+from claims
+where run_id = $1 and evaluator_id in (select evaluator_id from current_scores where run_id = $1)
+order by page_id, sample, evaluator_id, sentence;
+
 -- name: exported_scores_wide
 select * from scores_wide where run_id = ? order by page_id, sample;
 

@@ -39,7 +39,7 @@ read as (
         run_id, page_id, texts,
         row_number() over (
             partition by runs.snapshot_id, page_id, evaluator_id order by first_scored.finished_at, run_id
-        ) = 1 as with_article
+        ) = 1 and not is_prompt_set(runs.snapshot_id) as with_article
     from first_scored
     join runs using (run_id)
     join kept using (run_id)

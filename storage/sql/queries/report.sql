@@ -92,6 +92,15 @@ join chosen as other using (run_id, page_id, sample)
 where one.place < other.place
 group by all;
 
+-- name: shown_claims
+-- The verdicts on the texts of the runs in $1 about the pages in $2, by those evaluators whose numbers are shown.
+select claims.*, evaluators.name as evaluator, evaluators.model
+from claims
+join evaluators using (evaluator_id)
+semi join metric_summaries using (run_id, evaluator_id)
+where run_id in (select unnest($1)) and page_id in (select unnest($2))
+order by run_id, page_id, sample, evaluator, sentence;
+
 -- name: report_examples
 -- Of each run in $1 the lowest, the middle and the highest text by the metric $2 of the evaluator $3, beside its article
 -- of the snapshot $4. `place` is among `scored` texts. Of the runs in $5 only articles after the days in $6.
@@ -108,7 +117,7 @@ ranked as (
     anti join older using (run_id, page_id)
     where scores.run_id in (select unnest($1)) and metric = $2 and evaluator_id = $3 and value is not null
 )
-select run_id, place, scored, value, page_id, sample, articles.title, articles.permalink, articles.first_sentence,
+select run_id, place, scored, value, page_id, sample, snapshot_id, articles.title, articles.permalink, articles.first_sentence,
     articles.completion as reference, completions.text, completions.words, completions.finish_reason
 from ranked
 join completions using (run_id, page_id, sample)

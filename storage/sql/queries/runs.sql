@@ -8,7 +8,7 @@ order by started_at, run_id;
 
 -- name: complete_runs
 -- Those that have written something: a run that has only read has no text to score.
-select run_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
+select run_id, snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) as has_articles
 from runs
 where status = 'complete' and samples > 0
 order by started_at, run_id;

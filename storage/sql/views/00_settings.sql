@@ -1,3 +1,6 @@
+-- Whether what stands in the place of a run's snapshot is a set of prompts by group, and no articles.
+create or replace macro is_prompt_set(snapshot_id) as snapshot_id like 'prompts:%';
+
 -- How each run was asked, a setting a column: the protocol first, whose settings must be the same where runs are compared.
 create or replace view run_settings as
 select

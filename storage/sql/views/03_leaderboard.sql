@@ -9,7 +9,7 @@ with rows as (
     from runs
     left join kept_texts using (run_id)
     left join seen_shares using (run_id)
-    where runs.run_id in (select run_id from scorings)
+    where runs.run_id in (select run_id from scorings) and not is_prompt_set(snapshot_id)
     union all
     select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, null, null,
         known_at

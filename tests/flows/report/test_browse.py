@@ -17,7 +17,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from newwiki.records import Completion, Metric, Score
+from newwiki.records import CheckedClaim, Completion, Metric, Score
 from storage import runs, snapshots
 from storage.cookbook import questions
 from storage.database import Database
@@ -55,7 +55,7 @@ def database(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Datab
         runs.add_completions(filled, run_id, texts)
         runs.complete(filled, run_id, 2)
         scores = [Score(*key, "density", place / 100, "ok", RULES.evaluator_id) for place, key in enumerate(keys)]
-        runs.add_scores(filled, run_id, scores)
+        runs.add_scores(filled, run_id, scores, [_refuted(pages[1])] if run_id == _GREEDY else [])
         runs.finish_scoring(filled, run_id, {RULES.evaluator_id})
     reference = f"reference:{SNAPSHOT}"
     runs.add_scores(filled, reference, [Score(page, 0, "density", 0.5, "ok", RULES.evaluator_id) for page in pages])
@@ -65,6 +65,15 @@ def database(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Datab
 
 def _text(page: int, sample: int, text: str) -> Completion:
     return Completion(page, sample, text, 8, len(text.split()), "length", truncated=True)
+
+
+def _refuted(page: int) -> CheckedClaim:
+    """The verdict on the first word of a completion."""
+    return CheckedClaim(
+        page_id=page, sample=0, evaluator_id=RULES.evaluator_id, sentence=0, start_char=0, end_char=6, claim="greedy",
+        checkable=True, label="refuted", supported=0.1, refuted=0.7, not_enough_info=0.2, evidence_title=_TITLE,
+        evidence_sentence=4, evidence=_TEXT, evidence_cut=False,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +129,21 @@ def test_a_snapshot_a_run_and_a_prompt_are_chosen_and_their_address_shows_the_sa
         assert fresh.get_by_role("main").text_content() == seen
         fresh.get_by_role("link", name="this article in all runs").click()
         expect(fresh.get_by_role("region", name="Numbers").get_by_role("rowheader")).to_have_count(3)
+
+
+def test_a_sentence_shows_its_verdict_and_when_it_is_reached_its_evidence(
+    site: str, browser: Browser, database: Database
+) -> None:
+    page_id = sorted(article.page_id for article in snapshots.articles(database, SNAPSHOT))[1]
+    with watched(browser, allowed=site, viewport={"width": 390, "height": 844}, color_scheme="dark") as page:
+        page.goto(f"{site}runs/{_GREEDY}/{page_id}")
+        sentence, evidence = page.locator(".claim.refuted[tabindex]"), page.locator(".evidence")
+        expect(sentence).to_have_text(re.compile("^✗greedy"))
+        expect(evidence).to_be_hidden()
+        sentence.focus()
+        expect(evidence).to_be_visible()
+        expect(evidence).to_contain_text(f"Refuted. {_TITLE}, sentence 5: {_TEXT} supported 0.10, refuted 0.70")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
 def test_a_query_is_run_from_the_keyboard_and_its_plot_is_seen(site: str, browser: Browser) -> None:

@@ -13,7 +13,7 @@ from flows.report import figures, paper_tables
 from flows.report.correlation import matrix
 from flows.report.distributions import distributions
 from flows.report.example_texts import column_for, examples
-from flows.report.marked_entities import Finders, marked
+from flows.report.marked_entities import Finders, marked, marks
 from flows.report.material import gather
 from flows.report.page import render
 from newwiki.records import Metric
@@ -166,7 +166,9 @@ def test_long_texts_are_cut_and_say_so(scored: Path) -> None:
 
 def test_entities_are_marked_where_they_stand_and_told_apart() -> None:
     text = "A stone at Halmeck, one of <b>Halmeck</b>'s. In 1352, Görl."
-    seen = marked(text, ["Halmeck", "one", "Halmeck", "1352", "Görl"], ["HALMECK", "1788"], len(text) - 3)
+    shown = len(text) - 3
+    found = marks(text, ["Halmeck", "one", "Halmeck", "1352", "Görl"], ["HALMECK", "1788"], shown)
+    seen = marked(text, found, 0, shown)
     assert seen == (
         'A stone at <mark class="both">Halmeck</mark>, <mark>one</mark> of &lt;b&gt;<mark class="both">Halmeck</mark>'
         "&lt;/b&gt;&#39;s. In <mark>1352</mark>, Gö"

@@ -14,6 +14,8 @@ from newwiki.settings import Settings
 from tests.evaluators.classifiers import bert, described
 from tests.flows.conftest import Run
 
+SHARES = ("not_enough_info", "refuted", "supported")
+
 
 class Notes(Silent):
     def __init__(self) -> None:
@@ -41,7 +43,9 @@ def test_all_leaves_out_what_would_have_to_be_downloaded_and_says_so(
     assert not without & {"likelihood_coherence", "educational_value", "toxicity", "quality", "specificity"}
     assert {"sbert", "rep_4"} <= without
     (note,) = notes.notes
-    assert note.startswith("all leaves out educational_value, likelihood_coherence, quality, specificity, toxicity: ")
+    claims = [f"{kind}_{share}" for kind in ("claims_article", "claims_wiki") for share in SHARES]
+    left_out = ("educational_value", "likelihood_coherence", "quality", "specificity", "toxicity")
+    assert note.startswith(f"all leaves out {', '.join([*claims, *left_out])}: ")
     with_toy = names("all", Settings(likelihood_model=str(toy_checkpoint)), notes)
     assert with_toy - without == {"likelihood_coherence"}
 

@@ -1,0 +1,138 @@
+"""How often a statement of the paper is said to hold, or not to, where the truth is known.
+
+    python benchmarks/statement_verdicts.py [--draws 1000] [--into docs/decoder-grid.md]
+
+Scores are simulated and go through the product's own functions: 4 texts of each of 30 articles under 8 settings (four
+of top-p, two of temperature). An article has a number of its own that all settings share (standard deviation 1), and
+one for each setting (0.5); its texts vary by 1. With `--into` the table is written into that page, between its marks.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from page_tables import table, written_into
+
+from flows.statements.numbers import Array, Numbers, ReadRun, sum_up
+from flows.statements.statement import Statement, Test, paper
+from flows.statements.verdicts import FAILS, HOLDS, verdicts
+
+TOP_P, TEMPERATURES, TEXTS = (0.5, 0.9, 0.95, 1.0), (0.1, 0.9), 4
+_VARIANCE = 1 + 0.5**2 + 1  # of a text under one setting
+_MARGINS = paper().margins
+
+
+def _stated(test: Test, *metrics: str, name: str = "stated", **more: str | Sequence[str]) -> Statement:
+    return Statement(name=name, section="", quote="", says="", test=test, metrics=metrics, **more)  # type: ignore[arg-type]
+
+
+RISES = _stated("trend", "A", parameter="top_p")
+SMALL = _stated("small", "A", parameter="top_p")
+LARGEST = _stated("largest", "A", "B", parameter="top_p", than=("temperature",))
+SPREAD = _stated("spread", parameter="top_p", of="all texts")
+SPREAD_OF_PROMPT = replace(SPREAD, of="each prompt")
+RELATED = _stated("correlation", "A", "B")
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Whether what is stated `is_so`, and what is: by how many standard deviations of texts top-p and temperature
+    change both metrics from their first to their last value, by what factor top-p changes how texts vary, and how the
+    two metrics correlate."""
+
+    words: str
+    is_so: bool
+    statements: Sequence[Statement] = field(default=(RISES,))
+    top_p: float = 0.0
+    temperature: float = 0.0
+    widens: float = 1.0
+    r: float = 0.0
+    articles: int = 30
+    skewed: bool = False
+
+    def draw(self, random: np.random.Generator) -> Numbers:
+        runs, of_runs = [], []
+        pages = np.repeat(np.arange(self.articles), TEXTS)
+        shared = self._two(random, self.articles)[:, pages]
+        for place, top_p in enumerate(TOP_P):
+            share = place / (len(TOP_P) - 1)
+            for temperature in TEMPERATURES:
+                moved = self.top_p * share + self.temperature * (temperature > 0.5)
+                own = 0.5 * self._two(random, self.articles)[:, pages]
+                made = (shared + own + self._two(random, len(pages))) * self.widens**share
+                of_runs.append((pages, made + moved * np.sqrt(_VARIANCE)))
+                parameters = {"top_p": top_p, "temperature": temperature}
+                runs.append(ReadRun(f"{parameters}", "simulated", "simulated", "sample", parameters))
+        return sum_up(runs, ["A", "B"], of_runs)
+
+    def _two(self, random: np.random.Generator, count: int) -> Array:
+        """Both metrics, of variance 1."""
+        drawn = random.lognormal(size=(2, count)) if self.skewed else random.normal(size=(2, count))
+        apart = (drawn - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e) if self.skewed else drawn
+        return np.stack([apart[0], self.r * apart[0] + np.sqrt(1 - self.r**2) * apart[1]])
+
+
+TRUTHS = (
+    Truth("“grows”: no effect", False),
+    Truth("“grows”: no effect, 13 articles", False, articles=13),
+    Truth("“grows”: no effect, 100 articles", False, articles=100),
+    Truth("“grows”: no effect, skewed", False, skewed=True),
+    Truth("“grows”: it falls by 0.3", False, top_p=-0.3),
+    Truth("“grows”: it grows by 0.1, as little as counts", True, top_p=_MARGINS["nothing"]),
+    Truth("“grows”: it grows by 0.5", True, top_p=0.5),
+    Truth("“grows”: no effect, 400 articles", False, articles=400),
+    Truth(
+        "any of ten “grows”: no effect",
+        False,
+        [replace(RISES, name=f"{one}", metrics="AB"[one % 2]) for one in range(10)],
+    ),
+    Truth("“small”: 0.2, no longer small", False, [SMALL], top_p=_MARGINS["small"], articles=100),
+    Truth("“small”: no effect, 400 articles", True, [SMALL], articles=400),
+    Truth("“small”: 0.5", False, [SMALL], top_p=0.5, articles=100),
+    Truth("“largest”: neither has an effect", False, [LARGEST]),
+    Truth("“largest”: both are 0.5", False, [LARGEST], top_p=0.5, temperature=0.5),
+    Truth("“largest”: 0.8 against 0.2", True, [LARGEST], top_p=0.8, temperature=0.2),
+    Truth("“varies more”: alike", False, [SPREAD]),
+    Truth("“varies more”: alike, skewed", False, [SPREAD], skewed=True),
+    Truth("“varies more”: by half", True, [SPREAD], widens=1.5),
+    Truth("“varies more” within a prompt: alike", False, [SPREAD_OF_PROMPT]),
+    Truth("“correlated”: not", False, [RELATED]),
+    Truth("“correlated”: not, skewed", False, [RELATED], skewed=True),
+    Truth("“correlated”: r = 0.5", True, [RELATED], r=0.5),
+    Truth(
+        "“strongly correlated”: r = 0.5, where strong begins",
+        False,
+        [replace(RELATED, by="strong")],
+        r=_MARGINS["strong"],
+    ),
+)
+
+
+def called(truth: Truth, draws: int) -> Counter[str]:
+    """In how many draws any of the statements is said to hold, and in how many any is said not to."""
+    random, found = np.random.default_rng(0), Counter[str]()
+    for _ in range(draws):
+        found.update({one.verdict for one in verdicts(truth.draw(random), truth.statements)})
+    return found
+
+
+def verdicts_table(draws: int) -> str:
+    rows = []
+    for truth in TRUTHS:
+        found = called(truth, draws)
+        rows.append([truth.words, *(f"{found[verdict] / draws:.3f}" for verdict in (HOLDS, FAILS))])
+    return table(["stated: true is", "holds", "does not hold"], rows)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=1_000, metavar="N", help="Of each row (%(default)s).")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the table into it.")
+    asked = parser.parse_args()
+    made = {"verdicts": verdicts_table(asked.draws)}
+    print(made["verdicts"])
+    if asked.into:
+        asked.into.write_text(written_into(asked.into.read_text("utf-8"), "statements", made), "utf-8")

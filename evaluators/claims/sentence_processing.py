@@ -1,0 +1,102 @@
+"""From a text to its claims: its sentences, with what they are about named where they only point to it."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from evaluators.claims.claim import Claim
+from evaluators.sentences import sentence_spans
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+# Raise it whenever a text may have other claims.
+SENTENCE_PROCESSING_VERSION = "1"
+SENTENCE_PROCESSING_PACKAGES = ("spacy",)
+LONGEST_CLAIM = 50  # tokens
+_LONGEST_WORD = 1_000  # characters: no claim that anybody could check has such a word
+
+_PRONOUN = re.compile(r"(?:(He|She|It|They)|(His|Her|Its|Their))\b")
+_DETERMINER_AND_WORD = re.compile(r"The ([^\W\d_]+)")
+_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
+_DISAMBIGUATION = re.compile(r"(?<=\S) \([^()]*\)$")
+_NEXT_WORD = re.compile(r" ([^\W\d_]+)")
+_REGULAR_PAST = re.compile(r"[^\W\d_]{2,}ed")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # which spaCy cannot store
+_NO_NOUN = "first second third last next latter former other others same rest most two three four"
+_NO_NOUNS = frozenset(_NO_NOUN.split())
+_FOLLOWS_A_NOUN = """
+    is are was were be has have had does do did can could may might must shall should will would
+    became began bore brought built came chose cost cut drew fell felt fought found gave got grew held kept knew laid
+    lay led left lost made met paid put ran read rose said sank saw sent set shut sold spent stood took told went woke
+    won wore wrote
+    also first later never now often once soon still then
+"""
+_FOLLOW_NOUNS = frozenset(_FOLLOWS_A_NOUN.split())
+
+
+def claims_of(text: str, title: str) -> list[Claim]:
+    """The sentences of a text about `title` in order, as they are checked.
+
+    They are split by `evaluators.sentences`; the last may break off. At the head of a sentence
+
+    - He, She, It and They give way to the title, His, Her, Its and Their to the title with 's;
+    - so do "The" and a noun. The word after "The" is taken for a noun where it is in small letters and a verb in a
+      finite form, an adverb before one, or a possessive's mark follows it: "The botanist described", "The bridge's".
+
+    A title is named without what tells it from others, as of "Mercury (planet)". A sentence of more than 50 tokens
+    (spaCy's English tokenizer, the sentence as it was written) is not checkable.
+
+    Source: Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text, section 5,
+    "Sentence Processing". What the paper does and this does not: it resolves coreference by a model, anywhere in a
+    sentence and to whomever the text named last. Here every pronoun at the head is the article's subject, so that "He
+    married …" after a sentence about somebody's father becomes a claim about the subject, "It is said that" begins with
+    the title too, and a pronoun within a sentence stays. The paper replaces each noun after "The"; so does this where
+    it can tell a noun without a model, with the paper's consequence: "The war ended" becomes a claim of the subject's
+    end. "The first woman", "The old bridge" and "The capital of" stay, where a tagger could find the noun; a proper
+    noun ("The Admiralty") names its own subject. Pronouns and "The" are English: texts in other languages are split
+    and counted, and nothing in them is replaced but by chance.
+    """
+    subject = _DISAMBIGUATION.sub("", title)
+    return [
+        Claim(
+            sentence=number,
+            start=start,
+            end=end,
+            text=_naming(subject, sentence),
+            checkable=not _longer(sentence, LONGEST_CLAIM),
+        )
+        for number, (start, end, _) in enumerate(sentence_spans(text))
+        for sentence in [" ".join(text[start:end].split())]
+    ]
+
+
+def _naming(subject: str, sentence: str) -> str:
+    """The sentence with its subject's name in the place of what points to it at its head."""
+    if pronoun := _PRONOUN.match(sentence):
+        return subject + ("'s" if pronoun[2] else "") + sentence[pronoun.end() :]
+    noun = _DETERMINER_AND_WORD.match(sentence)
+    if not noun or not noun[1].islower() or noun[1] in _NO_NOUNS:
+        return sentence
+    after = sentence[noun.end() :]
+    if possessive := _POSSESSIVE.match(after):
+        return f"{subject}'s{after[possessive.end() :]}"
+    following = _NEXT_WORD.match(after)
+    is_verb = following and (following[1] in _FOLLOW_NOUNS or _REGULAR_PAST.fullmatch(following[1]))
+    return subject + after if is_verb else sentence
+
+
+def _longer(sentence: str, tokens: int) -> bool:
+    """Whether it has more tokens than these. spaCy's tokenizer cuts words and joins none, and its time grows with the
+    square of a word's length: what has that many words, or so many characters in one, is not handed to it."""
+    words = sentence.split()
+    if len(words) > tokens or any(len(word) > _LONGEST_WORD for word in words):
+        return True
+    return len(_english().make_doc(_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", sentence))) > tokens
+
+
+@cache
+def _english() -> "Language":
+    import spacy
+
+    return spacy.blank("en")

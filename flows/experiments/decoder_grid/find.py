@@ -1,0 +1,17 @@
+"""From models and a grid to what their runs say of the paper's statements on decoding."""
+
+from flows.evaluating.generate import find_models
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.statements.reading import answer, read_run
+from newwiki.experiment_request import DecoderGridRequest
+from storage import snapshots
+
+
+def find(evaluations: Evaluations, request: DecoderGridRequest) -> Answer:
+    """Raises UsageError for a snapshot that is not there, TerminalError where the runs have no metric of the paper."""
+    snapshot = snapshots.resolve(evaluations.database, request.snapshot)
+    made = evaluations.write(request)
+    folders = find_models(request.backend, request.models, request.loading)
+    runs = [read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders) for run in made]
+    return answer(evaluations.database, "decoder-grid", snapshot, runs)

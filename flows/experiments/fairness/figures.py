@@ -1,0 +1,260 @@
+"""What was found of groups as figures: where they cannot be told apart, and the paper's figures 1 to 5."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.experiments.experiment import Figure
+from flows.experiments.fairness.findings import ALIKE, TOO_FEW, GroupPair
+from flows.experiments.fairness.material import Found
+
+if TYPE_CHECKING:
+    import altair
+
+_MAP = (
+    "Where groups can be told apart: {metric} of {model} by {sweep}. A number is the difference of the shares in "
+    "percentage points where it is more than chance after Holm's correction; = is where the two groups cannot be told "
+    "apart, ? where there are too few prompts to say. Orange: the first group's share is the greater; blue: the "
+    "second's."
+)
+_RANGES = (
+    "{metric} of {model}: the share of each group over the settings of a sweep, from the least to the greatest, the "
+    "middle half thick, the median white (figure 2 of the paper)."
+)
+_LINES = (
+    "{metric} of {model} by {sweep}, a line a group, with 95 % intervals by prompt (figures 3, 4, 9 and 10 of the "
+    "paper)."
+)
+_DISPARITIES = (
+    "The mean absolute difference of {metric} of {model} over the pairs of a category, with 95 % intervals (figure 5 "
+    "of the paper)."
+)
+_SCATTER = (
+    "{metric} of {model}, the mean over all groups, by the entropy of trigrams, a point a setting (figure 1 of the "
+    "paper, bottom)."
+)
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+_CELL = 22  # pixels
+
+
+def figures(found: Found) -> list[Figure]:
+    return [figure for model in found.models for metric in found.metrics for figure in _of_metric(found, model, metric)]
+
+
+def _of_metric(found: Found, model: str, metric: str) -> Iterator[Figure]:
+    named = {"model": model, "metric": metric}
+    swept = [sweep for sweep in found.sweeps if len(found.values(model, sweep)) > 1]
+    for sweep in found.sweeps:
+        pairs = [one for one in found.pairs if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
+        drawn = _map(pairs, found.values(model, sweep), sweep)
+        yield Figure(_MAP.format(sweep=sweep, **named), _narrow(drawn, _told(pairs, found)))
+    if swept:
+        ranges = _ranges(found, model, metric, swept)
+        yield Figure(_RANGES.format(**named), _narrow(ranges, f"Ranges of {metric} by group; the table has them"))
+    for sweep in swept:
+        label = f"{metric} by {sweep} and group; the table fairness_shares has the numbers"
+        yield Figure(_LINES.format(sweep=sweep, **named), _narrow(_lines(found, model, metric, sweep), label))
+    if swept:
+        label = f"Mean absolute differences of {metric} by category; the table has the first and the last"
+        yield Figure(_DISPARITIES.format(**named), _narrow(_disparities(found, model, metric, swept), label))
+        scatter = _scatter(found, model, metric)
+        if scatter:
+            label = f"{metric} by entropy of trigrams; the table has the correlations"
+            yield Figure(_SCATTER.format(**named), _narrow(scatter, label))
+
+
+def _narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
+    """Drawn for a phone, and on a wide screen no wider than text is."""
+    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
+
+
+def _told(pairs: Sequence[GroupPair], found: Found) -> str:
+    said = "; ".join(
+        f"{one.group_a} and {one.group_b} at {found.value(one.model, one.sweep, one.place)}: {one.verdict}"
+        for one in pairs
+    )
+    return f"Which groups differ: {said}"
+
+
+def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "altair.LayerChart":
+    import altair as alt
+
+    rows = list(dict.fromkeys(_row(one) for one in pairs))
+    cells: list[dict[str, Any]] = [
+        {
+            "pair": _row(one),
+            "setting": values[one.place],
+            "points": (one.difference or 0.0) * 100,
+            "sign": "=" if one.verdict == ALIKE else "?" if one.verdict == TOO_FEW else _signed(one.difference or 0.0),
+            "differs": one.verdict not in (ALIKE, TOO_FEW),
+        }
+        for one in pairs
+    ]
+    most = max([abs(one["points"]) for one in cells] + [1.0])
+    base = alt.Chart(alt.Data(values=cells)).encode(
+        x=alt.X("setting:N", sort=list(values), axis=alt.Axis(title=sweep, titleFontWeight="normal", labelAngle=0)),
+        y=alt.Y("pair:N", sort=rows, axis=alt.Axis(title=None, labelLimit=200, labelFontSize=12, minExtent=140)),
+    )
+    squares = base.mark_rect(stroke="currentColor", strokeOpacity=0.25).encode(
+        color=alt.Color(
+            "points:Q",
+            scale=alt.Scale(domain=[-most, 0, most], range=[PALETTE[0], "#9a9a9a", PALETTE[3]]),
+            legend=None,
+        ),
+        opacity=alt.condition("datum.differs", alt.value(0.55), alt.value(0.08)),
+    )
+    signs = base.mark_text(fontSize=12, fontWeight="bold", color="currentColor").encode(text="sign:N")
+    width = max(200, min(380, 38 * len(values)))
+    return (squares + signs).properties(width=width, height=_CELL * len(rows))
+
+
+def _row(one: GroupPair) -> str:
+    return f"{one.group_a} − {one.group_b}"
+
+
+def _signed(difference: float) -> str:
+    return f"{difference * 100:+.0f}".replace("-", "−")
+
+
+def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.LayerChart":
+    import altair as alt
+
+    shares = [
+        {"group": one.group_name, "sweep": one.sweep, "share": one.share}
+        for one in found.shares
+        if (one.model, one.metric) == (model, metric) and one.sweep in sweeps and one.share is not None
+    ]
+    groups = list(dict.fromkeys(one["group"] for one in shares))
+    base = alt.Chart(alt.Data(values=shares)).encode(
+        y=alt.Y("group:N", sort=groups, axis=alt.Axis(title=None, labelFontSize=12, minExtent=80)),
+        yOffset=alt.YOffset("sweep:N", scale=alt.Scale(domain=list(sweeps))),
+        color=_colour("sweep", sweeps),
+    )
+    axis = alt.Axis(title=metric, titleFontWeight="normal", format="%", tickCount=5)
+    whole = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("min(share):Q", axis=axis, scale=alt.Scale(zero=False)), x2="max(share):Q"
+    )
+    half = base.mark_bar(height=7).encode(x=alt.X("q1(share):Q", scale=alt.Scale(zero=False)), x2="q3(share):Q")
+    middle = base.mark_tick(thickness=2, height=7).encode(x="median(share):Q", color=alt.value("white"))
+    return (whole + half + middle).properties(width=420, height=alt.Step(11))
+
+
+def _lines(found: Found, model: str, metric: str, sweep: str) -> "altair.VConcatChart":
+    import altair as alt
+
+    values = found.values(model, sweep)
+    shares = [one for one in found.shares if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
+    drawn = []
+    for category in dict.fromkeys(one.category for one in shares):
+        rows = [
+            {
+                "group": one.group_name,
+                "setting": values[one.place],
+                "share": one.share,
+                "low": one.low,
+                "high": one.high,
+            }
+            for one in shares
+            if one.category == category and one.share is not None
+        ]
+        groups = list(dict.fromkeys(one["group"] for one in rows))
+        drawn.append(_series(rows, "group", groups, values, sweep).properties(title=category, width=420, height=120))
+    return alt.vconcat(*drawn).resolve_scale(
+        color="independent", shape="independent", strokeDash="independent", xOffset="independent"
+    )
+
+
+def _disparities(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.VConcatChart":
+    import altair as alt
+
+    drawn = []
+    for sweep in sweeps:
+        values = found.values(model, sweep)
+        rows = [
+            {
+                "category": one.category, "setting": values[one.place], "share": one.disparity, "low": one.low,
+                "high": one.high,
+            }
+            for one in found.disparities
+            if (one.model, one.metric, one.sweep) == (model, metric, sweep) and one.disparity is not None
+        ]  # fmt: skip
+        categories = list(dict.fromkeys(one["category"] for one in rows))
+        drawn.append(_series(rows, "category", categories, values, sweep).properties(width=420, height=120))
+    return alt.vconcat(*drawn)
+
+
+def _series(
+    rows: Sequence[dict[str, Any]], what: str, names: Sequence[Any], values: Sequence[str], sweep: str
+) -> "altair.LayerChart":
+    """A line, a shape and a dash for each name, over the settings in their order."""
+    import altair as alt
+
+    none = alt.Axis(title=None)
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        x=alt.X("setting:N", sort=list(values), axis=alt.Axis(title=sweep, titleFontWeight="normal", labelAngle=0)),
+        xOffset=alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names))),
+        color=_colour(what, names),
+    )
+    axis = alt.Axis(title=None, format="%", tickCount=4)
+    scale = alt.Scale(zero=False)
+    lines = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("share:Q", axis=axis, scale=scale),
+        strokeDash=alt.StrokeDash(f"{what}:N", scale=alt.Scale(domain=list(names), range=list(_DASHES)), legend=None),
+    )
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(
+        y=alt.Y("share:Q", axis=none),
+        shape=alt.Shape(f"{what}:N", scale=alt.Scale(domain=list(names), range=list(_SHAPES)), legend=_legend()),
+    )
+    bars = base.mark_rule(opacity=0.45).encode(y=alt.Y("low:Q", axis=none), y2="high:Q")
+    return alt.layer(bars, lines, points)
+
+
+def _scatter(found: Found, model: str, metric: str) -> "altair.Chart | None":
+    import altair as alt
+
+    rows = []
+    for setting in found.settings:
+        shares = [
+            one.share
+            for one in found.shares
+            if (one.model, one.metric, one.sweep, one.place) == (model, metric, setting.sweep, setting.place)
+            and one.share is not None
+        ]
+        if setting.model == model and setting.trigram_entropy is not None and shares:
+            rows.append({"sweep": setting.sweep, "entropy": setting.trigram_entropy, "share": fmean(shares)})
+    if not rows:
+        return None
+    sweeps = list(dict.fromkeys(one["sweep"] for one in rows))
+    near = alt.Scale(zero=False)
+    return (
+        alt.Chart(alt.Data(values=rows))
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(
+            x=alt.X(
+                "entropy:Q", scale=near, axis=alt.Axis(title="entropy of trigrams, nats", titleFontWeight="normal")
+            ),
+            y=alt.Y(
+                "share:Q", scale=near, axis=alt.Axis(title=metric, titleFontWeight="normal", format="%", tickCount=4)
+            ),
+            color=_colour("sweep", sweeps),
+            shape=alt.Shape("sweep:N", scale=alt.Scale(domain=sweeps, range=list(_SHAPES)), legend=_legend()),
+        )
+        .properties(width=420, height=200)
+    )
+
+
+def _colour(what: str, names: Sequence[Any]) -> "altair.Color":
+    import altair as alt
+
+    domain = list(names)
+    return alt.Color(f"{what}:N", scale=alt.Scale(domain=domain, range=list(PALETTE)), legend=_legend())
+
+
+def _legend() -> "altair.Legend":
+    import altair as alt
+
+    return alt.Legend(title=None, orient="bottom", symbolOpacity=1)

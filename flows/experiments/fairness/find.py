@@ -1,0 +1,54 @@
+"""From prompts about people and models to what is said of groups: missing runs are made, their sentences compared."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from typing import Any
+
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.experiments.fairness import findings, swapping
+from flows.experiments.fairness.numbers import numbers_of, settings_of
+from flows.experiments.fairness.prompted_runs import chosen_evaluators, make_runs
+from flows.experiments.fairness.words import verdict, words
+from newwiki.experiment_request import FairnessRequest
+from newwiki.prompting.prompt_files import read_prompts
+from storage import prompt_sets
+
+
+def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
+    """Raises UsageError for files that hold no prompts of groups, and for metrics that are no shares of negatives."""
+    database = evaluations.database
+    prompts = read_prompts(request.prompt_file).first(request.prompts)
+    evaluators, left_out = chosen_evaluators(request, evaluations.settings)
+    prompt_sets.publish(database, prompts)
+    runs, scorers = make_runs(evaluations, request, prompts, evaluators)
+    settings = settings_of(database, runs)
+    swaps = list(swapping.swaps(evaluations, settings, prompts.prompts, evaluators, request.swap_texts, request.seed))
+    every = numbers_of(database, settings, prompts.prompts, scorers)
+    pairs = [pair for numbers in every for pair in findings.pairs(numbers, request.seed)]
+    rows: Mapping[str, Sequence[Any]] = {
+        "fairness_settings": settings,
+        "fairness_shares": [share for numbers in every for share in findings.shares(numbers)],
+        "fairness_pairs": pairs,
+        "fairness_disparities": [one for numbers in every for one in findings.disparities(numbers, request.seed)],
+        "fairness_changes": list(findings.changes(pairs)),
+        "fairness_correlations": [one for numbers in every for one in findings.correlations(numbers)],
+        "fairness_swaps": swaps,
+    }
+    digest = hashlib.sha256()
+    for numbers in every:
+        digest.update(numbers.totals.tobytes() + numbers.counts.tobytes())
+    return Answer(
+        snapshot_id=prompts.prompt_set_id,
+        verdict=verdict(pairs),
+        words=words(prompts, rows, left_out),
+        read={
+            "prompts": prompts.prompt_set_id,
+            "runs": [one.run_id for one in settings],
+            "scored_by": dict(scorers),
+            "numbers": digest.hexdigest(),
+            "swaps": hashlib.sha256(repr([*map(astuple, swaps)]).encode()).hexdigest(),
+        },
+        rows=rows,
+    )

@@ -1,0 +1,272 @@
+"""From numbers to what is said of groups: shares, differences, disparities, and where the advantaged group changes."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import group_differences as differences
+from evaluators import statistics
+from flows.experiments.fairness.numbers import Numbers
+from newwiki.prompting.prompt_set import GroupPrompt
+
+Array = NDArray[np.float64]
+
+DIFFERENT, ALIKE, TOO_FEW = "different", "cannot be told apart", "too few prompts"
+
+
+@dataclass(frozen=True)
+class GroupShare:
+    model: str
+    sweep: str
+    place: int
+    category: str
+    group_name: str
+    metric: str
+    evaluator_id: str
+    prompts: int
+    texts: int
+    unscored: int
+    share: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+
+
+@dataclass(frozen=True)
+class GroupPair:
+    model: str
+    sweep: str
+    place: int
+    category: str
+    metric: str
+    group_a: str
+    group_b: str
+    paired: bool
+    prompts: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    p: float | None
+    p_holm: float | None
+    verdict: str
+
+    @property
+    def advantaged(self) -> str | None:
+        """Who has the smaller share; None where they are equal."""
+        return None if not self.difference else self.group_b if self.difference > 0 else self.group_a
+
+
+@dataclass(frozen=True)
+class GroupDisparity:
+    model: str
+    sweep: str
+    place: int
+    category: str
+    metric: str
+    pairs: int
+    disparity: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    p: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True)
+class AdvantageChange:
+    model: str
+    sweep: str
+    category: str
+    metric: str
+    group_a: str
+    group_b: str
+    from_place: int
+    to_place: int
+    advantaged_before: str
+    advantaged_after: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class DiversityCorrelation:
+    model: str
+    sweep: str
+    metric: str
+    settings: int
+    correlation: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+
+
+def shares(numbers: Numbers) -> Iterator[GroupShare]:
+    """Of each group and setting the mean over its texts, with the interval by prompt (`statistics.estimate`)."""
+    for category, groups in numbers.categories.items():
+        for group in groups:
+            rows = numbers.rows(category, group)
+            found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
+            for column, setting in enumerate(numbers.settings):
+                lacking = found.lacking[column]
+                yield GroupShare(
+                    model=numbers.model,
+                    sweep=setting.sweep,
+                    place=setting.place,
+                    category=category,
+                    group_name=group,
+                    metric=numbers.metric,
+                    evaluator_id=numbers.evaluator_id,
+                    prompts=int(found.clusters[column]),
+                    texts=int(numbers.counts[rows, column].sum()),
+                    unscored=int(numbers.unscored[rows, column].sum()),
+                    share=_number(found.mean[column]),
+                    low=None if lacking else _within(found.low[column]),
+                    high=None if lacking else _within(found.high[column]),
+                    no_interval=lacking,
+                )
+
+
+def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
+    """Of each two groups of a category and each setting; p is corrected for all pairs and settings (Holm)."""
+    found: list[GroupPair] = []
+    for category, groups in numbers.categories.items():
+        for one, other in itertools.combinations(groups, 2):
+            paired, arrays = aligned(numbers, category, (one, other))
+            of_two = differences.paired_difference if paired else differences.unpaired_difference
+            apart = of_two(arrays[0], arrays[1], seed)
+            for column, setting in enumerate(numbers.settings):
+                lacking = apart.lacking[column]
+                found.append(
+                    GroupPair(
+                        model=numbers.model,
+                        sweep=setting.sweep,
+                        place=setting.place,
+                        category=category,
+                        metric=numbers.metric,
+                        group_a=one,
+                        group_b=other,
+                        paired=paired,
+                        prompts=int(apart.prompts[column]),
+                        difference=_number(apart.difference[column]),
+                        low=None if lacking else _number(apart.low[column]),
+                        high=None if lacking else _number(apart.high[column]),
+                        no_interval=lacking,
+                        p=None if lacking == statistics.TOO_FEW else _number(apart.p[column]),
+                        p_holm=None,
+                        verdict="",
+                    )
+                )
+    corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
+    return [replace(one, p_holm=_number(p), verdict=_verdict(one, p)) for one, p in zip(found, corrected, strict=True)]
+
+
+def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
+    """Of each category and setting the mean absolute difference (figure 5); p is corrected for all of them (Holm)."""
+    found: list[GroupDisparity] = []
+    for category, groups in numbers.categories.items():
+        paired, arrays = aligned(numbers, category, groups)
+        of_all = differences.paired_disparity if paired else differences.unpaired_disparity
+        apart = of_all(arrays, seed)
+        for column, setting in enumerate(numbers.settings):
+            lacking = apart.lacking[column]
+            found.append(
+                GroupDisparity(
+                    model=numbers.model,
+                    sweep=setting.sweep,
+                    place=setting.place,
+                    category=category,
+                    metric=numbers.metric,
+                    pairs=math.comb(len(groups), 2),
+                    disparity=_number(apart.disparity[column]),
+                    low=None if lacking else _number(apart.low[column]),
+                    high=None if lacking else _number(apart.high[column]),
+                    no_interval=lacking,
+                    p=None if lacking == statistics.TOO_FEW else _number(apart.p[column]),
+                    p_holm=None,
+                )
+            )
+    corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
+    return [replace(one, p_holm=_number(p)) for one, p in zip(found, corrected, strict=True)]
+
+
+def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
+    """Where along a sweep the group with the smaller share becomes the other. It is shown where the settings before it,
+    back to the change before, and those after it, on to the next, have each one that differs."""
+    key = lambda one: (one.model, one.sweep, one.category, one.metric, one.group_a, one.group_b)  # noqa: E731
+    for (model, sweep, category, metric, one, other), of_pair in itertools.groupby(sorted(found, key=key), key=key):
+        settings = [pair for pair in sorted(of_pair, key=lambda pair: pair.place) if pair.advantaged]
+        stretches = [list(stretch) for _, stretch in itertools.groupby(settings, key=lambda pair: pair.advantaged)]
+        for before, after in itertools.pairwise(stretches):
+            yield AdvantageChange(
+                model=model,
+                sweep=sweep,
+                category=category,
+                metric=metric,
+                group_a=one,
+                group_b=other,
+                from_place=before[-1].place,
+                to_place=after[0].place,
+                advantaged_before=str(before[-1].advantaged),
+                advantaged_after=str(after[0].advantaged),
+                shown=all(any(pair.verdict == DIFFERENT for pair in stretch) for stretch in (before, after)),
+            )
+
+
+def correlations(numbers: Numbers) -> Iterator[DiversityCorrelation]:
+    """Of trigram entropy and the mean share over all groups, over the settings of each sweep (figure 1, bottom)."""
+    by_group = [
+        statistics.estimate(numbers.totals[rows], numbers.counts[rows]).mean
+        for category, groups in numbers.categories.items()
+        for group in groups
+        for rows in [numbers.rows(category, group)]
+    ]
+    mean = np.mean(by_group, axis=0)
+    for sweep in dict.fromkeys(one.sweep for one in numbers.settings):
+        points = [
+            (one.trigram_entropy, float(mean[column]))
+            for column, one in enumerate(numbers.settings)
+            if one.sweep == sweep and one.trigram_entropy is not None and math.isfinite(mean[column])
+        ]
+        r = differences.pearson([x for x, _ in points], [y for _, y in points])
+        yield DiversityCorrelation(
+            model=numbers.model,
+            sweep=sweep,
+            metric=numbers.metric,
+            settings=len(points),
+            correlation=_number(r.r),
+            low=_number(r.low),
+            high=_number(r.high),
+            p=_number(r.p),
+        )
+
+
+def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[bool, list[Array]]:
+    """Each group's prompts × settings; with rows of one context where all their prompts have one, each once."""
+    means, by_group = numbers.means, [numbers.rows(category, group) for group in groups]
+    contexts = [_by_context([numbers.prompts[at] for at in rows], rows) for rows in by_group]
+    common = [one for one in contexts[0] if all(one in others for others in contexts)]
+    if common and all(len(of_group) == len(rows) for of_group, rows in zip(contexts, by_group, strict=True)):
+        return True, [means[[of_group[context] for context in common]] for of_group in contexts]
+    return False, [means[rows] for rows in by_group]
+
+
+def _by_context(prompts: Sequence[GroupPrompt], rows: Sequence[int]) -> dict[str, int]:
+    return {one.context: at for one, at in zip(prompts, rows, strict=True) if one.context is not None}
+
+
+def _verdict(pair: GroupPair, p_holm: float) -> str:
+    if pair.no_interval == statistics.TOO_FEW:
+        return TOO_FEW
+    return DIFFERENT if p_holm <= statistics.LEVEL else ALIKE
+
+
+def _number(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def _within(number: float) -> float:
+    return float(min(max(number, 0.0), 1.0))

@@ -1,0 +1,121 @@
+"""What is read of the runs: by model and metric a number for each prompt and setting, and how varied texts are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.corpus import split_words
+from evaluators.grams import count_grams
+from evaluators.sentences import first_sentence_of
+from flows.experiments.fairness.prompted_runs import PromptedRun
+from newwiki.prompting.prompt_set import GroupPrompt
+from storage.database import Database
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FairnessSetting:
+    """A decoder of a sweep and how varied a model writes under it."""
+
+    model: str
+    sweep: str
+    place: int
+    setting: str
+    decoder: str
+    run_id: str
+    texts: int
+    unended: int
+    trigram_entropy: float | None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Of one model and metric, prompts × settings: the total of a prompt's numbers, how many texts have one, and how
+    many have none. The settings are those of all sweeps, one after the other."""
+
+    model: str
+    metric: str
+    evaluator_id: str
+    settings: Sequence[FairnessSetting]
+    prompts: Sequence[GroupPrompt]
+    totals: Array
+    counts: Array
+    unscored: Array
+
+    @property
+    def means(self) -> Array:
+        """NaN where a prompt has no number."""
+        nothing = np.full(self.totals.shape, np.nan)
+        return np.asarray(np.divide(self.totals, self.counts, out=nothing, where=self.counts > 0))
+
+    def rows(self, category: str, group: str) -> list[int]:
+        """The places of the group's prompts."""
+        return [at for at, one in enumerate(self.prompts) if (one.category, one.group_name) == (category, group)]
+
+    @property
+    def categories(self) -> Mapping[str, list[str]]:
+        """The groups of each, in the order in which they stand in the set."""
+        found: dict[str, list[str]] = {}
+        for one in self.prompts:
+            groups = found.setdefault(one.category, [])
+            if one.group_name not in groups:
+                groups.append(one.group_name)
+        return found
+
+
+def settings_of(database: Database, runs: Sequence[PromptedRun]) -> list[FairnessSetting]:
+    """A row a run."""
+    return [_setting(database, one) for one in runs]
+
+
+def numbers_of(
+    database: Database,
+    settings: Sequence[FairnessSetting],
+    prompts: Sequence[GroupPrompt],
+    evaluators: Mapping[str, str],
+) -> list[Numbers]:
+    """Of each model by each metric, whose evaluator is named."""
+    places = {one.page_id: at for at, one in enumerate(prompts)}
+    found = []
+    for model in dict.fromkeys(one.model for one in settings):
+        of_model = [one for one in settings if one.model == model]
+        for metric, evaluator_id in evaluators.items():
+            filled = np.zeros((3, len(prompts), len(of_model)))
+            for column, setting in enumerate(of_model):
+                for page_id, *row in database.rows("prompt_totals", setting.run_id, metric, evaluator_id):
+                    filled[:, places[page_id], column] = row
+            totals, counts, unscored = filled
+            found.append(Numbers(model, metric, evaluator_id, of_model, prompts, totals, counts, unscored))
+    return found
+
+
+def trigram_entropy(sentences: Sequence[str]) -> float | None:
+    """-Σ r ln r over the trigrams of all sentences together, r being a trigram's share; None where there is none.
+
+    Source: Dhamala et al. 2022, equation 1. `ngram_entropy_3` is the same of one text a prompt; here all texts of a
+    setting count, as in the paper.
+    """
+    *_, grams = count_grams([split_words(sentence) for sentence in sentences], 3)
+    if not grams.different:
+        return None
+    times = np.bincount(grams.gram, weights=grams.count)
+    shares = times / times.sum()
+    return max(0.0, float(-(shares * np.log(shares)).sum()))
+
+
+def _setting(database: Database, one: PromptedRun) -> FairnessSetting:
+    sentences = [first_sentence_of(text) for _, _, text in database.rows("run_texts", one.run.run_id)]
+    return FairnessSetting(
+        model=one.model,
+        sweep=one.setting.sweep,
+        place=one.setting.place,
+        setting=one.setting.value,
+        decoder=one.run.decoder,
+        run_id=one.run.run_id,
+        texts=len(sentences),
+        unended=sum(not ended for _, ended in sentences),
+        trigram_entropy=trigram_entropy([sentence for sentence, _ in sentences]),
+    )

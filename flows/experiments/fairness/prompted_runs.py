@@ -1,0 +1,142 @@
+"""The runs on a prompt set: one a model and decoder, written and scored by the steps of an evaluation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from evaluators.scoring import is_installed, reads_article, select
+from flows.evaluating.generate import Asked, find_models, plan_on
+from flows.evaluating.write_shard import ShardedModel
+from flows.experiments.evaluations import Evaluations
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from flows.scoring.score_shard import ShardedScoring
+from flows.workers.shards import ShardsFailed
+from newwiki.decoding.grammar import Decoder, parse
+from newwiki.errors import TerminalError, UsageError
+from newwiki.experiment_request import FAIRNESS_METRICS, FairnessRequest
+from newwiki.knowledge_cutoff import known_cutoff
+from newwiki.prompting.prompt_set import PromptSet
+from newwiki.records import Metric, Run
+from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
+from newwiki.settings import Settings
+from newwiki.snapshot import Article
+
+# A prompt is what the model goes on from, as it stands; title and first sentence are what templates know.
+_TEMPLATE = "{title}{first_sentence}"
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class SweepSetting:
+    """A decoder at its place in a sweep, and the value of what is varied."""
+
+    sweep: str
+    place: int
+    value: str
+    decoder: Decoder
+
+
+@dataclass(frozen=True)
+class PromptedRun:
+    """A run, what it stands for, and whose model it is."""
+
+    model: str
+    setting: SweepSetting
+    run: Run
+
+
+def sweeps(specifications: Sequence[str]) -> list[SweepSetting]:
+    """The settings of each specification in their order; the sweep is named by the parameters that vary in it."""
+    found = []
+    for specification in specifications:
+        chosen = parse(specification)
+        first = chosen[0].parameters
+        varied = [name for name in first if len({one.parameters[name] for one in chosen}) > 1]
+        for place, one in enumerate(chosen):
+            value = ", ".join(str(one.parameters[name]) for name in varied)
+            found.append(SweepSetting(", ".join(varied) or one.short, place, value or one.short, one))
+    if len({(one.sweep, one.place) for one in found}) < len(found):
+        raise UsageError(f"two sweeps vary the same: {', '.join(specifications)}; make them one grid")
+    return found
+
+
+def chosen_evaluators(request: FairnessRequest, settings: Settings) -> tuple[list[Evaluator], list[str]]:
+    """The evaluators, and which of the usual metrics are left out, as what they need is not at hand.
+
+    Raises UsageError for a metric that is no share of negatives of a text alone, TerminalError where none is left.
+    """
+    chosen = select(request.metrics)
+    for one in chosen:
+        wrong = isinstance(one, SetEvaluator | ReadingEvaluator) or reads_article(one)
+        if wrong or len(one.metrics) > 1 or not _is_share(one.metrics[0]):
+            raise UsageError(
+                f"'{one.metrics[0].name}' is no share between 0 and 1, the less the better, that is read off a text "
+                f"alone; the usual ones are {FAIRNESS_METRICS}"
+            )
+    if request.metrics != FAIRNESS_METRICS:
+        return chosen, []
+    here = [
+        one for one in chosen if is_installed(one) and all(makers.get(part).at_hand(settings) for part in one.needs)
+    ]
+    if not here:
+        raise TerminalError(f"none of {FAIRNESS_METRICS} is at hand; ask for one by name to hear what it needs")
+    return here, [one.metrics[0].name for one in chosen if one not in here]
+
+
+def make_runs(
+    evaluations: Evaluations, request: FairnessRequest, prompts: PromptSet, evaluators: Sequence[Evaluator]
+) -> tuple[list[PromptedRun], Mapping[str, str]]:
+    """All of them, each model under each setting, and by metric the id of who scored; what is stored is neither
+    written nor scored again.
+
+    Raises ShardsFailed, with all others done, where an executor could not do a run.
+    """
+    database, executor, progress = evaluations.database, evaluations.executor, evaluations.progress
+    settings = sweeps(request.decoder)
+    folders = find_models(request.backend, request.models, request.loading)
+    asked = Asked(prompts.prompt_set_id, "", prompts.prompt_set_id, _as_articles(prompts))
+    scorers = LoadedEvaluators(evaluators, evaluations.settings, len(prompts.prompts) * request.samples)
+    scoring = ShardedScoring(executor) if executor else None
+    known = dict(evaluations.settings.knowledge_cutoffs)
+    found, failures = [], []
+    for name in request.models:
+        cutoff = known_cutoff(name, request.knowledge_cutoff, known, folders.get(name))
+        model = evaluations.load(request.backend, name, request.loading)
+        if executor:
+            decoders = [one.decoder for one in settings]
+            model = ShardedModel(model, request.backend, request.loading, decoders, executor)
+        for setting in settings:
+            planned = plan_on(asked, model, setting.decoder, request, _TEMPLATE, cutoff)
+            try:
+                at_once = executor is not None
+                evaluations.steps.write(database, planned, model, setting.decoder, progress, at_once=at_once)
+                evaluations.steps.score(database, planned, scorers, progress, scoring)
+            except ShardsFailed as error:
+                failures.append(f"run {planned.run.run_id} ({name} {setting.decoder.short}): {error}")
+            found.append(PromptedRun(name, setting, planned.run))
+    if failures:
+        raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
+    return found, {one.metrics[0].name: scorers.fingerprints[one.name].evaluator_id for one in evaluators}
+
+
+def _is_share(metric: Metric) -> bool:
+    return (metric.minimum, metric.maximum) == (0.0, 1.0) and metric.direction != "higher"
+
+
+def _as_articles(prompts: PromptSet) -> list[Article]:
+    """As the steps of a run know what a model goes on from; there is nothing that its texts are compared with."""
+    return [
+        Article(
+            page_id=one.page_id,
+            rev_id=0,
+            title="",
+            created_at=_NO_TIME,
+            revised_at=_NO_TIME,
+            revisions=0,
+            words=0,
+            first_sentence=one.prompt,
+            completion="",
+            text_sha256="",
+        )
+        for one in prompts.prompts
+    ]

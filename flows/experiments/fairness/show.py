@@ -1,0 +1,162 @@
+"""What was found of groups, as tables; the figures are drawn beside."""
+
+from dataclasses import astuple, fields
+from typing import Any
+
+from flows.experiments.experiment import Shown, Table
+from flows.experiments.fairness.figures import figures
+from flows.experiments.fairness.findings import (
+    AdvantageChange,
+    DiversityCorrelation,
+    GroupDisparity,
+    GroupPair,
+    GroupShare,
+)
+from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.swapping import FairnessSwap
+from flows.tables import p_value
+from storage.database import Database
+
+_RANGES = (
+    "The share of negative sentences of each group, the least and the greatest over the settings of a sweep (figure 2)."
+)
+_PAIRS = (
+    "Two groups of a category: under how many settings of a sweep they differ after Holm's correction, and the "
+    "greatest difference of their shares in percentage points with its 95 % interval, clustered by prompt."
+)
+_DISPARITIES = (
+    "The mean absolute difference over the pairs of a category in percentage points at the first and the last setting "
+    "of a sweep (figure 5), with 95 % intervals, and under how many settings it is more than chance after Holm's "
+    "correction. It is above 0 by chance too."
+)
+_CHANGES = (
+    "Where the group with fewer negative sentences becomes the other (figure 4), with settings that differ on either "
+    "side after Holm's correction."
+)
+_CORRELATIONS = (
+    "Pearson's correlation of trigram entropy and the mean share over all groups, over the settings of a sweep "
+    "(figure 1, bottom), with its 95 % interval, which takes settings for independent."
+)
+_SWAPS = (
+    "The share of negative sentences with some of their words swapped (table 3), its standard deviation over the "
+    "repetitions, the difference in percentage points with its 95 % interval, clustered by prompt, and p of Welch's "
+    "t-test of the repetitions against the sentences as they are."
+)
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    found = Found.read(database, experiment_id)
+    tables = [
+        Table(
+            _RANGES, ["model", "metric", "sweep", "category", "group", "prompts", "least", "greatest"], _ranges(found)
+        ),
+        Table(
+            _PAIRS,
+            ["model", "metric", "sweep", "category", "groups", "settings that differ", "greatest [95 %]", "under", "p"],
+            _pairs(found),
+        ),
+        Table(
+            _DISPARITIES,
+            ["model", "metric", "sweep", "category", "first [95 %]", "last [95 %]", "more than chance"],
+            _disparities(found),
+        ),
+    ]
+    if shown := [one for one in found.changes if one.shown]:
+        heads = ["model", "metric", "sweep", "category", "between", "from", "to"]
+        tables.append(Table(_CHANGES, heads, [_change(found, one) for one in shown]))
+    if any(one.correlation is not None for one in found.correlations):
+        heads = ["model", "metric", "sweep", "settings", "r [95 %]", "p"]
+        tables.append(Table(_CORRELATIONS, heads, [_correlation(one) for one in found.correlations]))
+    if found.swaps:
+        heads = ["metric", "words swapped", "sentences", "share (sd)", "difference [95 %]", "p"]
+        tables.append(Table(_SWAPS, heads, [_swap(one) for one in found.swaps]))
+    names = [one.name for one in fields(GroupPair)]
+    return Shown(names, [astuple(one) for one in found.pairs], tables, lambda: figures(found))
+
+
+def _ranges(found: Found) -> list[list[Any]]:
+    by_group: dict[tuple[str, ...], list[GroupShare]] = {}
+    for one in found.shares:
+        by_group.setdefault((one.model, one.metric, one.sweep, one.category, one.group_name), []).append(one)
+    cells = []
+    for key, shares in by_group.items():
+        known = [one for one in shares if one.share is not None]
+        ends = [_at(found, one, one.share) for one in sorted(known, key=lambda one: one.share or 0.0)]
+        cells.append([*key, shares[0].prompts, *((ends[0], ends[-1]) if ends else ("–", "–"))])
+    return cells
+
+
+def _at(found: Found, one: GroupShare, share: float | None) -> str:
+    return f"{_percent(share)} at {found.value(one.model, one.sweep, one.place)}"
+
+
+def _pairs(found: Found) -> list[list[Any]]:
+    by_pair: dict[tuple[str, ...], list[GroupPair]] = {}
+    for one in found.pairs:
+        groups = f"{one.group_a} − {one.group_b}"
+        by_pair.setdefault((one.model, one.metric, one.sweep, one.category, groups), []).append(one)
+    cells = []
+    for key, pairs in by_pair.items():
+        most = max(pairs, key=lambda one: abs(one.difference or 0.0))
+        differing = sum(one.verdict == "different" for one in pairs)
+        p = "–" if most.p_holm is None else p_value(most.p_holm)
+        value = found.value(most.model, most.sweep, most.place)
+        interval = _points(most.difference, most.low, most.high, most.no_interval)
+        cells.append([*key, f"{differing} of {len(pairs)}", interval, value, p])
+    return cells
+
+
+def _disparities(found: Found) -> list[list[Any]]:
+    by_category: dict[tuple[str, ...], list[GroupDisparity]] = {}
+    for one in found.disparities:
+        by_category.setdefault((one.model, one.metric, one.sweep, one.category), []).append(one)
+    cells = []
+    for key, of_category in by_category.items():
+        ends = (min(of_category, key=lambda one: one.place), max(of_category, key=lambda one: one.place))
+        differing = sum(one.p_holm is not None and one.p_holm <= 0.05 for one in of_category)
+        intervals = [_points(one.disparity, one.low, one.high, one.no_interval, sign=False) for one in ends]
+        cells.append([*key, *intervals, f"{differing} of {len(of_category)}"])
+    return cells
+
+
+def _change(found: Found, one: AdvantageChange) -> list[Any]:
+    before, after = (found.value(one.model, one.sweep, place) for place in (one.from_place, one.to_place))
+    between = f"{before} and {after}"
+    return [one.model, one.metric, one.sweep, one.category, between, one.advantaged_before, one.advantaged_after]
+
+
+def _correlation(one: DiversityCorrelation) -> list[Any]:
+    if one.correlation is None or one.p is None:
+        return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", "–"]
+    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else "too few settings"
+    r = f"{one.correlation:.2f} [{ends}]".replace("-", "−")
+    return [one.model, one.metric, one.sweep, one.settings, r, p_value(one.p)]
+
+
+def _swap(one: FairnessSwap) -> list[Any]:
+    if one.sd is None:
+        return [one.metric, "none", one.texts, _percent(one.share), "", ""]
+    share = f"{_percent(one.share)} ({one.sd * 100:.2f})"
+    interval = _points(one.difference, one.low, one.high, one.no_interval, places=2)
+    return [one.metric, f"{one.swapped} %", one.texts, share, interval, "" if one.p is None else p_value(one.p)]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def _points(
+    number: float | None,
+    low: float | None,
+    high: float | None,
+    lacking: str | None,
+    *,
+    sign: bool = True,
+    places: int = 1,
+) -> str:
+    """In percentage points."""
+    if number is None:
+        return "–"
+    form = f"{'+' if sign else ''}.{places}f"
+    ends = f"{low * 100:{form}}, {high * 100:{form}}" if low is not None and high is not None else lacking or "none"
+    return f"{round(number * 100, places) + 0.0:{form}} [{ends}]".replace("-", "−")

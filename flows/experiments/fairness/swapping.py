@@ -1,0 +1,165 @@
+"""Whether what judges a sentence still does so when some of its words have changed places (table 3)."""
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import statistics
+from evaluators.group_differences import welch_p
+from evaluators.scoring import score
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.fairness.numbers import FairnessSetting
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from flows.scoring.prompted_sentences import scored_sentence
+from newwiki.prompting.prompt_set import GroupPrompt
+from newwiki.registry import Evaluator
+from storage import prompt_sets
+from storage.database import Database
+
+PERCENT = (0, 10, 20, 30, 40, 50)
+REPETITIONS = 10
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FairnessSwap:
+    metric: str
+    swapped: int
+    texts: int
+    prompts: int
+    repetitions: int
+    share: float
+    sd: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    p: float | None
+
+
+def swaps(
+    evaluations: Evaluations,
+    settings: Sequence[FairnessSetting],
+    prompts: Sequence[GroupPrompt],
+    evaluators: Sequence[Evaluator],
+    count: int,
+    seed: int,
+) -> Iterator[FairnessSwap]:
+    """By each metric that says of a sentence whether it is negative. What is stored of the same sentences is not
+    computed again."""
+    judging = [one for one in evaluators if one.metrics[0].unit == "share of texts"]
+    drawn = _drawn(evaluations.database, settings, prompts, count) if judging and count else []
+    if not drawn:
+        return
+    loaded = LoadedEvaluators(judging, evaluations.settings, len(drawn))
+    pages = [page for page, _ in drawn]
+    values = _scored(evaluations, loaded, [sentence for _, sentence in drawn], seed)
+    for metric in (one.metrics[0].name for one in judging):
+        for percent in PERCENT:
+            of_one = [values[metric, percent, turn] for turn in turns(percent)]
+            if np.isfinite([values[metric, 0, 0], *of_one]).all(axis=0).any():
+                yield _swap(metric, percent, pages, values[metric, 0, 0], of_one)
+
+
+def turns(percent: int) -> range:
+    return range(REPETITIONS if percent else 1)
+
+
+def swapped(sentence: str, percent: int, seed: int) -> str:
+    """The sentence with this share of its words, two at least, in each other's places: they are drawn, and each takes
+    the place of the next. Source: Dhamala et al. 2022, appendix C."""
+    words = sentence.split()
+    count = max(2, round(len(words) * percent / 100))
+    if not percent or len(words) < 2:
+        return sentence
+    digest = hashlib.sha256(f"{seed} {percent} {sentence}".encode()).digest()
+    places = np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(words))[:count]
+    moved = list(words)
+    for place, other in zip(places, np.roll(places, 1), strict=True):
+        moved[place] = words[other]
+    return " ".join(moved)
+
+
+def _drawn(
+    database: Database, settings: Sequence[FairnessSetting], prompts: Sequence[GroupPrompt], count: int
+) -> list[tuple[int, str]]:
+    """So many sentences of all runs with the numbers of their prompts, the same ones always."""
+    by_page = {one.page_id: one for one in prompts}
+    runs = dict.fromkeys(one.run_id for one in settings)
+    keys = [
+        (hashlib.sha256(f"{run_id} {page} {sample}".encode()).digest(), page, text)
+        for run_id in runs
+        for page, sample, text in database.rows("run_texts", run_id)
+    ]
+    found = []
+    for _, page, text in sorted(keys, key=lambda one: one[0]):
+        _, sentence = scored_sentence(by_page[page].prompt, text, by_page[page].hidden)
+        if sentence:
+            found.append((page, sentence))
+        if len(found) == count:
+            break
+    return found
+
+
+def _scored(
+    evaluations: Evaluations, loaded: LoadedEvaluators, sentences: Sequence[str], seed: int
+) -> Mapping[tuple[str, int, int], Array]:
+    """By metric, percent and repetition a number for each sentence."""
+    names = {one.metrics[0].name: loaded.fingerprints[one.name].evaluator_id for one in loaded.evaluators}
+    texts_sha256 = hashlib.sha256(repr([seed, list(sentences)]).encode()).hexdigest()
+    found = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(names.values()))
+    lacking = {
+        (percent, turn): [one for one in loaded.evaluators if (one.metrics[0].name, percent, turn) not in found]
+        for percent in PERCENT
+        for turn in turns(percent)
+    }
+    todo = {key: judging for key, judging in lacking.items() if judging}
+    if todo:
+        with evaluations.progress.stretch("scoring sentences with swapped words", "repetitions") as bar:
+            for done, ((percent, turn), judging) in enumerate(todo.items(), start=1):
+                made = _judged(loaded, judging, [swapped(one, percent, seed + turn) for one in sentences])
+                rows = {name: (names[name], values) for name, values in made.items()}
+                prompt_sets.keep_swaps(evaluations.database, texts_sha256, percent, turn, rows)
+                found |= {(name, percent, turn): values for name, values in made.items()}
+                bar.update(done, len(todo))
+    return {key: np.array(values, float) for key, values in found.items()}
+
+
+def _judged(loaded: LoadedEvaluators, evaluators: Sequence[Evaluator], texts: Sequence[str]) -> dict[str, list[float]]:
+    analyses = loaded.analyse(texts, [""] * len(texts), evaluators)
+    keys = [(at, 0) for at in range(len(texts))]
+    scores = score(evaluators, loaded.fingerprints, keys, analyses, dict(enumerate(analyses)))
+    made: dict[str, list[float]] = {one.metrics[0].name: [math.nan] * len(texts) for one in evaluators}
+    for one in scores:
+        if one.value is not None:
+            made[one.metric][one.page_id] = one.value
+    return made
+
+
+def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values: Sequence[Array]) -> FairnessSwap:
+    known = np.isfinite([plain, *values]).all(axis=0)
+    of_pages, means = np.array(pages)[known], [float(one[known].mean()) for one in values]
+    baseline = float(plain[known].mean())
+    apart = np.mean(values, axis=0)[known] - plain[known]
+    found = statistics.estimate(*statistics.by_cluster(apart, of_pages))
+    lacking = found.lacking[0]
+    is_swapped = percent > 0
+    return FairnessSwap(
+        metric=metric,
+        swapped=percent,
+        texts=int(known.sum()),
+        prompts=len(set(of_pages)),
+        repetitions=len(values),
+        share=float(np.mean(means)),
+        sd=float(np.std(means, ddof=1)) if is_swapped else None,
+        difference=float(np.mean(means)) - baseline if is_swapped else None,
+        low=float(found.low[0]) if is_swapped and not lacking else None,
+        high=float(found.high[0]) if is_swapped and not lacking else None,
+        no_interval=lacking if is_swapped else None,
+        p=welch_p(means, baseline) if is_swapped else None,
+    )

@@ -1,0 +1,116 @@
+"""What was found of groups, in sentences."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, TOO_FEW, AdvantageChange, GroupPair, GroupShare
+from flows.experiments.fairness.numbers import FairnessSetting
+from newwiki.prompting.prompt_set import PromptSet
+
+_REMEDIES = {
+    "negative_regard": "`--scorer FILE.toml` names a regard classifier, or fetch sasha/regardv3",
+    "negative_words": "`--lexicon FILE` names a list of negative words",
+    "negative_sentiment": "pip install vaderSentiment",
+}
+
+
+def verdict(pairs: Sequence[GroupPair]) -> str:
+    """`different` where any two groups are, under any setting."""
+    said = {pair.verdict for pair in pairs}
+    return next(one for one in (DIFFERENT, ALIKE, TOO_FEW) if one in said)
+
+
+def words(prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Sequence[str]) -> list[str]:
+    """What was asked, a sentence for each model and metric, where the advantage changes, what the answer lacks."""
+    pairs, shares, settings = rows["fairness_pairs"], rows["fairness_shares"], rows["fairness_settings"]
+    told = [_asked(prompts, settings)]
+    for model, metric in dict.fromkeys((one.model, one.metric) for one in pairs):
+        of_both = [one for one in pairs if (one.model, one.metric) == (model, metric)]
+        told.append(_found(model, metric, of_both, settings, shares))
+    told += _changes(rows["fairness_changes"], settings)
+    if any(one.verdict == TOO_FEW for one in pairs):
+        told.append("fewer than 13 prompts of a group are too few for an interval: nothing is said of their difference")
+    if left_out:
+        told.append(
+            f"not at hand, and so not in the answer: {', '.join(left_out)}; "
+            + "; ".join(_REMEDIES[name] for name in left_out)
+        )
+    unended, texts = sum(one.unended for one in settings), sum(one.texts for one in settings)
+    if unended:
+        told.append(
+            f"{unended:,} of {texts:,} completions stop before a sentence ends and are judged as they are; a greater "
+            "--max-new-tokens ends more of them"
+        )
+    if unscored := _unscored(shares):
+        told.append(
+            "without a number, and in no share: "
+            + ", ".join(f"{count:,} sentences by {metric}" for metric, count in unscored.items())
+        )
+    return told
+
+
+def value_of(settings: Sequence[FairnessSetting], model: str, sweep: str, place: int) -> str:
+    return next(one.setting for one in settings if (one.model, one.sweep, one.place) == (model, sweep, place))
+
+
+def _unscored(shares: Sequence[GroupShare]) -> Mapping[str, int]:
+    """By metric, where there are any."""
+    found: Counter[str] = Counter()
+    for one in shares:
+        found[one.metric] += one.unscored
+    return +found
+
+
+def _asked(prompts: PromptSet, settings: Sequence[FairnessSetting]) -> str:
+    groups = {(one.category, one.group_name) for one in prompts.prompts}
+    sweeps = dict.fromkeys(one.sweep for one in settings)
+    listed = ", ".join(f"{len({one.place for one in settings if one.sweep == sweep})} of {sweep}" for sweep in sweeps)
+    return (
+        f"{len(prompts.prompts):,} prompts about {len(groups)} groups of {len({one for one, _ in groups})} categories "
+        f"({prompts.name}), {settings[0].texts // len(prompts.prompts):,} completions of each; settings: {listed}"
+    )
+
+
+def _found(
+    model: str,
+    metric: str,
+    pairs: Sequence[GroupPair],
+    settings: Sequence[FairnessSetting],
+    shares: Sequence[GroupShare],
+) -> str:
+    different = [one for one in pairs if one.verdict == DIFFERENT]
+    said = f"{model} by {metric}: {len(different)} of {len(pairs)} pairs of groups and settings differ"
+    if not different:
+        return f"{said} after Holm's correction, which is not that none does: the table has the intervals"
+    most = max(different, key=lambda one: abs(one.difference or 0.0))
+    of_two = {
+        one.group_name: one.share or 0.0
+        for one in shares
+        if (one.model, one.metric, one.sweep, one.place, one.category)
+        == (model, metric, most.sweep, most.place, most.category)
+    }
+    low, high = sorted((most.group_a, most.group_b), key=lambda group: of_two[group])
+    return (
+        f"{said}; the most {high} ({of_two[high]:.1%}) and {low} ({of_two[low]:.1%}) under {most.sweep} "
+        f"{value_of(settings, model, most.sweep, most.place)}"
+    )
+
+
+def _changes(found: Sequence[AdvantageChange], settings: Sequence[FairnessSetting]) -> list[str]:
+    if not found:
+        return []
+    shown = [one for one in found if one.shown]
+    told = (
+        f"the group with fewer negative sentences becomes another {len(found)} times along a sweep, {len(shown)} times "
+        "with settings that differ on either side; the others may be chance"
+    )
+    return [told, *(_change(one, settings) for one in shown)]
+
+
+def _change(one: AdvantageChange, settings: Sequence[FairnessSetting]) -> str:
+    before, after = (value_of(settings, one.model, one.sweep, place) for place in (one.from_place, one.to_place))
+    return (
+        f"{one.model} by {one.metric}: between {one.sweep} {before} and {after} the advantage goes from "
+        f"{one.advantaged_before} to {one.advantaged_after}"
+    )

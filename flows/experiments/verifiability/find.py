@@ -1,0 +1,99 @@
+"""From models and decoders to how much of what they write is supported; what is missing is written first."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import astuple
+
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.experiments.verifiability.metrics import VerifiabilityDifference, differences, metrics_of
+from flows.experiments.verifiability.texts import Texts, of_articles, of_run
+from flows.experiments.verifiability.words import verdict, words
+from newwiki.decoding.grammar import parse
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Run
+from newwiki.settings import Settings
+from newwiki.verifiability_request import VerifiabilityRequest
+from storage import comparison, snapshots
+from storage.database import Database
+
+
+def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
+    """Raises UsageError for a decoder to compare with that is not asked for, TerminalError where none was checked."""
+    database = evaluations.database
+    against = _against(request)
+    snapshot = snapshots.resolve(database, request.snapshot)
+    metric = checked_by(evaluations.settings)
+    runs = evaluations.write(request, metrics=_metrics(request, metric))
+    evaluator_id = _evaluator(database, runs, metric, evaluations.scored_by)
+    articles = {one.page_id: one for one in snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]}
+    human = of_articles(database, snapshot.snapshot_id, articles, metric, evaluator_id)
+    texts = [of_run(database, run.run_id, (run.model, run.decoder), metric, evaluator_id) for run in runs]
+    if not any(one.support for one in texts):
+        raise TerminalError("no text has a sentence that could be checked; look at what was written: newwiki browse")
+    found = [one for of_one in (human, *texts) for one in metrics_of(of_one, human, evaluator_id)]
+    apart: list[VerifiabilityDifference] = []
+    for model in dict.fromkeys(one.model for one in texts):
+        of_model = [one for one in texts if one.model == model]
+        [beside] = [one for one in of_model if one.decoder == against]
+        apart += differences(of_model, beside, request.seed)
+    return Answer(
+        snapshot_id=snapshot.snapshot_id,
+        verdict=verdict(apart, against),
+        words=words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
+        read={
+            "snapshot": snapshot.content_sha256,
+            "runs": sorted(run.run_id for run in runs),
+            "evaluator": evaluator_id,
+            "numbers": _digest([human, *texts]),
+        },
+        rows={"verifiability_metrics": found, "verifiability_differences": apart},
+    )
+
+
+def checked_by(settings: Settings) -> str:
+    """A metric of the evaluator by whose verdicts sentences are supported or refuted: beside an index, as in the paper,
+    where one is set, and otherwise beside the article."""
+    return "claims_wiki_supported" if settings.evidence else "claims_article_supported"
+
+
+def _metrics(request: VerifiabilityRequest, metric: str) -> str:
+    if request.metrics == "all":
+        raise UsageError("--metrics all is for `newwiki evaluate`; name what is measured beside the claims, or nothing")
+    return metric if request.metrics == "claims" else f"{metric},{request.metrics}"
+
+
+def _against(request: VerifiabilityRequest) -> str:
+    """In canonical form."""
+    asked = [decoder.canonical for one in request.decoder for decoder in parse(one)]
+    if request.against is None:
+        return asked[0]
+    named = [decoder.canonical for decoder in parse(request.against)]
+    if len(named) != 1 or named[0] not in asked:
+        raise UsageError(f"--against '{request.against}' must be one of the decoders; name it by --decoder, too")
+    return named[0]
+
+
+def _evaluator(database: Database, runs: Sequence[Run], metric: str, asked: set[str]) -> str:
+    found = {
+        one.evaluator_id
+        for one in comparison.text_scorings(database, [run.run_id for run in runs])
+        if one.metric == metric and one.evaluator_id in asked
+    }
+    if len(found) != 1:
+        raise TerminalError(f"{len(found)} evaluators have checked these runs, and one is needed; ask again")
+    return found.pop()
+
+
+def _judge(database: Database, evaluator_id: str) -> str:
+    [(name, sha256)] = database.rows("who_judged", evaluator_id)
+    return f"{name} (weights {sha256[:8]})" if sha256 else str(name)
+
+
+def _digest(texts: Sequence[Texts]) -> str:
+    """Of all the numbers: the same runs can have more texts checked later."""
+    told = [
+        [one.model, one.decoder, sorted((key, astuple(of_one)) for key, of_one in one.support.items())] for one in texts
+    ]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()

@@ -1,0 +1,164 @@
+"""From texts to the numbers of a decoder, and to what it differs in from another."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import statistics
+from evaluators.claims.verifiability import Support
+from flows.experiments.verifiability.texts import Key, Texts
+
+Array = NDArray[np.float64]
+
+SUPPORT: Mapping[str, Callable[[Support], float | None]] = {
+    "spg": lambda one: one.spg,
+    "spv": lambda one: one.spv,
+    "uspg": lambda one: one.uspg,
+    "uspv": lambda one: one.uspv,
+}
+FOUR_GRAMS, PROPORTION = "distinct_4grams", "four_gram_proportion"
+_COMPARED = (FOUR_GRAMS, *SUPPORT)
+CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiabilityMetric:
+    """The mean of a metric over the texts of one model under one decoder that have one, with its 95 % interval, the
+    prompts being clusters; `undefined` texts have none."""
+
+    model: str
+    decoder: str
+    metric: str
+    evaluator_id: str | None
+    prompts: int
+    texts: int
+    undefined: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiabilityDifference:
+    """The mean over prompts of what a metric is under a decoder less what it is `against` another. `verdict` is higher,
+    lower, cannot tell, or too few prompts."""
+
+    model: str
+    decoder: str
+    against: str
+    metric: str
+    prompts: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    verdict: str
+
+
+def metrics_of(texts: Texts, articles: Texts, evaluator_id: str) -> list[VerifiabilityMetric]:
+    """Those of one decoder, in the order of the paper's table 1. The proportion is the ratio of the means, as its rows
+    are (see `evaluators.sets.fourgrams`), and its interval that of a ratio, clustered alike."""
+    beside = [articles.four_grams[page_id, 0] for page_id, _ in texts.four_grams]
+    pages = [page_id for page_id, _ in texts.four_grams]
+    numbers = list(texts.four_grams.values())
+    made = [
+        _metric(texts, FOUR_GRAMS, None, pages, numbers, np.ones(len(pages))),
+        _metric(texts, PROPORTION, None, pages, numbers, beside),
+    ]
+    for name, read in SUPPORT.items():
+        values = {key: read(one) for key, one in texts.support.items()}
+        there = {key: value for key, value in values.items() if value is not None}
+        pages = [page_id for page_id, _ in there]
+        undefined = len(values) - len(there)
+        weights = np.ones(len(pages))
+        made.append(_metric(texts, name, evaluator_id, pages, list(there.values()), weights, undefined))
+    return made
+
+
+def _metric(
+    texts: Texts, metric: str, evaluator_id: str | None, pages: Sequence[int], values: Sequence[float],
+    weights: Sequence[float] | Array, undefined: int = 0,
+) -> VerifiabilityMetric:  # fmt: skip
+    """Of the sum of the values over that of their weights."""
+    totals, _ = statistics.by_cluster(values, pages)
+    counts, _ = statistics.by_cluster(weights, pages)
+    found = statistics.estimate(totals, counts) if len(pages) else None
+    return VerifiabilityMetric(
+        model=texts.model,
+        decoder=texts.decoder,
+        metric=metric,
+        evaluator_id=evaluator_id,
+        prompts=len(set(pages)),
+        texts=len(pages),
+        undefined=undefined,
+        mean=_number(found.mean) if found else None,
+        low=_number(found.low) if found else None,
+        high=_number(found.high) if found else None,
+        no_interval=found.lacking[0] if found else statistics.TOO_FEW,
+    )
+
+
+def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
+    """What each of a model's decoders differs in from one, a row a decoder and metric; p is corrected for all of them
+    (Holm). The 4-gram proportion is left out, as it differs where the different 4-grams do."""
+    others = [one for one in decoders if one.decoder != against.decoder]
+    asked = [(one, metric) for one in others for metric in _COMPARED]
+    if not asked:
+        return []
+    means = {one.decoder: {metric: _page_means(one, metric) for metric in _COMPARED} for one in decoders}
+    pages = sorted({page for of_decoder in means.values() for of_metric in of_decoder.values() for page in of_metric})
+    table = np.array(
+        [_apart(means[one.decoder][metric], means[against.decoder][metric], pages) for one, metric in asked]
+    ).T
+    found = statistics.differences_estimate(table)
+    p = statistics.p_values(table, seed)
+    enough = np.array([why != statistics.TOO_FEW for why in found.lacking], bool)
+    p_holm = statistics.holm(np.where(enough, p, np.nan))
+    return [
+        VerifiabilityDifference(
+            model=one.model,
+            decoder=one.decoder,
+            against=against.decoder,
+            metric=metric,
+            prompts=int(found.clusters[place]),
+            difference=_number(found.mean, place),
+            low=_number(found.low, place),
+            high=_number(found.high, place),
+            p=_number(p, place),
+            p_holm=_number(p_holm, place),
+            verdict=_verdict(float(found.mean[place]), float(p_holm[place]), bool(enough[place])),
+        )
+        for place, (one, metric) in enumerate(asked)
+    ]
+
+
+def _page_means(texts: Texts, metric: str) -> dict[int, float]:
+    values: Iterable[tuple[Key, float | None]] = texts.four_grams.items()
+    if metric != FOUR_GRAMS:
+        values = [(key, SUPPORT[metric](one)) for key, one in texts.support.items()]
+    of_page: dict[int, list[float]] = {}
+    for (page_id, _), value in values:
+        if value is not None:
+            of_page.setdefault(page_id, []).append(value)
+    return {page_id: float(np.mean(numbers)) for page_id, numbers in of_page.items()}
+
+
+def _apart(one: Mapping[int, float], other: Mapping[int, float], pages: Sequence[int]) -> list[float]:
+    return [one[page] - other[page] if page in one and page in other else np.nan for page in pages]
+
+
+def _verdict(difference: float, p_holm: float, enough: bool) -> str:
+    if not enough:
+        return statistics.TOO_FEW
+    if p_holm <= statistics.LEVEL:
+        return "higher" if difference > 0 else "lower"
+    return CANNOT_TELL
+
+
+def _number(values: Array, place: int = 0) -> float | None:
+    value = float(values[place])
+    return value if np.isfinite(value) else None

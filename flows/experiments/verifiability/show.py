@@ -1,0 +1,98 @@
+"""The paper's table 1 with intervals, what differs, and the figures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, fields
+from typing import Any, TypeVar
+
+from flows.experiments.experiment import Shown, Table
+from flows.experiments.verifiability.figures import figures
+from flows.experiments.verifiability.metrics import (
+    FOUR_GRAMS,
+    PROPORTION,
+    SUPPORT,
+    VerifiabilityDifference,
+    VerifiabilityMetric,
+)
+from flows.tables import p_value
+from newwiki.decoding.grammar import short_form
+from storage import experiments
+from storage.database import Database
+
+Row = TypeVar("Row", VerifiabilityMetric, VerifiabilityDifference)
+
+_METRICS = (
+    "By decoder, with 95 % intervals clustered by prompt: different 4-grams of the first 256 words, and beside the "
+    "articles' in per cent; in per cent the supported sentences of the first five (SPG) and of the verified ones "
+    "(SPV), and the same where sentences with one label and one evidence count once (USPG, USPV). Undefined are texts "
+    "without a verified sentence, which have no SPV and no USPV."
+)
+_DIFFERENCES = (
+    "Each decoder less {against}, by prompts that have a number under both, with 95 % intervals, shares in percentage "
+    "points; higher or lower where p is at most 0.05 after Holm's correction for a model's decoders and metrics. "
+    "In brackets: how many prompts."
+)
+_HEADS = {
+    FOUR_GRAMS: "distinct 4-grams",
+    PROPORTION: "4-gram proportion",
+    **{name: name.upper() for name in SUPPORT},
+}
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    found = experiments.rows(database, VerifiabilityMetric, "verifiability_metrics", experiment_id)
+    apart = experiments.rows(database, VerifiabilityDifference, "verifiability_differences", experiment_id)
+    models = list(dict.fromkeys(one.model for one in found if one.decoder != "reference"))
+    heads = ["decoder", *(["model"] if len(models) > 1 else []), *_HEADS.values(), "texts", "undefined"]
+    tables = [Table(_METRICS, heads, [_cells(of_one, len(models) > 1) for of_one in _by_decoder(found)])]
+    tables += [
+        _differences(of_model, model if len(models) > 1 else "")
+        for model in models
+        if (of_model := [one for one in apart if one.model == model])
+    ]
+    names = [one.name for one in fields(VerifiabilityMetric)]
+    return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
+
+
+def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
+    """Of each model and decoder its rows by metric."""
+    who = dict.fromkeys((one.model, one.decoder) for one in rows)
+    return [{one.metric: one for one in rows if (one.model, one.decoder) == key} for key in who]
+
+
+def _cells(of_one: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
+    first = of_one["spv"]
+    numbers = [_interval(of_one[name], 1 if name == FOUR_GRAMS else 100) for name in _HEADS]
+    model = [first.model] if several else []
+    return [short_form(first.decoder), *model, *numbers, first.texts + first.undefined, first.undefined]
+
+
+def _interval(one: VerifiabilityMetric, times: int) -> str:
+    if one.mean is None:
+        return "undefined"
+    if one.low is None or one.high is None:
+        return f"{one.mean * times:.1f}"
+    return f"{one.mean * times:.1f} [{one.low * times:.1f}, {one.high * times:.1f}]"
+
+
+def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
+    metrics = list(dict.fromkeys(one.metric for one in apart))
+    cells = [
+        [short_form(next(iter(of_one.values())).decoder), *(_difference(of_one[metric]) for metric in metrics)]
+        for of_one in _by_decoder(apart)
+    ]
+    caption = _DIFFERENCES.format(against=short_form(apart[0].against))
+    return Table(f"{model}: {caption}" if model else caption, ["decoder", *(_HEADS[name] for name in metrics)], cells)
+
+
+def _difference(one: VerifiabilityDifference) -> str:
+    if one.difference is None:
+        return "no prompt has both"
+    times = 1 if one.metric == FOUR_GRAMS else 100
+    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
+    return f"{_signed(one.difference * times)}{interval} {one.verdict}{p} ({one.prompts})"
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.1f}".replace("-", "−")

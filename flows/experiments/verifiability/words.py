@@ -1,0 +1,120 @@
+"""What the numbers say, in sentences, and what they do not."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from evaluators import statistics
+from evaluators.claims.verifiability import SENTENCES
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT, VerifiabilityDifference, VerifiabilityMetric
+from flows.experiments.verifiability.texts import Texts
+from newwiki.decoding.grammar import short_form
+
+DECISIVE = "uspg"  # by which the paper chose parameters (section 6)
+
+
+def verdict(apart: Sequence[VerifiabilityDifference], against: str) -> str:
+    """By USPG, which decoders differ from the one they are compared with; of several models each, with its name."""
+    models = dict.fromkeys(one.model for one in apart)
+    told = {model: _of_model([one for one in apart if one.model == model], against) for model in models}
+    if not told:
+        return "one decoder, compared with none"
+    return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
+
+
+def words(
+    found: Sequence[VerifiabilityMetric],
+    apart: Sequence[VerifiabilityDifference],
+    texts: Sequence[Texts],
+    metric: str,
+    who: str,
+) -> list[str]:
+    """Sentences on the evidence, on what differs, on what is undefined, and what the answer does not tell."""
+    index = metric == "claims_wiki_supported"
+    evidence = (
+        "an index of many pages, as in the paper" if index else "the article alone, where the paper has Wikipedia"
+    )
+    told = [
+        f"the first {SENTENCES} sentences of a text are checked by {who}, beside {evidence}: what it does not say is "
+        "neither supported nor refuted, and a verdict is a model's"
+    ]
+    told += [_differing(apart, model) for model in dict.fromkeys(one.model for one in apart)]
+    told += _undefined(found)
+    told += _unchecked(texts)
+    told.append(_lengths(texts))
+    told.append(
+        "the articles' own row is what the scorer makes of sentences that stand in the evidence"
+        + ("" if not index else ", where the index has the article")
+        + ": it says how much of what is true it finds, and no more"
+    )
+    return told
+
+
+def _of_model(apart: Sequence[VerifiabilityDifference], against: str) -> str:
+    decisive = [one for one in apart if one.metric == DECISIVE]
+    if all(one.verdict == statistics.TOO_FEW for one in decisive):
+        return f"{statistics.TOO_FEW} to tell decoders apart"
+    parts = [
+        f"{sum(one.verdict == way for one in decisive)} {way}" for way in ("higher", "lower")
+        if any(one.verdict == way for one in decisive)
+    ]  # fmt: skip
+    rest = sum(one.verdict not in ("higher", "lower") for one in decisive)
+    parts += [f"{rest} cannot be told from it"] if rest else []
+    return f"USPG of {len(decisive)} decoders beside {short_form(against)}: {', '.join(parts)}"
+
+
+def _differing(apart: Sequence[VerifiabilityDifference], model: str) -> str:
+    of_model = [one for one in apart if one.model == model]
+    told = []
+    for metric in (*SUPPORT, FOUR_GRAMS):
+        for way in ("higher", "lower"):
+            names = [short_form(one.decoder) for one in of_model if one.metric == metric and one.verdict == way]
+            told += [f"{metric} is {way} under {', '.join(names)}"] if names else []
+    beside = short_form(of_model[0].against)
+    if told:
+        return f"{model}: beside {beside}, {'; '.join(told)}"
+    if all(one.verdict == statistics.TOO_FEW for one in of_model):
+        return (
+            f"{model}: {of_model[0].prompts} prompts tell nothing of which decoders differ; {statistics.FEWEST} are "
+            "the least"
+        )
+    return f"{model}: beside {beside}, no decoder differs by any of these metrics"
+
+
+def _undefined(found: Sequence[VerifiabilityMetric]) -> list[str]:
+    there = [one for one in found if one.metric == "spv" and one.undefined]
+    if not there:
+        return []
+    named = _names(found)
+    each = "; ".join(
+        f"{one.undefined} of {one.texts + one.undefined} under {named[one.model, one.decoder]}" for one in there
+    )
+    return [
+        "SPV and USPV are shares of the verified sentences: texts without one have none, and are left out of the "
+        f"means, which are of other texts under each decoder ({each})"
+    ]
+
+
+def _unchecked(texts: Sequence[Texts]) -> list[str]:
+    named = _names(texts)
+    lacking = [
+        f"{len(one.four_grams) - len(one.support)} of {len(one.four_grams)} under {named[one.model, one.decoder]}"
+        for one in texts
+        if len(one.support) < len(one.four_grams)
+    ]
+    return [f"texts that were not checked: {'; '.join(lacking)}; more are with a higher --budget"] if lacking else []
+
+
+def _names(rows: Sequence[VerifiabilityMetric] | Sequence[Texts]) -> dict[tuple[str, str], str]:
+    """Decoders in short, with their model where there are several."""
+    who = dict.fromkeys((one.model, one.decoder) for one in rows)
+    several = len({model for model, decoder in who if decoder != "reference"}) > 1
+    return {key: f"{short_form(key[1])} ({key[0]})" if several else short_form(key[1]) for key in who}
+
+
+def _lengths(texts: Sequence[Texts]) -> str:
+    lengths = {(one.model, one.decoder): fmean(one.words.values()) for one in texts[1:] if one.words}
+    fewest, most = (f"{of(lengths.values()):.0f}" for of in (min, max)) if lengths else ("0", "0")
+    return (
+        f"different 4-grams are those of the first 256 words; by decoder texts have {fewest} to {most} words in the "
+        "mean, and fewer words than 256 have fewer 4-grams than an article's, however varied they are"
+    )

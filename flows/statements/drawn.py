@@ -1,0 +1,143 @@
+"""Figures 1 to 5 of the paper on one's own runs."""
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES, dots
+from flows.experiments.experiment import Figure
+from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.settings import value_words
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from newwiki.paper_metrics import paper_metrics
+
+if TYPE_CHECKING:
+    import altair
+
+_RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
+_SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature", "penalty": "both penalties"}
+_SWEEP = (
+    "Mean and a band of one standard deviation over texts against {words}, the mean over all other settings{models}. "
+    "Rescaled as in the paper's figures 1 to 3, so that 0 and 1 are the ends of these ranges: {ranges}. The paper "
+    "gives none for rep-n, which has its own."
+)
+_MATRIX = "How the metrics correlate over texts, as in the paper's figure 4."
+_SPREADS = (
+    "The standard deviation of each model's texts and of the articles, each over the range of its metric, as in the "
+    "paper's figure 5."
+)
+
+
+def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
+    """Of each parameter that has several values."""
+    return [figure for parameter, words in _SWEPT.items() if (figure := _sweep(settings, parameter, words))]
+
+
+def matrix(correlations: Sequence[MetricCorrelation]) -> list[Figure]:
+    import altair as alt
+
+    known = [one for one in correlations if one.r is not None]
+    if not known:
+        return []
+    metrics = list(dict.fromkeys(name for one in correlations for name in (one.other, one.metric)))
+    values = [
+        {"one": one, "other": other, "r": found.r, "words": f"{found.r:.2f}"}
+        for found in known
+        for one, other in ((found.metric, found.other), (found.other, found.metric))
+    ]
+    axis = alt.Axis(title=None, labelFontSize=12, labelLimit=160, minExtent=115)
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("one:N", sort=metrics, axis=alt.Axis(title=None, labelFontSize=12, labelAngle=-40, labelLimit=160)),
+        y=alt.Y("other:N", sort=metrics, axis=axis),
+    )
+    scale = alt.Scale(domain=[-1, 0, 1], range=[PALETTE[3], "#88888800", PALETTE[0]])
+    cells = base.mark_rect(opacity=0.75).encode(color=alt.Color("r:Q", scale=scale, legend=None))
+    chart = (cells + base.mark_text(fontSize=11).encode(text="words:N")).properties(width=560, height=320)
+    told = "; ".join(f"{one.metric} and {one.other} {one.r:.2f}" for one in known)
+    return [Figure(_MATRIX, svg(chart, f"Correlations: {told}"))]
+
+
+def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
+    who = list(dict.fromkeys((one.model, one.decoder) for one in settings))
+    articles = [one for one in who if one[1] == "reference"]
+    shown = [*[one for one in who if one not in articles][: len(PALETTE) - len(articles)], *articles]
+    values: list[dict[str, Any]] = [
+        {"metric": one.metric, "who": str(shown.index((one.model, one.decoder))), "sd": one.sd / (high - low)}
+        for one in settings
+        if (one.model, one.decoder) in shown and one.sd is not None and one.metric in _RANGES
+        for low, high in [_RANGES[one.metric]]
+    ]
+    if not values:
+        return []
+    names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in shown]
+    metrics = [metric for metric in _RANGES if any(one["metric"] == metric for one in values)]
+    told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['sd'])}" for one in values)
+    keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
+    chart = dots(values, metrics, len(shown)).properties(width=560)
+    return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
+
+
+def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:
+    """Only of runs on the whole grid: a value that just one of the other choices has would be another choice's mean."""
+    import altair as alt
+
+    rows = _balanced([one for one in settings if one.mean is not None and one.metric in _RANGES], parameter)
+    order = sorted({_place(one, parameter) for one in rows})
+    if len(order) < 2:
+        return None
+    values: list[dict[str, Any]] = []
+    metrics = [metric for metric in _RANGES if any(one.metric == metric for one in rows)]
+    for metric in metrics:
+        low, high = _RANGES[metric]
+        for value in order:
+            here = [one for one in rows if one.metric == metric and _place(one, parameter) == value]
+            mean = fmean(one.mean or 0.0 for one in here)
+            deviation = fmean(one.sd or 0.0 for one in here)
+            ends = [(end - low) / (high - low) for end in (mean, mean - deviation, mean + deviation)]
+            values.append(
+                {"metric": metric, "x": value_words(value), "own": mean}
+                | dict(zip(("mean", "low", "high"), ends, strict=True))
+            )
+    panels = [_panel([one for one in values if one["metric"] == metric], metric, words) for metric in metrics]
+    models = len({one.model for one in rows})
+    ranges = ", ".join(f"{metric} [{_RANGES[metric][0]:g}, {_RANGES[metric][1]:g}]" for metric in metrics)
+    caption = _SWEEP.format(words=words, ranges=ranges, models=f" and {models} models" if models > 1 else "")
+    told = "; ".join(f"{one['metric']} at {one['x']}: {digits(one['own'])}" for one in values)
+    return Figure(caption, svg(alt.concat(*panels, columns=3), f"Means against {words}: {told}"))
+
+
+def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNumbers]:
+    """Those of the choices of all other parameters that have every value of this one."""
+    of_choice: dict[tuple[object, ...], list[SettingNumbers]] = {}
+    for one in rows:
+        if getattr(one, parameter) is not None:
+            others = [getattr(one, name) for name in _SWEPT if name != parameter]
+            of_choice.setdefault((one.model, one.metric, *others), []).append(one)
+    most = max((len({_place(one, parameter) for one in of}) for of in of_choice.values()), default=0)
+    whole = [of for of in of_choice.values() if len({_place(one, parameter) for one in of}) == most]
+    return [one for of in whole for one in of]
+
+
+def _place(one: SettingNumbers, parameter: str) -> float:
+    """A top-k of 0 cuts nothing off: the largest."""
+    value = getattr(one, parameter)
+    return float("inf") if parameter == "top_k" and value == 0 else float(value)
+
+
+def _panel(values: list[dict[str, Any]], metric: str, words: str) -> "altair.LayerChart":
+    import altair as alt
+
+    ends = [one[end] for one in values for end in ("low", "high")]
+    scale = alt.Scale(domain=[min(0, *ends), max(1, *ends)], nice=False)
+    order = [one["x"] for one in values]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("x:O", sort=order, axis=alt.Axis(title=words, labelAngle=0, labelFontSize=12, titleFontWeight="normal"))
+    )
+    axis = alt.Axis(title=None, tickCount=4, format=".3~g", labelFontSize=12)
+    bands = base.mark_area(opacity=0.16, color=PALETTE[0]).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
+    mean = alt.Y("mean:Q", scale=scale)
+    lines = base.mark_line(strokeWidth=2, color=PALETTE[0]).encode(y=mean)
+    points = base.mark_point(filled=True, size=50, opacity=1, color=PALETTE[0]).encode(y=mean)
+    return (bands + lines + points).properties(width=190, height=120, title=alt.Title(metric, fontSize=13))

@@ -1,0 +1,129 @@
+"""What a statement is about as numbers of one's own runs, computed of all articles and without each of them.
+
+An effect is in standard deviations of the texts of one article and setting or model together: the difference of two
+means of article means, over the square root of the mean variance of the runs' texts. All runs of a number have the same
+articles.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flows.statements.jackknife import leave_one_out
+from flows.statements.numbers import Numbers
+from flows.statements.settings import CannotTell, Ladder
+
+Array = NDArray[np.float64]
+Pages = NDArray[np.bool_]  # which of all articles
+
+_EVERY = -1e-9  # a variance that is only what rounding leaves is none
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of one metric and the given runs: the means of the articles' means, and the variances of all texts and of each
+    article's (the mean of these); runs × (1 + articles), the first of all articles, the others without each."""
+
+    runs: Sequence[int]
+    means: Array
+    variances: Array
+    within: Array
+
+    @property
+    def deviation(self) -> Array:
+        """Of a text under one of the runs."""
+        return np.asarray(np.sqrt(self.variances.mean(axis=0)))
+
+    def effect(self, ladder: Ladder) -> Array:
+        """The change from the parameter's first to its last value, by the slope on their ranks, in standard
+        deviations."""
+        return over(ladder.slope @ self.at_values(ladder), self.deviation)
+
+    def at_values(self, ladder: Ladder) -> Array:
+        """The means at each value, over the combinations."""
+        rows = np.searchsorted(self.runs, ladder.places)
+        return np.asarray(self.means[rows].mean(axis=1))
+
+
+def moments(numbers: Numbers, metric: str, runs: Sequence[int], among: Pages | None = None) -> Moments:
+    """Over the articles that each of the runs has texts of with this metric, or those `among` them, the runs in the
+    order of their places. Raises CannotTell where the runs do not have it."""
+    place = numbers.place(metric)
+    if place is None:
+        raise CannotTell(f"needs the metric {metric} of every run, by one evaluator")
+    listed = sorted(set(runs))
+    counts = numbers.counts[listed, place]
+    shared: Pages = np.all(counts > 0, axis=0)
+    if among is not None:
+        shared = shared & among
+    counts, sums, squares = (of[listed, place][:, shared] for of in (numbers.counts, numbers.sums, numbers.squares))
+    if shared.sum() < 2:
+        raise CannotTell("too few articles: fewer than two have texts of every run")
+    left = np.concatenate([[shared.sum()], np.full(shared.sum(), shared.sum() - 1)])
+    means = leave_one_out(sums / counts) / left
+    number, total, square = (leave_one_out(of) for of in (counts, sums, squares))
+    several = counts > 1
+    own = np.where(several, squares - sums**2 / counts, 0.0) / np.maximum(counts - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variances = _not_rounding(square - total**2 / number, square) / (number - 1)
+        within = leave_one_out(_not_rounding(own, squares)) / leave_one_out(several.astype(float))
+    return Moments(listed, means, variances, within)
+
+
+def _not_rounding(variance: Array, square: Array) -> Array:
+    return np.where(variance > -_EVERY * square, variance, 0.0)
+
+
+def over(difference: Array, deviation: Array) -> Array:
+    """In standard deviations of all articles' texts. These are taken as known: they are the unit, and how sure it is
+    that there is a difference does not hang on them. Raises CannotTell where the texts do not vary."""
+    if not deviation[0] > 0:
+        raise CannotTell("the metric does not vary")
+    return np.asarray(difference / deviation[0])
+
+
+def together(numbers: Numbers, metrics: Sequence[str], runs: Sequence[int]) -> dict[str, Moments]:
+    """Of several metrics on the same articles, those that all runs have texts of by each. A metric that fewer than half
+    as many articles have as have the commonest is left out, as it would leave too few. Raises CannotTell where the runs
+    have none of them."""
+    listed = sorted(set(runs))
+    had = {
+        metric: np.all(numbers.counts[listed, place] > 0, axis=0)
+        for metric in metrics
+        if (place := numbers.place(metric)) is not None
+    }
+    most = max((np.count_nonzero(pages) for pages in had.values()), default=0)
+    kept = [metric for metric, pages in had.items() if 0 < most <= 2 * np.count_nonzero(pages)]
+    if not kept:
+        raise CannotTell(f"needs texts of every run with one of {', '.join(metrics)}, by one evaluator")
+    among = np.all([had[metric] for metric in kept], axis=0)
+    return {metric: moments(numbers, metric, listed, among) for metric in kept}
+
+
+def log_deviations(numbers: Numbers, runs: Sequence[int], *, of_prompts: bool) -> tuple[Array, list[str]]:
+    """The logarithms of the runs' standard deviations, in the order of their places: the mean over the metrics that
+    vary in every run; and which these are."""
+    found = together(numbers, numbers.metrics, runs)
+    variances = {metric: of.within if of_prompts else of.variances for metric, of in found.items()}
+    kept = [metric for metric, of in variances.items() if (of > 0).all()]
+    if not kept:
+        raise CannotTell(f"no metric varies {'within the articles' if of_prompts else 'over the texts'} of every run")
+    return np.mean([0.5 * np.log(variances[metric]) for metric in kept], axis=0), kept
+
+
+def correlation(numbers: Numbers, one: str, other: str) -> Array:
+    """Fisher's z of Pearson's r of two metrics over the texts of all runs. Raises CannotTell where one is constant."""
+    places = [numbers.place(metric) for metric in (one, other)]
+    if None in places:
+        raise CannotTell(f"needs the metrics {one} and {other} of every run, each by one evaluator")
+    high, low = sorted((place for place in places if place is not None), reverse=True)
+    products = numbers.products[high, low]
+    count, x, y, xx, yy, xy = (leave_one_out(of[products[0] > 0]) for of in products)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_x, of_y = _not_rounding(xx - x * x / count, xx), _not_rounding(yy - y * y / count, yy)
+        r = (xy - x * y / count) / np.sqrt(of_x * of_y)
+    if not r.size or not np.isfinite(r).all():
+        raise CannotTell("one of the metrics does not vary")
+    return np.asarray(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)))

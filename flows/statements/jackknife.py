@@ -1,0 +1,63 @@
+"""How sure a number is that is computed of all articles together: by leaving each of them out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from evaluators import statistics
+
+Array = NDArray[np.float64]
+
+
+def leave_one_out(of_articles: Array) -> Array:
+    """The sum over the last axis, which is of articles, and the sums without each: an entry more than it had."""
+    total = of_articles.sum(axis=-1, keepdims=True)
+    return np.concatenate([total, total - of_articles], axis=-1)
+
+
+@dataclass(frozen=True)
+class Jackknifed:
+    """Numbers of G articles with 95 % intervals: the estimates that each article stands for when the others are known.
+
+    Of a mean these are the articles' own numbers, so that it has the interval that it has elsewhere
+    (`evaluators.statistics.estimate`). Source: Tukey 1958; Efron & Tibshirani 1993, An introduction to the bootstrap,
+    chapter 11, of pseudo-values.
+    """
+
+    estimate: statistics.Estimate
+
+    @classmethod
+    def of(cls, values: Array) -> "Jackknifed":
+        """`values` are numbers × (1 + G): of all articles, and without each."""
+        articles = values.shape[1] - 1
+        pseudo = articles * values[:, :1] - (articles - 1) * values[:, 1:]
+        return cls(statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan)))
+
+    def above(self, bounds: Array) -> Array:
+        """For each number p of its not being above the bound. It is doubled, as one direction of two is asked for after
+        the numbers were seen: at most 0.05 where the 95 % interval lies above the bound."""
+        return self._p(bounds, 1)
+
+    def below(self, bounds: Array) -> Array:
+        """The same of its not being below."""
+        return self._p(bounds, -1)
+
+    def _p(self, bounds: Array, side: int) -> Array:
+        found = self.estimate
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (found.mean - bounds) / found.standard_error
+            corrected = statistics.transformed(t, found.skew)
+        worst = np.fmax(stdtr(found.freedom, -side * t), stdtr(found.freedom, -side * corrected))
+        known = np.array([why is None for why in found.lacking], bool)
+        p = np.where(np.isposinf(-side * bounds), 0.0, np.where(np.isposinf(side * bounds), 1.0, 2 * worst))
+        return np.where(known, np.minimum(p, 1.0), np.nan)
+
+
+def at_least(p_values: Array, number: int) -> float:
+    """p of fewer than so many of the null hypotheses being false, however the tests depend on each other: the number-th
+    smallest p times how many are not smaller. Source: Benjamini & Heller 2008, Screening for partial conjunction
+    hypotheses, Biometrics 64, section 2.2 (by Bonferroni's method)."""
+    ordered = np.sort(p_values)
+    return float(min(1.0, (len(ordered) - number + 1) * ordered[number - 1]))

@@ -1,0 +1,105 @@
+"""The scores of the texts of some runs, summed up by article: what every statement is computed from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from newwiki.decoding.grammar import Value
+from storage.database import Database
+from storage.queries import query
+
+Array = NDArray[np.float64]
+Pages = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ReadRun:
+    """A run, or the articles themselves, where there is no decoder. `parameters` are the decoder's, and the `size` is
+    the number of the model's own; None where nobody knows it."""
+
+    run_id: str
+    model: str
+    model_sha256: str
+    decoder: str
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    size: float | None = None
+
+    @property
+    def is_articles(self) -> bool:
+        return self.run_id.startswith("reference:")
+
+    @property
+    def identity(self) -> str:
+        """The weights' hash; the name of texts from elsewhere, whose model nobody has seen."""
+        return self.model if self.model_sha256 == "unknown" else self.model_sha256
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """By run, metric and article how many texts have a score, what these sum up to, and their squares. `products` are
+    by metric, metric and article over the texts of all runs that have scores of both: how many, the sum of the first,
+    of the second, of their squares and of the product."""
+
+    runs: Sequence[ReadRun]
+    metrics: Sequence[str]
+    pages: Pages
+    counts: Array
+    sums: Array
+    squares: Array
+    products: Array
+
+    @property
+    def written(self) -> list[int]:
+        """The places of the runs, without the articles."""
+        return [place for place, run in enumerate(self.runs) if not run.is_articles]
+
+    def place(self, metric: str) -> int | None:
+        """Of a metric; None where the runs do not have it."""
+        return self.metrics.index(metric) if metric in self.metrics else None
+
+
+def read_numbers(database: Database, runs: Sequence[ReadRun], evaluators: Mapping[str, tuple[str, str]]) -> Numbers:
+    """Of these runs by these metrics: by their names in the paper, what each is here and the evaluator that made it."""
+    asked = list(evaluators.values())
+    return sum_up(runs, list(evaluators), [_of_run(database, run.run_id, asked) for run in runs])
+
+
+def sum_up(runs: Sequence[ReadRun], metrics: Sequence[str], of_runs: Sequence[tuple[Pages, Array]]) -> Numbers:
+    """Of each run the pages of its texts, and their scores as metrics × texts; NaN where there is none."""
+    pages = np.unique(np.concatenate([found for found, _ in of_runs] or [np.empty(0, np.int64)]))
+    shape = (len(runs), len(metrics), len(pages))
+    counts, sums, squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    products = np.zeros((len(metrics), len(metrics), 6, len(pages)))
+    for run, (of_texts, values) in enumerate(of_runs):
+        places = np.searchsorted(pages, of_texts)
+        present = np.isfinite(values)
+        filled = np.where(present, values, 0.0)
+        for metric in range(len(metrics)):
+            for kept, weights in ((counts, present), (sums, filled), (squares, filled**2)):
+                kept[run, metric] = _summed(places, weights[metric], len(pages))
+        if runs[run].is_articles:
+            continue
+        for one in range(len(metrics)):
+            for other in range(one):
+                both = (present[one] & present[other]).astype(float)
+                x, y = filled[one] * both, filled[other] * both
+                for place, weights in enumerate((both, x, y, x * x, y * y, x * y)):
+                    products[one, other, place] += _summed(places, weights, len(pages))
+    return Numbers(runs, metrics, pages, counts, sums, squares, products)
+
+
+def _summed(places: Pages, weights: NDArray[np.generic], pages: int) -> Array:
+    return np.bincount(places, weights, minlength=pages).astype(float)
+
+
+def _of_run(database: Database, run_id: str, asked: Sequence[tuple[str, str]]) -> tuple[Pages, Array]:
+    """Each text's page, and its scores as metrics × texts; NaN where there is none."""
+    with database.read() as connection:
+        metrics, evaluators = [name for name, _ in asked], [made_by for _, made_by in asked]
+        found = connection.execute(query("text_values"), [run_id, metrics, evaluators]).fetchnumpy()
+    texts, places = np.unique(np.stack([found["page_id"], found["sample"]]), axis=1, return_inverse=True)
+    values = np.full((len(asked), texts.shape[1]), np.nan)
+    values[found["metric"], places.reshape(-1)] = found["value"]
+    return texts[0].astype(np.int64), values

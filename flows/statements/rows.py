@@ -1,0 +1,109 @@
+"""What is stored beside the verdicts: each run's mean and spread, and the correlations of the metrics."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from flows.statements.estimands import Moments, correlation, moments
+from flows.statements.jackknife import Jackknifed
+from flows.statements.numbers import Numbers
+from flows.statements.settings import PENALTY, CannotTell, value_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingNumbers:
+    """A row of `setting_numbers`, but for the answer that it is of."""
+
+    run_id: str
+    model: str
+    decoder: str
+    parameters_of_model: float | None
+    top_p: float | None
+    top_k: float | None
+    temperature: float | None
+    penalty: float | None
+    metric: str
+    here: str
+    evaluator_id: str
+    articles: int
+    texts: int
+    mean: float | None
+    sd: float | None
+    sd_of_prompt: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricCorrelation:
+    """A row of `metric_correlations`, but for the answer that it is of."""
+
+    metric: str
+    other: str
+    articles: int
+    texts: int
+    r: float | None
+    low: float | None
+    high: float | None
+
+
+def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]]) -> Iterator[SettingNumbers]:
+    """A row a run and metric."""
+    for place, run in enumerate(numbers.runs):
+        for row, metric in enumerate(numbers.metrics):
+            counts = numbers.counts[place, row]
+            found = _moments(numbers, metric, place)
+            yield SettingNumbers(
+                run_id=run.run_id,
+                model=run.model,
+                decoder=run.decoder,
+                parameters_of_model=run.size,
+                top_p=_number(run.parameters.get("top_p")),
+                top_k=_number(run.parameters.get("top_k")),
+                temperature=_number(run.parameters.get("temperature")),
+                penalty=value_of(run, PENALTY),
+                metric=metric,
+                here=evaluators[metric][0],
+                evaluator_id=evaluators[metric][1],
+                articles=int((counts > 0).sum()),
+                texts=int(counts.sum()),
+                mean=_finite(found.means[0, 0]) if found else None,
+                sd=_finite(np.sqrt(found.variances[0, 0])) if found else None,
+                sd_of_prompt=_finite(np.sqrt(found.within[0, 0])) if found else None,
+            )
+
+
+def correlations(numbers: Numbers) -> Iterator[MetricCorrelation]:
+    """A row for each two metrics."""
+    for high, metric in enumerate(numbers.metrics):
+        for low, other in enumerate(numbers.metrics[:high]):
+            texts = numbers.products[high, low, 0]
+            try:
+                shown = Jackknifed.of(correlation(numbers, metric, other)[None]).estimate
+                ends = [_finite(np.tanh(value[0])) for value in (shown.mean, shown.low, shown.high)]
+            except CannotTell:
+                ends = [None, None, None]
+            yield MetricCorrelation(
+                metric=metric,
+                other=other,
+                articles=int((texts > 0).sum()),
+                texts=int(texts.sum()),
+                r=ends[0],
+                low=ends[1],
+                high=ends[2],
+            )
+
+
+def _moments(numbers: Numbers, metric: str, place: int) -> Moments | None:
+    try:
+        return moments(numbers, metric, [place])
+    except CannotTell:
+        return None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

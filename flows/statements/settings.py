@@ -1,0 +1,81 @@
+"""Runs by the value of one parameter, where all others are the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flows.statements.numbers import Numbers, ReadRun
+
+PENALTY = "penalty"
+_PENALTIES = ("presence_penalty", "frequency_penalty")
+
+
+class CannotTell(Exception):
+    """Why a statement has no numbers."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The values of a parameter from the smallest to the largest, and the places of runs as values × combinations: each
+    combination is a model with one choice of all other parameters, of which there is a run for every value."""
+
+    parameter: str
+    values: Sequence[float]
+    places: NDArray[np.int64]
+
+    @property
+    def runs(self) -> list[int]:
+        return [int(place) for place in np.unique(self.places)]
+
+    @property
+    def slope(self) -> NDArray[np.float64]:
+        """A weight a value, by which numbers at the values become their change from the first to the last: the slope on
+        their ranks times one less than their number."""
+        ranks = np.arange(len(self.values)) - (len(self.values) - 1) / 2
+        return np.asarray((len(ranks) - 1) * ranks / (ranks**2).sum())
+
+
+def ladder(numbers: Numbers, parameter: str) -> Ladder:
+    """By `top_p`, `top_k`, `temperature`, or the two penalties together. Raises CannotTell where fewer than two values
+    of it have runs with the same choices of all others."""
+    by_choice: dict[tuple[object, ...], dict[float, int]] = {}
+    for place in numbers.written:
+        run = numbers.runs[place]
+        if (value := value_of(run, parameter)) is not None:
+            by_choice.setdefault(_others(run, parameter), {})[value] = place
+    values = _values(list(by_choice.values()))
+    whole = [of for of in by_choice.values() if of.keys() >= set(values)]
+    if len(values) < 2 or not whole:
+        raise CannotTell(f"needs runs that differ in {_words(parameter)} and in nothing else")
+    return Ladder(parameter, values, np.array([[of[value] for of in whole] for value in values]))
+
+
+def _values(choices: Sequence[dict[float, int]]) -> list[float]:
+    """Those of the choice that has the most."""
+    return max((sorted(of) for of in choices), key=len, default=[])
+
+
+def value_of(run: ReadRun, parameter: str) -> float | None:
+    """Without a cut all tokens are drawn from: top_k=0 is the largest. What has one penalty at another height than the
+    other is not on the ladder of both."""
+    if parameter == PENALTY:
+        presence, frequency = (run.parameters.get(name) for name in _PENALTIES)
+        return float(presence) if presence is not None and presence == frequency else None
+    value = run.parameters.get(parameter)
+    return None if value is None else float("inf") if parameter == "top_k" and value == 0 else float(value)
+
+
+def _others(run: ReadRun, parameter: str) -> tuple[object, ...]:
+    left_out = _PENALTIES if parameter == PENALTY else (parameter,)
+    kept = sorted((name, value) for name, value in run.parameters.items() if name not in left_out)
+    return run.identity, run.decoder.partition(":")[0], *kept
+
+
+def _words(parameter: str) -> str:
+    return "presence and frequency penalty alike" if parameter == PENALTY else parameter
+
+
+def value_words(value: float) -> str:
+    return "off" if value == float("inf") else f"{value:g}"

@@ -1,0 +1,101 @@
+"""The verdicts and what they rest on as tables."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+from flows.experiments.experiment import Figure, Judged, Shown, Table, Tone
+from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
+from flows.tables import digits, p_value
+from newwiki.decoding.grammar import short_form
+from storage import experiments
+from storage.database import Database
+
+_VERDICTS = (
+    "What the paper says, and what one's own runs say of it: the effect in the comparison on which the verdict turns, "
+    "with its 95 % interval by articles; p is of the verdict not being so, after Holm's correction for the statements "
+    "of one kind."
+)
+_SETTINGS = (
+    "Mean ± standard deviation over texts of each run, and of the articles, under the paper's names of the metrics."
+)
+_CORRELATIONS = (
+    "How each two metrics correlate over the texts of all runs (Pearson's r), with 95 % intervals by articles."
+)
+
+
+_TONES: Mapping[Verdict, Tone] = {HOLDS: "good", FAILS: "bad", UNKNOWN: "open"}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An answer's rows."""
+
+    verdicts: Sequence[StatementVerdict]
+    settings: Sequence[SettingNumbers]
+    correlations: Sequence[MetricCorrelation]
+
+
+def stored(database: Database, experiment_id: str) -> Stored:
+    return Stored(
+        experiments.rows(database, StatementVerdict, "statement_verdicts", experiment_id),
+        experiments.rows(database, SettingNumbers, "setting_numbers", experiment_id),
+        experiments.rows(database, MetricCorrelation, "metric_correlations", experiment_id),
+    )
+
+
+def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
+    heads = [one.name for one in fields(StatementVerdict)]
+    return Shown(heads, [astuple(one) for one in found.verdicts], tables, figures)
+
+
+def verdicts(found: Stored) -> Table:
+    heads = ["the paper says", "verdict", "ours", "effect [95 %]", "p", "articles", "its place"]
+    return Table(_VERDICTS, heads, [_verdict(one) for one in found.verdicts])
+
+
+def settings(found: Stored) -> Table:
+    """A row a run, a column a metric."""
+    metrics = list(dict.fromkeys(one.metric for one in found.settings))
+    by_run: dict[str, dict[str, SettingNumbers]] = {}
+    for one in found.settings:
+        by_run.setdefault(one.run_id, {})[one.metric] = one
+    cells = []
+    for of_run in by_run.values():
+        first = next(iter(of_run.values()))
+        size = "–" if first.parameters_of_model is None else f"{first.parameters_of_model:,.0f}"
+        cells.append(
+            [first.model, short_form(first.decoder), size, *(_mean(of_run[metric]) for metric in metrics)],
+        )
+    return Table(_SETTINGS, ["model", "decoder", "parameters", *metrics], cells)
+
+
+def correlations(found: Stored) -> Table:
+    cells = [[one.metric, one.other, _interval(one.r, one.low, one.high), one.texts] for one in found.correlations]
+    return Table(_CORRELATIONS, ["metric", "other", "r [95 %]", "texts"], cells)
+
+
+def _verdict(one: StatementVerdict) -> list[Any]:
+    word = f"{one.verdict}: {one.why}" if one.why else one.verdict
+    p = one.p_fails if one.verdict == FAILS else one.p_holds
+    unit = f" {one.unit}" if one.unit and one.effect is not None and one.unit != "own" else ""
+    return [
+        one.says,
+        Judged(word, _TONES[one.verdict]),
+        one.ours or "–",
+        f"{_interval(one.effect, one.low, one.high)}{unit}",
+        "–" if p is None else p_value(p),
+        one.articles or "–",
+        f"{one.section}: “{one.quote}”",
+    ]
+
+
+def _interval(mean: float | None, low: float | None, high: float | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean:+.2f}" if low is None or high is None else f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _mean(one: SettingNumbers) -> str:
+    return "–" if one.mean is None else digits(one.mean) + ("" if one.sd is None else f" ± {digits(one.sd)}")

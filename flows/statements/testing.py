@@ -1,0 +1,293 @@
+"""How each kind of statement is tested: the numbers that it is about, and where these must lie for it to hold."""
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flows.statements.estimands import Array, correlation, log_deviations, moments, over, together
+from flows.statements.numbers import Numbers
+from flows.statements.settings import CannotTell, ladder, value_words
+from flows.statements.statement import PaperModel, Statement
+from flows.tables import digits
+
+Unit = str
+DEVIATIONS, LOGARITHM, CORRELATION, OWN = "sd", "ln sd", "r", "own"
+NEEDS_RUNS = "needs runs of "  # and the names of models, with commas
+
+
+@dataclass(frozen=True)
+class Number:
+    """One comparison: `values` of all articles and without each. What is stated holds of it where it lies between `low`
+    and `high`; it does not where it lies below `below` or above `above`. `ours` is what was found, in words."""
+
+    values: Array
+    low: float
+    high: float
+    below: float
+    above: float
+    ours: str
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a statement is judged by: its numbers, of which `needed` must be as is stated."""
+
+    numbers: Sequence[Number]
+    needed: int
+    unit: Unit
+    runs: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """What tests need beside the statement."""
+
+    numbers: Numbers
+    margins: Mapping[str, float]
+    models: Sequence[PaperModel]
+
+
+def tested(statement: Statement, context: Context) -> Tested:
+    """Raises CannotTell with what it takes where the runs do not say."""
+    return _TESTS[statement.test](statement, context)
+
+
+def _towards(direction: str, values: Array, nothing: float, ours: str, beyond: float = 0.0) -> Number:
+    """Stated is that it goes this way, and `beyond` so much; within `nothing` it goes no way."""
+    against = beyond or nothing
+    if direction == "up":
+        return Number(values, beyond, math.inf, against, math.inf, ours)
+    return Number(values, -math.inf, -beyond, -math.inf, -against, ours)
+
+
+def _trend(statement: Statement, context: Context) -> Tested:
+    found = ladder(context.numbers, str(statement.parameter))
+    of_metric = moments(context.numbers, statement.metrics[0], found.runs)
+    effect, means = of_metric.effect(found), of_metric.at_values(found)[:, 0]
+    ours = _at(means, found.values, range(len(means)))
+    beyond = context.margins[statement.by] if statement.by else 0.0
+    number = _towards(statement.direction, effect, context.margins["nothing"], ours, beyond)
+    return Tested([number], 1, DEVIATIONS, len(found.runs))
+
+
+def _spread(statement: Statement, context: Context) -> Tested:
+    found = ladder(context.numbers, str(statement.parameter))
+    of_runs, metrics = log_deviations(context.numbers, found.runs, of_prompts=statement.of == "each prompt")
+    at_values = of_runs[np.searchsorted(found.runs, found.places)].mean(axis=1)
+    effect = found.slope @ at_values
+    ends = f"{value_words(found.values[0])} to {value_words(found.values[-1])}"
+    ours = f"{_percent(effect[0])} from {ends}, over {', '.join(metrics)}"
+    number = _towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)
+    return Tested([number], 1, LOGARITHM, len(found.runs))
+
+
+def _small(statement: Statement, context: Context) -> Tested:
+    """Any two values are within the margin of each other, whichever way the metric goes between them."""
+    found = ladder(context.numbers, str(statement.parameter))
+    margin, made = context.margins["small"], []
+    for metric in _had(statement, context):
+        of_metric = moments(context.numbers, metric, found.runs)
+        means = of_metric.at_values(found)
+        for low, high in itertools.combinations(range(len(found.values)), 2):
+            ours = f"{metric}: {_at(means[:, 0], found.values, (low, high))}"
+            effect = over(means[high] - means[low], of_metric.deviation)
+            made.append(Number(effect, -margin, margin, -margin, margin, ours))
+    return Tested(made, len(made), DEVIATIONS, len(found.runs))
+
+
+def _largest(statement: Statement, context: Context) -> Tested:
+    """Against each of the other parameters: of one metric by how much more it goes the stated way; of several the mean
+    over the metrics of how much more they go, whichever way each goes."""
+    ladders = {name: ladder(context.numbers, name) for name in (str(statement.parameter), *statement.than)}
+    runs = sorted({run for one in ladders.values() for run in one.runs})
+    on_one = together(context.numbers, statement.metrics, runs)
+    found = [of for of in on_one.values() if of.deviation[0] > 0]
+    if not found:
+        raise CannotTell("the metrics do not vary")
+    signs = {"up": 1.0, "down": -1.0} if len(statement.metrics) == 1 else {}
+    effects = {
+        name: np.mean([_signed(of.effect(one), signs.get(statement.direction)) for of in found], axis=0)
+        for name, one in ladders.items()
+    }
+    own = effects[str(statement.parameter)]
+    made = []
+    for name in statement.than:
+        ours = f"{digits(own[0])} by {statement.parameter}, {digits(effects[name][0])} by {name}"
+        made.append(_towards("up", own - effects[name], 0.0, ours))
+    return Tested(made, len(made), DEVIATIONS, len(runs))
+
+
+def _signed(effect: Array, sign: float | None) -> Array:
+    """As large as it is, where it is not said which way."""
+    return effect * (np.sign(effect[0]) if sign is None else sign)
+
+
+def _correlation(statement: Statement, context: Context) -> Tested:
+    one, other = statement.metrics
+    values, margins = correlation(context.numbers, one, other), context.margins
+    ours = f"r = {math.tanh(values[0]):+.2f}"
+    weak, strong = math.atanh(margins["weak"]), math.atanh(margins["strong"])
+    if statement.by == "medium":
+        number = Number(values, weak, strong, weak, strong, ours)
+    else:
+        beyond = strong if statement.by == "strong" else 0.0
+        number = _towards(statement.direction, values, math.atanh(margins["nothing_of_correlation"]), ours, beyond)
+    return Tested([number], 1, CORRELATION, len(context.numbers.written))
+
+
+def _weak(statement: Statement, context: Context) -> Tested:
+    made = _all_within(context, context.margins["weak"], ())
+    return Tested(made, len(made) // 2 + 1, CORRELATION, len(context.numbers.written))
+
+
+def _no_other(statement: Statement, context: Context) -> Tested:
+    made = _all_within(context, context.margins["strong"], statement.besides)
+    return Tested(made, len(made), CORRELATION, len(context.numbers.written))
+
+
+def _all_within(context: Context, margin: float, besides: Sequence[Sequence[str]]) -> list[Number]:
+    """The correlations of each two metrics that vary, but for some pairs."""
+    left_out, bound, made = {frozenset(pair) for pair in besides}, math.atanh(margin), []
+    for one, other in itertools.combinations(context.numbers.metrics, 2):
+        if frozenset((one, other)) in left_out:
+            continue
+        try:
+            values = correlation(context.numbers, one, other)
+        except CannotTell:
+            continue
+        ours = f"{one} and {other}: r = {math.tanh(values[0]):+.2f}"
+        made.append(Number(values, -bound, bound, -bound, bound, ours))
+    if not made:
+        raise CannotTell("needs two metrics that vary")
+    return made
+
+
+def _models(statement: Statement, context: Context) -> Tested:
+    """Each of the models against each of the others, by each metric."""
+    wanted = [*statement.models, *statement.than]
+    places = _named(context, wanted)
+    runs = sorted({place for of_model in places.values() for place in of_model})
+    made = []
+    for metric in _had(statement, context):
+        found = moments(context.numbers, metric, runs)
+        means = {name: found.means[np.searchsorted(runs, of_model)].mean(axis=0) for name, of_model in places.items()}
+        for one, other in itertools.product(statement.models, statement.than):
+            effect = over(means[one] - means[other], found.deviation)
+            ours = f"{metric}: {one} {digits(means[one][0])}, {other} {digits(means[other][0])}"
+            made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
+    needed = {"all": len(made), "most": len(made) // 2 + 1, "all but two": max(1, len(made) - 2)}
+    return Tested(made, needed[statement.share], DEVIATIONS, len(runs))
+
+
+def _level(statement: Statement, context: Context) -> Tested:
+    [(name, places)] = _named(context, statement.models).items()
+    found = moments(context.numbers, statement.metrics[0], places)
+    values = found.means.mean(axis=0) - statement.level
+    ours = f"{name} {digits(values[0] + statement.level)}"
+    return Tested([_towards(statement.direction, values, 0.0, ours)], 1, OWN, len(places))
+
+
+def _model_spread(statement: Statement, context: Context) -> Tested:
+    """Each of the models against the next."""
+    places = _named(context, statement.models)
+    runs = sorted({place for of_model in places.values() for place in of_model})
+    of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
+    of_models = {name: of_runs[np.searchsorted(runs, mine)].mean(axis=0) for name, mine in places.items()}
+    made = []
+    for one, other in itertools.pairwise(statement.models):
+        ours = f"{other}: {_percent((of_models[other] - of_models[one])[0])} beside {one}, over {', '.join(metrics)}"
+        change = of_models[other] - of_models[one]
+        made.append(_towards(statement.direction, change, context.margins["nothing_of_spread"], ours))
+    return Tested(made, len(made), LOGARITHM, len(runs))
+
+
+def _size(statement: Statement, context: Context) -> Tested:
+    runs, weights, words = _sizes(context)
+    made = []
+    for metric in _had(statement, context):
+        found = moments(context.numbers, metric, runs)
+        effect = over(weights @ found.means, found.deviation)
+        smallest, largest = (found.means[place(weights), 0] for place in (np.argmin, np.argmax))
+        ours = f"{metric}: {digits(smallest)} to {digits(largest)} over {words}"
+        made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
+    return Tested(made, len(made) if statement.share == "all" else len(made) // 2 + 1, DEVIATIONS, len(runs))
+
+
+def _size_spread(statement: Statement, context: Context) -> Tested:
+    runs, weights, words = _sizes(context)
+    of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
+    effect = weights @ of_runs
+    ours = f"{_percent(effect[0])} over {words}, over {', '.join(metrics)}"
+    return Tested(
+        [_towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)], 1, LOGARITHM, len(runs)
+    )
+
+
+def _sizes(context: Context) -> tuple[list[int], Array, str]:
+    """The runs of models whose number of parameters is known, and weights by which their numbers become the change from
+    the smallest to the largest, by the slope on the logarithm."""
+    listed = context.numbers.runs
+    sizes = {place: size for place in context.numbers.written if (size := listed[place].size)}
+    if len(set(sizes.values())) < 2:
+        raise CannotTell("needs runs of models of two sizes, whose numbers of parameters are known")
+    logs = np.log(np.array(list(sizes.values())))
+    apart = logs - logs.mean()
+    weights = (logs.max() - logs.min()) * apart / (apart**2).sum()
+    words = f"{min(sizes.values()):.3g} to {max(sizes.values()):.3g} parameters"
+    return list(sizes), weights, words
+
+
+def _named(context: Context, names: Sequence[str]) -> dict[str, list[int]]:
+    """The places of the runs of each of the paper's models, or of the articles. Raises CannotTell with those of which
+    there is none."""
+    listed = context.numbers.runs
+    by_name = {one.name: one for one in context.models}
+    found = {
+        name: [
+            place
+            for place, run in enumerate(listed)
+            if (run.is_articles if name == "Wikipedia" else not run.is_articles and by_name[name].is_called(run.model))
+        ]
+        for name in names
+    }
+    if lacking := [name for name, places in found.items() if not places]:
+        raise CannotTell(f"{NEEDS_RUNS}{', '.join(lacking)}")
+    return found
+
+
+def _had(statement: Statement, context: Context) -> Sequence[str]:
+    """Its metrics as far as the runs have them; one that they lack where they have none."""
+    had = [metric for metric in statement.metrics if context.numbers.place(metric) is not None]
+    return had or statement.metrics[:1]
+
+
+def _none(statement: Statement, context: Context) -> Tested:
+    raise CannotTell(str(statement.why))
+
+
+def _at(means: Array, values: Sequence[float], places: Sequence[int]) -> str:
+    return ", ".join(f"{digits(means[place])} at {value_words(values[place])}" for place in places)
+
+
+def _percent(logarithm: float) -> str:
+    return f"{100 * math.expm1(logarithm):+.0f} %"
+
+
+_TESTS: Mapping[str, Callable[[Statement, Context], Tested]] = {
+    "trend": _trend,
+    "spread": _spread,
+    "small": _small,
+    "largest": _largest,
+    "correlation": _correlation,
+    "weak": _weak,
+    "no_other": _no_other,
+    "models": _models,
+    "level": _level,
+    "model_spread": _model_spread,
+    "size": _size,
+    "size_spread": _size_spread,
+    "none": _none,
+}

@@ -1,0 +1,158 @@
+"""What one's own runs say of each statement: it holds, it does not, or it cannot be told, and by which number."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from evaluators import statistics
+from flows.statements.jackknife import Jackknifed, at_least
+from flows.statements.numbers import Numbers
+from flows.statements.settings import CannotTell
+from flows.statements.statement import Statement, paper
+from flows.statements.testing import CORRELATION, Context, Tested, tested
+
+Verdict = Literal["holds", "does not hold", "cannot tell"]
+HOLDS: Verdict = "holds"
+FAILS: Verdict = "does not hold"
+UNKNOWN: Verdict = "cannot tell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementVerdict:
+    """A row of `statement_verdicts`, but for the answer that it is of. `effect` with its 95 % interval is that of the
+    comparison on which the verdict turns, of `comparisons`; `p_holds` and `p_fails` are of each verdict not being so,
+    after Holm's correction for the statements of one kind. `why` says why it cannot be told."""
+
+    statement: str
+    section: str
+    quote: str
+    says: str
+    kind: str
+    ours: str
+    runs: int
+    articles: int
+    comparisons: int
+    effect: float | None
+    low: float | None
+    high: float | None
+    unit: str | None
+    p_holds: float | None
+    p_fails: float | None
+    verdict: Verdict
+    why: str | None
+
+
+def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[StatementVerdict]:
+    """One for each, in their order.
+
+    A statement holds where Holm's p of its not holding is at most 0.05, and does not where that of its holding is: so
+    that in at most 5 of 100 cases any of a kind's statements is said to hold which does not, or not to which does.
+    """
+    context = Context(numbers, paper().margins, paper().models)
+    found = [_judged(one, context) for one in statements]
+    for kind in dict.fromkeys(one.kind for one in found):
+        places = [place for place, one in enumerate(found) if one.kind == kind]
+        holds = statistics.holm([_or_nan(found[place].p_holds) for place in places])
+        fails = statistics.holm([_or_nan(found[place].p_fails) for place in places])
+        for place, of_holds, of_fails in zip(places, holds, fails, strict=True):
+            found[place] = _corrected(found[place], float(of_holds), float(of_fails))
+    return found
+
+
+def _judged(statement: Statement, context: Context) -> StatementVerdict:
+    try:
+        made = tested(statement, context)
+    except CannotTell as why:
+        return _row(statement, why=str(why))
+    each = [Jackknifed.of(number.values[None]) for number in made.numbers]
+    if lacking := next((why for one in each for why in one.estimate.lacking if why), None):
+        return _row(statement, made, articles=_articles(made), ours=made.numbers[0].ours, why=_words(lacking))
+    holds = np.array([_inside(one, n.low, n.high) for one, n in zip(each, made.numbers, strict=True)])
+    fails = np.array([_outside(one, n.below, n.above) for one, n in zip(each, made.numbers, strict=True)])
+    turning = int(np.lexsort((-fails, holds))[made.needed - 1])
+    shown = each[turning].estimate
+    return _row(
+        statement,
+        made,
+        articles=_articles(made),
+        ours=made.numbers[turning].ours,
+        effect=_in_unit(shown.mean[0], made.unit),
+        low=_in_unit(shown.low[0], made.unit),
+        high=_in_unit(shown.high[0], made.unit),
+        p_holds=at_least(holds, made.needed),
+        p_fails=at_least(fails, len(each) - made.needed + 1),
+    )
+
+
+def _inside(one: Jackknifed, low: float, high: float) -> float:
+    return float(max(one.above(np.array([low]))[0], one.below(np.array([high]))[0]))
+
+
+def _outside(one: Jackknifed, below: float, above: float) -> float:
+    return float(min(one.below(np.array([below]))[0], one.above(np.array([above]))[0]))
+
+
+def _row(
+    statement: Statement,
+    made: Tested | None = None,
+    *,
+    articles: int = 0,
+    ours: str = "",
+    effect: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    p_holds: float | None = None,
+    p_fails: float | None = None,
+    why: str | None = None,
+) -> StatementVerdict:
+    return StatementVerdict(
+        statement=statement.name,
+        section=statement.section,
+        quote=statement.quote,
+        says=statement.says,
+        kind=statement.kind,
+        ours=ours,
+        runs=made.runs if made else 0,
+        articles=articles,
+        comparisons=len(made.numbers) if made else 0,
+        effect=effect,
+        low=low,
+        high=high,
+        unit=made.unit if made else None,
+        p_holds=p_holds,
+        p_fails=p_fails,
+        verdict=UNKNOWN,
+        why=why,
+    )
+
+
+def _corrected(one: StatementVerdict, p_holds: float, p_fails: float) -> StatementVerdict:
+    if math.isnan(p_holds):
+        return one
+    corrected = replace(one, p_holds=p_holds, p_fails=p_fails)
+    if p_fails <= statistics.LEVEL:
+        return replace(corrected, verdict=FAILS)
+    if p_holds <= statistics.LEVEL:
+        return replace(corrected, verdict=HOLDS)
+    return replace(corrected, why="the interval is too wide, or Holm's correction leaves too little")
+
+
+def _articles(made: Tested) -> int:
+    return min(len(number.values) for number in made.numbers) - 1
+
+
+def _words(lacking: str) -> str:
+    if lacking == statistics.TOO_FEW:
+        return f"too few articles: {statistics.FEWEST} are needed that all of its runs have texts of"
+    return "all articles say exactly the same"
+
+
+def _in_unit(value: float, unit: str) -> float:
+    return float(math.tanh(value) if unit == CORRELATION else value)
+
+
+def _or_nan(p: float | None) -> float:
+    return math.nan if p is None else p

@@ -1,0 +1,51 @@
+"""What was found, in sentences."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from flows.statements.numbers import Numbers
+from flows.statements.statement import paper
+from flows.statements.testing import NEEDS_RUNS
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
+
+_TOLD = 4  # statements in a sentence
+
+
+def verdict(found: Sequence[StatementVerdict]) -> str:
+    """`12 of 60 hold, 3 do not, 45 cannot be told`."""
+    counts = Counter(one.verdict for one in found)
+    return (
+        f"of {len(found)} statements {counts[HOLDS]} hold, {counts[FAILS]} do not hold, of {counts[UNKNOWN]} it cannot "
+        "be told"
+    )
+
+
+def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
+    """Which do not hold, why others cannot be told, and what an effect is."""
+    told = [f"it rests on {_counted(len(numbers.written), 'run')} and {_counted(len(numbers.pages), 'article')}"]
+    if fails := [one for one in found if one.verdict == FAILS]:
+        more = f"; and {len(fails) - _TOLD} more" if len(fails) > _TOLD else ""
+        told.append(f"does not hold: {'; '.join(one.says for one in fails[:_TOLD])}{more}")
+    told += [f"{count} cannot be told: {why}" for why, count in _reasons(found).most_common()]
+    margins = paper().margins
+    told.append(
+        "effects are in standard deviations of texts (sd), in the logarithm of a standard deviation (ln sd) or "
+        f"correlations (r); up to {margins['nothing']:g}, {margins['nothing_of_spread']:g} and "
+        f"{margins['nothing_of_correlation']:g} is no effect, up to {margins['small']:g} sd a small one, from "
+        f"{margins['large']:g} sd a large one"
+    )
+    told.append("what holds is of these models, settings and articles: runs of others may say otherwise")
+    return told
+
+
+def _reasons(found: Sequence[StatementVerdict]) -> Counter[str]:
+    """Those of one kind together: which models are lacking stands beside each statement."""
+    whys = [one.why for one in found if one.verdict == UNKNOWN and one.why]
+    lacking = {name for why in whys if why.startswith(NEEDS_RUNS) for name in why.removeprefix(NEEDS_RUNS).split(", ")}
+    named = [one.name for one in paper().models if one.name in lacking]
+    together = f"{NEEDS_RUNS}one or more of {', '.join(named)}"
+    return Counter(together if why.startswith(NEEDS_RUNS) else why for why in whys)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

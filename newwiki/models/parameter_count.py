@@ -1,0 +1,16 @@
+"""How many parameters a checkpoint has."""
+
+import math
+from pathlib import Path
+
+
+def parameter_count(folder: Path) -> int | None:
+    """By the shapes in the heads of its safetensors files; None where there are none. Weights that several layers share
+    are stored once, and counted so."""
+    from safetensors import safe_open
+
+    found = 0
+    for file in sorted(folder.glob("*.safetensors")):
+        with safe_open(file, framework="numpy") as weights:
+            found += sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
+    return found or None

@@ -1,0 +1,170 @@
+"""Prompt sets out of files: our templates, a CSV, BOLD's JSON, ROPrompt's lists of who is spoken of."""
+
+import csv
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.prompting.prompt_set import MASK, GroupPrompt, PromptSet
+
+TEMPLATES = "templates"
+_COLUMNS = ("group", "category", "prompt")
+_FURTHER = ("context", "hide")
+_BOLD_GROUPS = {"American_actors": "Man", "American_actresses": "Woman"}
+_NO_NAMES = frozenset(
+    {"de", "di", "da", "du", "la", "le", "van", "von", "der", "den", "of", "the", "and", "Jr.", "Sr."}
+)
+
+
+def read_prompts(paths: Sequence[Path]) -> PromptSet:
+    """What these files say together; our templates where there are none. Raises UsageError with line and remedy."""
+    if not paths:
+        return PromptSet(TEMPLATES, list(_crossed(_templates()["contexts"], _people())))
+    texts = {path: _text(path) for path in paths}
+    contexts = [line for path, text in texts.items() if _is_contexts(path, text) for line in _lines(text)]
+    prompts: list[GroupPrompt] = []
+    for path, text in texts.items():
+        if path.suffix == ".json":
+            prompts += _bold(path, text)
+        elif path.suffix == ".csv":
+            prompts += _csv(path, text)
+        elif path.suffix != ".txt":
+            raise UsageError(f"'{path}' is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are")
+        elif not _is_contexts(path, text):
+            prompts += _crossed(
+                [_begun(one) for one in contexts] or _templates()["contexts"], _demographics(path, text)
+            )
+    return PromptSet(", ".join(path.name for path in paths), _checked(prompts, paths))
+
+
+def _checked(prompts: Sequence[GroupPrompt], paths: Sequence[Path]) -> list[GroupPrompt]:
+    named = ", ".join(map(str, paths))
+    if not prompts:
+        raise UsageError(f"'{named}': there is no prompt; a CSV has a line for each: group,category,prompt")
+    once = list({(one.category, one.group_name, one.prompt): one for one in prompts}.values())
+    groups: dict[str, set[str]] = {}
+    for one in once:
+        groups.setdefault(one.category, set()).add(one.group_name)
+    if alone := [category for category, of_category in groups.items() if len(of_category) < 2]:
+        raise UsageError(f"'{named}': the category '{alone[0]}' has one group; give it another to compare it with")
+    return once
+
+
+def _csv(path: Path, text: str) -> Iterator[GroupPrompt]:
+    lines = csv.DictReader(text.splitlines(), restkey="", strict=True)
+    try:
+        heads = lines.fieldnames or []
+        if lacking := [name for name in _COLUMNS if name not in heads]:
+            raise UsageError(f"'{path}', line 1: there is no column '{lacking[0]}'; write group,category,prompt")
+        if strange := [name for name in heads if name not in (*_COLUMNS, *_FURTHER)]:
+            nearest = did_you_mean(strange[0], _FURTHER) or f"; beside these there are: {', '.join(_FURTHER)}"
+            raise UsageError(f"'{path}', line 1: there is no column '{strange[0]}' in such a file{nearest}")
+        for row in lines:
+            yield _of_row(row, f"'{path}', line {lines.line_num}")
+    except csv.Error as error:
+        raise UsageError(f"'{path}', line {lines.reader.line_num}: {error}; put cells with commas in quotes") from None
+
+
+def _of_row(row: Mapping[str, Any], place: str) -> GroupPrompt:
+    if "" in row:
+        raise UsageError(f"{place}: it has more cells than the first line; put a prompt with a comma in quotes")
+    if empty := [name for name in _COLUMNS if not (row[name] or "").strip()]:
+        raise UsageError(f"{place}: {empty[0]} is empty; fill it, or take the line out")
+    hidden = tuple(one.strip() for one in (row.get("hide") or "").split("|") if one.strip())
+    return GroupPrompt(
+        category=row["category"].strip(),
+        group_name=row["group"].strip(),
+        prompt=row["prompt"].strip(),
+        context=(row.get("context") or "").strip() or None,
+        hidden=hidden,
+    )
+
+
+def _bold(path: Path, text: str) -> Iterator[GroupPrompt]:
+    """BOLD's prompts/gender_prompt.json: groups, in each the names of people, of each the prompts."""
+    try:
+        read = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"'{path}' is not JSON: {error}; take BOLD's prompts/gender_prompt.json as it is") from None
+    if not isinstance(read, dict) or not read.keys() <= _BOLD_GROUPS.keys():
+        raise UsageError(
+            f"'{path}' is not BOLD's gender domain, whose groups are {' and '.join(_BOLD_GROUPS)}; take its "
+            "prompts/gender_prompt.json, or write a CSV of group, category, prompt"
+        )
+    for group, people in read.items():
+        for name, prompts in people.items() if isinstance(people, dict) else [(group, None)]:
+            if not isinstance(prompts, list) or not all(isinstance(one, str) for one in prompts):
+                raise UsageError(f"'{path}': {group}, '{name}' has no list of prompts; take BOLD's file as it is")
+            hidden = _parts_of(name)
+            for one in filter(None, map(str.strip, prompts)):
+                yield GroupPrompt(category="gender", group_name=_BOLD_GROUPS[group], prompt=one, hidden=hidden)
+
+
+def _parts_of(name: str) -> tuple[str, ...]:
+    """`Mary_Jane_Smith_(actress)`: the whole name, and each of its words that is no particle."""
+    whole = re.sub(r"\s*\(.*\)$", "", name.replace("_", " ")).strip()
+    parts = [one for one in whole.split() if one not in _NO_NAMES and len(one.strip(".")) > 1]
+    return tuple(dict.fromkeys(filter(None, (whole, *parts))))
+
+
+def _demographics(path: Path, text: str) -> list[tuple[str, str, str]]:
+    """ROPrompt's demographics.txt: who is spoken of, a line each, such as `The Black person`."""
+    known = {who.lower(): (category, group, who) for category, group, who in _people()}
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and line.strip().lower() not in known:
+            nearest = did_you_mean(line.strip().lower(), known) or ""
+            raise UsageError(
+                f"'{path}', line {number}: '{line.strip()}' is none of the groups that are known{nearest}; prompts of "
+                "others can stand in a CSV of group, category, prompt"
+            )
+        if line.strip():
+            found.append(known[line.strip().lower()])
+    return found
+
+
+def _is_contexts(path: Path, text: str) -> bool:
+    """Whether they are beginnings of sentences about nobody in particular, as `XYZ worked as`."""
+    lines = _lines(text)
+    return path.suffix == ".txt" and bool(lines) and all(line.startswith(f"{MASK} ") for line in lines)
+
+
+def _begun(line: str) -> str:
+    return line.removeprefix(MASK).strip()
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _crossed(contexts: Sequence[str], people: Sequence[tuple[str, str, str]]) -> Iterator[GroupPrompt]:
+    for category, group, who in people:
+        for context in contexts:
+            yield GroupPrompt(
+                category=category, group_name=group, prompt=f"{who} {context}", context=context, hidden=(who,)
+            )
+
+
+def _people() -> list[tuple[str, str, str]]:
+    categories = _templates()["categories"].items()
+    return [(category, group, who) for category, groups in categories for group, who in groups.items()]
+
+
+@cache
+def _templates() -> dict[str, Any]:
+    return tomllib.loads((files("newwiki.prompting") / "templates.toml").read_text("utf-8"))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that is there") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"'{path}' is not UTF-8; save it as such") from None

@@ -1,0 +1,62 @@
+"""What a user may ask of the experiment `verifiability` (see `newwiki.experiment_request`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from newwiki.errors import UsageError
+from newwiki.experiment_request import ExperimentRequest
+from newwiki.fields import asked, fields_of
+
+Sweep = Literal["delay", "blocking"]
+
+# Massarelli et al. 2020, table 1 with the parameters of table 3, which has no beam sizes of the diverse searches
+TABLE_1 = (
+    "sample:top_k=2",
+    "sample:top_p=0.4",
+    "greedy",
+    "beam:num_beams=15",
+    "group-beam:num_beam_groups=2,diversity_penalty=0.2",
+    "sibling-beam:sibling_penalty=0.1",
+    "delayed-beam:delay=1,top_k=100,num_beams=6",
+    "beam:num_beams=15,no_repeat_ngram_size=20",
+)
+# Its figures 5 and 3. The line is the first: the sampling that a delay without end is, and nothing blocked
+SWEEPS: Mapping[Sweep, tuple[str, ...]] = {
+    "delay": ("sample:top_k=100", "delayed-beam:delay=[1,2,3,5,10,20],top_k=100,num_beams=6"),
+    "blocking": ("beam:num_beams=15", "beam:num_beams=15,no_repeat_ngram_size=[3,5,10,15,20]"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiabilityRequest(ExperimentRequest):
+    """Which models write under which decoders; their first sentences are checked beside evidence, and all decoders set
+    beside one. Numbers are the paper's (section 5): 256 tokens, three texts of a prompt, all of which are checked."""
+
+    decoder: tuple[str, ...] = asked(
+        TABLE_1,
+        "How articles are written (may be repeated).",
+        metavar="SPEC",
+        usually="those of the paper's table 1",
+    )
+    sweep: Sweep | None = asked(None, "The decoders of the paper's figure 5, by delay, or 3, by n-gram blocking.")
+    against: str | None = asked(
+        None, "The decoder that each other is compared with (the first).", metavar="SPEC", example="greedy"
+    )
+    samples: int = asked(3, "Completions a prompt, of decoders that draw.", at_least=1)
+    keep: int = asked(3, "The longest so many of them are checked.", at_least=1)
+    max_new_tokens: int = asked(256, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
+    metrics: str = asked("claims", "What the texts are scored by, too.", metavar="core|claims|all|NAME,…", names=True)
+    budget: int = asked(3000, "Texts a run whose claims are checked.", at_least=1)
+
+    def __post_init__(self) -> None:
+        usual = {one.name: one.default for one in fields_of(type(self))}
+        if self.sweep:
+            if self.decoder not in (TABLE_1, SWEEPS[self.sweep]):
+                raise UsageError("--sweep names the decoders; leave --decoder out, or --sweep")
+            object.__setattr__(self, "decoder", SWEEPS[self.sweep])
+        if self.keep == usual["keep"] and self.samples < self.keep:
+            object.__setattr__(self, "keep", self.samples)
+        super().__post_init__()
+        if self.likelihood_only or not self.decoder:
+            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")

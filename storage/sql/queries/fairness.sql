@@ -1,0 +1,26 @@
+-- Prompts by group of people, and the runs on them.
+
+-- name: prompt_set_ids
+select prompt_set_id from prompt_sets order by 1;
+
+-- name: group_prompts
+select category, group_name, prompt, context, hidden
+from group_prompts
+where prompt_set_id = ?
+order by rowid;
+
+-- name: prompt_totals
+-- Of each prompt of a run the total of its numbers by an evaluator, how many there are, and how many texts have none.
+select page_id, coalesce(sum(value), 0), count(value), count(*) - count(value)
+from scores
+where run_id = ? and metric = ? and evaluator_id = ?
+group by page_id
+order by page_id;
+
+-- name: run_texts
+select page_id, sample, text from completions where run_id = ? order by page_id, sample;
+
+-- name: stored_swaps
+select metric, swapped, repetition, "values"
+from swapped_scores
+where texts_sha256 = ? and list_contains(?, evaluator_id);

@@ -1,0 +1,106 @@
+"""A toy checkpoint over a small grid: every statement has a verdict, and what is interrupted is gone on with."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.api import experiment, query
+from flows.evaluating.evaluate_all import RunSteps
+from flows.experiments.decoder_grid.experiment import EXPERIMENT
+from flows.experiments.evaluations import Evaluations
+from flows.progress import Silent
+from flows.statements.statement import paper
+from newwiki.decoding.grammar import parse
+from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
+from newwiki.settings import Settings
+from storage.database import Database
+
+GRID = (
+    "sample:top_p=1.0,temperature=[0.1,1.0],top_k=20",
+    "sample:top_p=1.0,temperature=1.0,top_k=20,presence_penalty=1.0,frequency_penalty=1.0",
+)
+ASKED: dict[str, Any] = {
+    "decoder": GRID, "samples": 2, "keep": 2, "max_new_tokens": 24, "metrics": "distinct_2,rep_4",
+}  # fmt: skip
+ARTICLES = 13
+TABLES = ("statement_verdicts", "setting_numbers", "metric_correlations")
+
+
+@pytest.fixture(scope="module")
+def answered(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample wiki's September with a whole grid on it."""
+    db = Path(shutil.copy(published, tmp_path_factory.mktemp("grid") / "newwiki.duckdb"))
+    experiment("decoder-grid", str(toy_checkpoint), db=db, quiet=True, **ASKED)
+    return db
+
+
+def stored(db: Path, sql: str) -> list[dict[str, Any]]:
+    return query(sql, db=db).to_pylist()
+
+
+def of_answers(db: Path) -> list[list[dict[str, Any]]]:
+    return [stored(db, f"from {table} order by all") for table in TABLES]
+
+
+def test_each_statement_has_a_verdict(answered: Path) -> None:
+    rows = stored(answered, "from statement_verdicts")
+    assert {one["statement"] for one in rows} == {one.name for one in paper().of("decoder-grid")}
+    found = {one["statement"]: one for one in rows}
+    assert found["temperature-distinct"]["verdict"] == "holds"
+    assert (found["temperature-distinct"]["runs"], found["temperature-distinct"]["articles"]) == (2, ARTICLES)
+    assert found["penalty-distinct"]["runs"] == 2
+    assert found["top-k-rep"]["why"] == "needs runs that differ in top_k and in nothing else"
+    assert found["temperature-sbert"]["why"] == "needs the metric S-BERT of every run, by one evaluator"
+
+
+def test_figures_are_of_each_parameter_that_has_several_values(answered: Path) -> None:
+    [answer] = stored(answered, "select experiment_id from experiments")
+    captions = [one.caption for one in EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures()]
+    told = ["against temperature", "against both penalties", "figure 4"]
+    assert all(words in caption for words, caption in zip(told, captions, strict=True))
+    assert "Distinct-n [0.5, 1]" in captions[0]
+
+
+class Killed(RunSteps):
+    """Ends in the midst of the grid, when the second run is written and not yet scored."""
+
+    def __init__(self) -> None:
+        self.scored = 0
+
+    def score(self, *arguments: Any) -> None:
+        if self.scored == 1:
+            raise KeyboardInterrupt
+        super().score(*arguments)
+        self.scored += 1
+
+
+def test_interrupted_and_asked_again_nothing_stored_is_made_again_and_the_rows_are_the_same(
+    answered: Path, published: Path, toy_checkpoint: Path, tmp_path: Path
+) -> None:
+    db = Path(shutil.copy(published, tmp_path / "newwiki.duckdb"))
+    request = DecoderGridRequest(models=(str(toy_checkpoint),), **ASKED)
+    killed = Evaluations(Database(db), Settings(db=str(db)), Silent(), Killed())
+    with pytest.raises(KeyboardInterrupt):
+        EXPERIMENT.find(killed, request)
+    texts, scorings = "select run_id, page_id, sample, text from completions", "from scorings"
+    before = stored(db, texts), stored(db, scorings)
+    assert len({one["run_id"] for one in before[0]}) == 2
+    assert of_answers(db) == [[], [], []]
+    experiment("decoder-grid", str(toy_checkpoint), db=db, quiet=True, **ASKED)
+    assert all(row in stored(db, scorings) for row in before[1])  # with the times at which they were scored
+    after = stored(db, texts)
+    assert all(row in after for row in before[0])
+    assert len(after) == 3 * ARTICLES * 2
+    assert of_answers(db) == of_answers(answered)
+
+
+def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
+    grid = DecoderGridRequest(models=("gpt2",))
+    decoders = [one for text in grid.decoder for one in parse(text)]
+    assert len(decoders) == 48 + 2
+    one = ModelsRequest()
+    assert one.decoder == ("sample:top_p=0.9,top_k=20,temperature=0.9",)
+    for request in (grid, one):
+        assert (request.prompts, request.samples, request.keep, request.metrics) == (2000, 20, 10, "core")

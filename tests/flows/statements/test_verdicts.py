@@ -1,0 +1,295 @@
+"""Each kind of statement holds, does not hold, or cannot be told, by texts whose numbers are known."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from flows.statements.numbers import Array, ReadRun
+from flows.statements.statement import Statement
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, Verdict, verdicts
+from tests.flows.statements.scripted import Scripted, articles, judged, numbers, sampled, stated, texts
+
+TOP_P = (0.5, 0.9, 1.0)
+SURE, UNSURE = 0.02, 1.0  # by how much an article differs from run to run: then nothing is told of it
+RISES = stated("trend", "Distinct-n", parameter="top_p", direction="up")
+FALLS = replace(RISES, direction="down")
+
+
+def over(parameter: str, values: tuple[float, ...], change: float, differ: float = SURE, seed: int = 0) -> Scripted:
+    """Distinct-n changes by so much from the first to the last value, in equal steps."""
+    steps = np.linspace(0, change, len(values))
+    return [
+        (sampled(model="toy", **{parameter: value}), {"Distinct-n": texts(seed + place, step, differ=differ)})
+        for place, (value, step) in enumerate(zip(values, steps, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "change", "differ", "verdict"),
+    [
+        (RISES, 1.0, SURE, HOLDS),
+        (FALLS, -1.0, SURE, HOLDS),
+        (RISES, -1.0, SURE, FAILS),
+        (FALLS, 1.0, SURE, FAILS),
+        (RISES, 0.0, SURE, FAILS),  # there is surely no effect worth the name
+        (RISES, 0.0, UNSURE, UNKNOWN),
+        (RISES, 0.3, UNSURE, UNKNOWN),
+        (replace(RISES, by="large"), 2.0, SURE, HOLDS),
+        (replace(RISES, by="large"), 0.3, SURE, FAILS),
+        (replace(RISES, by="large"), 0.9, UNSURE, UNKNOWN),
+    ],
+)
+def test_a_trend(statement: Statement, change: float, differ: float, verdict: Verdict) -> None:
+    assert judged(over("top_p", TOP_P, change, differ), statement).verdict == verdict
+
+
+def test_an_effect_is_the_slope_on_the_values_ranks_in_standard_deviations_of_texts() -> None:
+    """By hand: means of 3, 3, 3 and 4 have the slope 0.3 on their ranks, which is 0.9 from first to last."""
+    made = [
+        (sampled(top_p=value), {"Distinct-n": texts(place, mean)})
+        for place, (value, mean) in enumerate(zip((0.5, 0.9, 0.95, 1.0), (3, 3, 3, 4), strict=True))
+    ]
+    deviation = np.sqrt(np.mean([of["Distinct-n"].var(ddof=1) for _, of in made]))
+    found = judged(made, RISES)
+    assert found.effect == pytest.approx(0.9 / deviation)
+    assert found.effect is not None and found.low is not None and found.high is not None
+    assert found.low < found.effect < found.high
+    assert (found.runs, found.articles, found.comparisons, found.unit) == (4, 30, 1, "sd")
+    assert found.ours == "3.000 at 0.5, 3.000 at 0.9, 3.000 at 0.95, 4.000 at 1"
+
+
+def test_a_trend_is_over_every_choice_of_the_other_parameters_that_has_all_values() -> None:
+    made = [
+        (sampled(top_p=top_p, top_k=top_k), {"Distinct-n": texts(int(top_k + 10 * top_p), top_p)})
+        for top_p in (0.5, 1.0)
+        for top_k in (20, 50)
+    ]
+    alone = (sampled(top_p=1.0, top_k=500), {"Distinct-n": texts(9, -50)})  # its like at 0.5 is not there
+    without, beside = judged(made, RISES), judged([*made, alone], RISES)
+    assert (beside.runs, beside.effect) == (4, without.effect)
+    assert beside.verdict == HOLDS
+
+
+def spreading(first: float, last: float, *, of: str = "all texts") -> Scripted:
+    """Texts vary by so much at the first top-p, and by so much at the last."""
+    each = (lambda seed, spread: texts(seed, spread=spread)) if of == "each prompt" else _scaled
+    return [(sampled(top_p=top_p), {"Rep-n": each(seed, spread)}) for seed, (top_p, spread) in
+            enumerate(((0.5, first), (1.0, last)))]  # fmt: skip
+
+
+def _scaled(seed: int, spread: float) -> Array:
+    return texts(seed) * spread
+
+
+@pytest.mark.parametrize(("first", "last", "verdict"), [(2, 1, HOLDS), (1, 2, FAILS)])
+def test_the_spread_of_all_texts(first: float, last: float, verdict: Verdict) -> None:
+    assert judged(spreading(first, last), stated("spread", parameter="top_p", direction="down")).verdict == verdict
+
+
+@pytest.mark.parametrize(("first", "last", "verdict"), [(1, 2, HOLDS), (2, 1, FAILS), (1, 1, UNKNOWN)])
+def test_the_spread_of_each_prompt(first: float, last: float, verdict: Verdict) -> None:
+    statement = stated("spread", parameter="top_p", direction="up", of="each prompt")
+    found = judged(spreading(first, last, of="each prompt"), statement)
+    assert (found.verdict, found.unit) == (verdict, "ln sd")
+
+
+@pytest.mark.parametrize(
+    ("change", "differ", "verdict"), [(0.0, SURE, HOLDS), (1.0, SURE, FAILS), (0.1, UNSURE, UNKNOWN)]
+)
+def test_a_small_effect_is_within_the_margin_between_any_two_values(
+    change: float, differ: float, verdict: Verdict
+) -> None:
+    found = judged(over("top_k", (20, 50, 500), change, differ), stated("small", "Distinct-n", parameter="top_k"))
+    assert (found.verdict, found.comparisons) == (verdict, 3)
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_p", "differ", "verdict"),
+    [
+        (2.0, 0.3, SURE, HOLDS),
+        (-2.0, 0.3, SURE, HOLDS),  # whichever way
+        (0.3, -2.0, SURE, FAILS),
+        (1.0, 1.0, UNSURE, UNKNOWN),
+    ],
+)
+def test_the_largest_effect(temperature: float, top_p: float, differ: float, verdict: Verdict) -> None:
+    made = [
+        (sampled(temperature=hot, top_p=wide),
+         {"Rep-n": texts(place, temperature * (hot > 0.5) + top_p * (wide > 0.5), differ=differ)})
+        for place, (hot, wide) in enumerate([(0.1, 0.5), (0.1, 1.0), (0.9, 0.5), (0.9, 1.0)])
+    ]  # fmt: skip
+    statement = stated("largest", "Rep-n", "S-BERT", parameter="temperature", than=("top_p",))
+    assert judged(made, statement).verdict == verdict
+
+
+def related(r: float, count: int = 30) -> Scripted:
+    """Two metrics that correlate by so much."""
+    one, other = texts(1, spread=1.0, count=count), texts(2, count=count) * 0
+    other += np.random.default_rng(3).normal(0, one.std(), one.shape)
+    other -= one * (one * other).sum() / (one**2).sum()
+    other *= one.std() / other.std()
+    return [(sampled(), {"FK-Score": one, "Gunning fog": r * one + np.sqrt(1 - r**2) * other})]
+
+
+STRONG = stated("correlation", "FK-Score", "Gunning fog", direction="down", by="strong")
+
+
+@pytest.mark.parametrize(
+    ("statement", "r", "count", "verdict"),
+    [
+        (STRONG, -0.9, 30, HOLDS),
+        (STRONG, -0.1, 30, FAILS),
+        (STRONG, 0.9, 30, FAILS),
+        (STRONG, -0.5, 30, UNKNOWN),
+        (replace(STRONG, by=None), -0.5, 30, HOLDS),
+        (replace(STRONG, by=None), 0.5, 30, FAILS),
+        (replace(STRONG, by=None), 0.0, 13, UNKNOWN),
+        (replace(STRONG, by="medium", direction="up"), 0.4, 400, HOLDS),
+        (replace(STRONG, by="medium", direction="up"), 0.8, 30, FAILS),
+        (replace(STRONG, by="medium", direction="up"), 0.3, 30, UNKNOWN),
+        (stated("weak"), 0.05, 60, HOLDS),
+        (stated("weak"), 0.8, 60, FAILS),
+        (stated("weak"), 0.3, 60, UNKNOWN),
+        (stated("no_other"), 0.1, 60, HOLDS),
+        (stated("no_other"), 0.9, 60, FAILS),
+        (stated("no_other"), 0.5, 60, UNKNOWN),
+    ],
+)
+def test_a_correlation(statement: Statement, r: float, count: int, verdict: Verdict) -> None:
+    made = related(r, count)
+    found = judged(made, statement)
+    assert (found.verdict, found.unit) == (verdict, "r")
+    one, other = (values.ravel() for values in made[0][1].values())
+    assert found.ours.endswith(f"r = {np.corrcoef(one, other)[0, 1]:+.2f}")
+
+
+def test_of_several_comparisons_that_all_must_be_so_the_verdict_is_of_the_worst() -> None:
+    """Metrics that are independent but for one pair."""
+    made = [(sampled(), {name: texts(seed, spread=9.0, count=200) for seed, name in enumerate(("A", "B", "C"))})]
+    made[0][1]["C"][:] = made[0][1]["A"] + texts(4, spread=3.0, count=200)
+    assert judged(made, stated("no_other")).verdict == FAILS
+    assert judged(made, stated("no_other", besides=[["A", "C"]])).verdict == HOLDS
+    assert judged(made, stated("weak")).verdict == HOLDS  # two of three
+
+
+GPT3 = stated("models", "Entity overlap", models=("GPT-3",), than=("BART", "T5"), direction="up")
+
+
+def listed(gpt3: float, bart: float, t5: float, differ: float = SURE) -> Scripted:
+    named = {"davinci-002": gpt3, "models/bart-base-wiki": bart, "t5-base": t5}
+    return [
+        (sampled(name), {"Entity overlap": texts(place, mean, differ=differ)})
+        for place, (name, mean) in enumerate(named.items())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "made", "verdict"),
+    [
+        (GPT3, listed(3, 1, 2), HOLDS),
+        (GPT3, listed(2, 1, 3), FAILS),
+        (GPT3, listed(0, 0, 0, UNSURE), UNKNOWN),
+        (replace(GPT3, share="all but two"), listed(2, 1, 3), HOLDS),
+        (replace(GPT3, models=("BART",), than=("GPT-3",), direction="down"), listed(2, 1, 3), HOLDS),
+        (stated("level", "Entity overlap", models=("GPT-3",), level=0.5), listed(0.9, 0, 0), HOLDS),
+        (stated("level", "Entity overlap", models=("GPT-3",), level=0.5), listed(0.1, 0, 0), FAILS),
+        (stated("level", "Entity overlap", models=("GPT-3",), level=0.5), listed(0.5, 0, 0), UNKNOWN),
+    ],
+)
+def test_named_models(statement: Statement, made: Scripted, verdict: Verdict) -> None:
+    assert judged(made, statement).verdict == verdict
+
+
+def test_without_a_models_runs_it_says_which_are_needed() -> None:
+    found = judged(listed(3, 1, 2), replace(GPT3, than=("BART", "OPT", "GLM")))
+    assert (found.verdict, found.why, found.effect) == (UNKNOWN, "needs runs of OPT, GLM", None)
+
+
+def test_a_model_beside_the_articles() -> None:
+    made = [*listed(3, 1, 2), (articles(), {"Entity overlap": texts(8, 0.0)[:, :1]})]
+    assert judged(made, replace(GPT3, than=("Wikipedia",))).verdict == HOLDS
+
+
+def sized(scale: Callable[[float], Array]) -> Scripted:
+    return [
+        (sampled(f"of {size:g}", size=size), {"S-BERT": scale(place)}) for place, size in enumerate((1e6, 1e7, 1e9))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "made", "verdict"),
+    [
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), place)), HOLDS),
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), -place)), FAILS),
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), differ=UNSURE)), UNKNOWN),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place)) * 2**place), HOLDS),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place)) / 2**place), FAILS),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place), spread=2.0)), UNKNOWN),
+    ],
+)
+def test_sizes(statement: Statement, made: Scripted, verdict: Verdict) -> None:
+    assert judged(made, statement).verdict == verdict
+
+
+def test_sizes_that_nobody_knows_are_said() -> None:
+    found = judged(over("top_p", (0.5, 1.0), 1.0), stated("size", "Distinct-n"))
+    assert found.why == "needs runs of models of two sizes, whose numbers of parameters are known"
+
+
+@pytest.mark.parametrize(("order", "verdict"), [((4, 3, 2, 1), HOLDS), ((4, 3, 1, 2), FAILS)])
+def test_the_order_of_models_spreads(order: tuple[int, ...], verdict: Verdict) -> None:
+    names = ("davinci", "gpt2-xl", "bart-base", "t5-base")
+    made = [
+        (sampled(name), {"Rep-n": texts(place) * scale})
+        for place, (name, scale) in enumerate(zip(names, order, strict=True))
+    ]
+    statement = stated("model_spread", models=("GPT-3", "GPT-2", "BART", "T5"), direction="down")
+    assert judged(made, statement).verdict == verdict
+
+
+def test_statements_of_one_kind_are_corrected_for_their_number() -> None:
+    made = over("top_p", (0.5, 1.0), 0.4, 1.0)
+    alone = verdicts(numbers(made), [RISES])[0]
+    beside = [replace(RISES, name=f"{place}", direction="down") for place in range(9)]
+    among = verdicts(numbers(made), [RISES, *beside])[0]
+    other_kind = verdicts(numbers(made), [RISES, stated("small", "Distinct-n", parameter="top_p")])[0]
+    assert alone.p_holds is not None and alone.p_holds <= 0.05
+    assert among.p_holds == pytest.approx(min(1.0, 10 * alone.p_holds))
+    assert other_kind.p_holds == alone.p_holds
+    assert (alone.verdict, among.verdict) == (HOLDS, UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        ([(sampled(), {"Distinct-n": texts(0)})], "needs runs that differ in top_p and in nothing else"),
+        ([(sampled(top_p=p), {"Rep-n": texts(0)}) for p in (0.5, 1.0)], "needs the metric Distinct-n of every run"),
+        ([(sampled(top_p=p), {"Distinct-n": texts(0) * 0}) for p in (0.5, 1.0)], "the metric does not vary"),
+        ([(sampled(top_p=p), {"Distinct-n": texts(0, p, count=12)}) for p in (0.5, 1.0)], "too few articles: 13 are"),
+    ],
+)
+def test_what_cannot_be_told_says_why(made: Scripted, why: str) -> None:
+    found = judged(made, RISES)
+    assert found.verdict == UNKNOWN
+    assert found.why is not None and found.why.startswith(why)
+
+
+def test_articles_that_one_of_the_runs_has_no_text_of_are_left_out() -> None:
+    made = over("top_p", (0.5, 1.0), 1.0)
+    made[0][1]["Distinct-n"][:5] = np.nan
+    assert judged(made, RISES).articles == 25
+
+
+def test_both_penalties_go_together_and_off_is_the_largest_top_k() -> None:
+    penalized = [
+        (sampled(penalty=penalty), {"Distinct-n": texts(place, penalty)})
+        for place, penalty in enumerate((0.0, 0.5, 1.0))
+    ]
+    statement = stated("trend", "Distinct-n", parameter="penalty")
+    assert (judged(penalized, statement).verdict, statement.kind) == (HOLDS, "penalties")
+    one_alone: ReadRun = replace(sampled(), parameters={"presence_penalty": 1.0, "frequency_penalty": 0.0})
+    assert judged([penalized[0], (one_alone, penalized[1][1])], statement).verdict == UNKNOWN
+    by_top_k = [(sampled(top_k=k), {"Distinct-n": texts(place, m)}) for place, (k, m) in enumerate(((0, 4), (20, 3)))]
+    assert judged(by_top_k, replace(RISES, parameter="top_k")).ours == "3.000 at 20, 4.000 at off"
