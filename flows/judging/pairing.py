@@ -56,7 +56,7 @@ def pair_up(database: Database, request: PairsRequest) -> Pairing:
     found = judgements.pairs(database, first, second, one.snapshot_id)
     if not found:
         raise TerminalError(
-            f"{one.run_id} and {other.run_id} have no prompt on which both have written and are complete; finish them "
+            f"{one.run_id} and {other.run_id} have no article of a snapshot that both are complete on; finish them "
             "with the `newwiki evaluate` that began them"
         )
     return Pairing(one, other, found, found[: request.pairs], rubric)

@@ -463,6 +463,7 @@ comment on column judgements.first is 'Whose text was in the first place: a or b
 comment on column judgements.answer is 'first, second or tie; unreadable where a model said something else.';
 comment on column judgements.said is 'What the model said, word for word; NULL for a person.';
 comment on column judgements.judged_at is 'When.';
+
 comment on table prompt_sets is 'Published sets of prompts by group of people, a row each, which never changes.';
 comment on column prompt_sets.prompt_set_id is 'prompts: and a hash of its prompts; where a run is on prompts, this is its snapshot_id.';
 comment on column prompt_sets.name is 'Where they came from: templates, or the names of files.';

@@ -157,7 +157,7 @@ def test_runs_that_were_asked_otherwise_are_judged_only_by_name(database: Databa
 def test_a_run_that_is_not_complete_has_no_pairs(two_runs: Path, tmp_path: Path) -> None:
     database = Database(shutil.copy(two_runs, tmp_path / "newwiki.duckdb"))
     add_run(database, "cccc", "greedy", snapshot_id="inventedwiki-2026-10")
-    with pytest.raises(TerminalError, match="no prompt on which both have written and are complete"):
+    with pytest.raises(TerminalError, match="no article of a snapshot that both are complete on"):
         pair_up(database, PairsRequest(run_a=GREEDY, run_b="cccc"))
 
 
