@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import newwiki
+from flows.commands.judge import judge
 from flows.judging.annotation_files import export_pairs, import_answers
 from flows.judging.findings import find
 from flows.judging.pairing import Pairing
@@ -143,3 +145,28 @@ def test_the_api_exports_and_imports_too(database: Database, tmp_path: Path) -> 
     answers = write(tmp_path / "answers.csv", annotated(read(out), ""))
     assert newwiki.import_answers(GREEDY, NUCLEUS, answers=answers, **asked) == 10
     assert set(newwiki.judge(GREEDY, NUCLEUS, db=database.path, quiet=True)["pairs"].to_pylist()) == {5}
+
+
+def test_the_command_exports_and_imports(database: Database, tmp_path: Path) -> None:
+    asked = [GREEDY, NUCLEUS, "--judge", "batch 1", "--pairs", "5", "--db", str(database.path)]
+    out = tmp_path / "pairs.jsonl"
+    exported = CliRunner().invoke(judge, [*asked, "--export", str(out)])
+    assert (exported.exit_code, exported.stdout) == (0, f"{out}\n"), exported.output
+    answers = write(tmp_path / "answers.jsonl", annotated(read(out), "w1"))
+    imported = CliRunner().invoke(judge, [*asked, "--import", str(answers)])
+    assert (imported.exit_code, imported.stdout) == (0, "10 answers by 1 judge stored; 10 places are empty\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--export", "pairs.csv"], "--export and --import need --judge NAME"),
+        (["--judge", "Ada", "--model", "gpt2"], "--judge asks a person and --model a model"),
+        (["--judge", "Ada", "--out", "answer.html"], "give it without --judge"),
+        (["--judge", "Ada", "--export", "a.csv", "--import", "b.csv"], "give one of them"),
+    ],
+)
+def test_one_thing_at_a_time_is_asked_of_the_command(database: Database, asked: list[str], said: str) -> None:
+    ended = CliRunner().invoke(judge, [GREEDY, NUCLEUS, *asked, "--db", str(database.path)])
+    assert isinstance(ended.exception, UsageError)
+    assert said in str(ended.exception)
