@@ -21,6 +21,7 @@ from tests.flows.scored import add_run
 GREEDY, NUCLEUS = "aaaa0123", "bbbb4567"
 MODEL = "org/secret-model"
 PAGES = 128
+SNAPSHOT = "inventedwiki-2026-10"
 # The words by which a judge knows the better text; run a's is better on three pairs of four.
 BETTER, WORSE = "It is a fine text", "It is a poor text"
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,13 @@ from flows.judging.show import tables
 from newwiki.errors import TerminalError, UsageError
 from newwiki.judge_request import JudgeRequest, PairsRequest
 from newwiki.judging.judgement import judge_name
-from storage import judgements
+from newwiki.records import Completion
+from storage import judgements, runs, snapshots
 from storage.database import Database
 from storage.keys import repeated
 from tests.flows.conftest import Run
-from tests.flows.judging.conftest import GREEDY, MODEL, NUCLEUS, PAGES, AddAnswers, better
-from tests.flows.scored import add_run
+from tests.flows.judging.conftest import GREEDY, MODEL, NUCLEUS, PAGES, SNAPSHOT, AddAnswers, better
+from tests.flows.scored import RULES, add_run, score
 
 
 def test_a_prompt_gives_one_pair_and_the_first_so_many_are_drawn(database: Database, pairing: Pairing) -> None:
@@ -27,6 +29,31 @@ def test_a_prompt_gives_one_pair_and_the_first_so_many_are_drawn(database: Datab
     assert [pair.page_id for pair in pairing.pairs] != [*range(1, PAGES + 1)]
     some = pair_up(database, PairsRequest(run_a=NUCLEUS, run_b=GREEDY, pairs=10))
     assert some.pairs == pairing.pairs[:10]
+
+
+def test_one_of_a_prompts_kept_texts_is_drawn(database: Database) -> None:
+    """A third run has kept two texts of three."""
+    add_run(database, "dddd", "sample:top_p=0.5", snapshot_id=SNAPSHOT, prompts=PAGES, samples=3, keep=2)
+    lengths = {0: 3, 1: 1, 2: 2}
+    written = [
+        Completion(page, sample, f"{page} {sample}", 9, words, "stop", False)
+        for page in range(1, PAGES + 1)
+        for sample, words in lengths.items()
+    ]
+    runs.add_completions(database, "dddd", written)
+    runs.complete(database, "dddd", 2)
+    drawn = pair_up(database, PairsRequest(run_a=GREEDY, run_b="dddd", across=("samples", "keep"))).pairs
+    assert all(pair.text_b == f"{pair.page_id} {pair.sample_b}" for pair in drawn)
+    of_each = Counter(pair.sample_b for pair in drawn)
+    assert set(of_each) == {0, 2} and min(of_each.values()) > PAGES // 3
+
+
+def test_the_articles_themselves_are_judged_as_a_run_is(database: Database) -> None:
+    score(database, f"reference:{SNAPSHOT}", {"rep_4": [0.1] * PAGES}, RULES)
+    pairs = pair_up(database, PairsRequest(run_a=f"reference:{SNAPSHOT}", run_b=GREEDY)).pairs
+    texts = {article.page_id: article.completion for article in snapshots.articles(database, SNAPSHOT)}
+    assert {pair.page_id: pair.text_b for pair in pairs} == texts
+    assert {pair.run_b for pair in pairs} == {f"reference:{SNAPSHOT}"}
 
 
 def test_p_of_stored_answers_is_scipys_and_shares_are_the_papers(
@@ -156,7 +183,7 @@ def test_runs_that_were_asked_otherwise_are_judged_only_by_name(database: Databa
 
 def test_a_run_that_is_not_complete_has_no_pairs(two_runs: Path, tmp_path: Path) -> None:
     database = Database(shutil.copy(two_runs, tmp_path / "newwiki.duckdb"))
-    add_run(database, "cccc", "greedy", snapshot_id="inventedwiki-2026-10")
+    add_run(database, "cccc", "greedy", snapshot_id=SNAPSHOT)
     with pytest.raises(TerminalError, match="no article of a snapshot that both are complete on"):
         pair_up(database, PairsRequest(run_a=GREEDY, run_b="cccc"))
 
