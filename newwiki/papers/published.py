@@ -23,7 +23,6 @@ Names = Annotated[tuple[str, ...], Field(strict=False)]
 COMMANDS_TO_COME = (
     "newwiki experiment contrast",
     "newwiki experiment corpora",
-    "newwiki judge",
 )
 
 
