@@ -26,7 +26,7 @@ _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
 # One more than there are colours, so that lines of the same colour have other dashes.
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
 
-_APART = 100  # of the width, from one line's points to the next one's
+_APART = 100  # the parts of the axis: from one line's points to the next one's it is one part
 
 
 def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
@@ -106,7 +106,6 @@ def _curves(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) 
 
 def _side_by_side(values: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
     """Points of one place a little apart, so that no bar hides another."""
-    places = [one["place"] for one in values]
-    apart = (max(places) - min(places)) / _APART
+    apart = max(one["place"] for one in values) / _APART
     middle = (len(names) - 1) / 2
     return [one | {"beside": one["place"] + (names.index(one["line"]) - middle) * apart} for one in values]
