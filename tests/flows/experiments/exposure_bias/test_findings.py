@@ -11,13 +11,15 @@ from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
 from flows.experiments.exposure_bias.words import verdict
 
 
-def score(seed: int, ratio: float | None, length: int = 20, gap: int = 0, prefix: str = MODEL) -> ExposureScore:
+def score(
+    seed: int, ratio: float | None, length: int = 20, gap: int = 0, prefix: str = MODEL, rate: float = 0.0
+) -> ExposureScore:
     return ExposureScore(
         model="toy",
         decoder="sample",
         metric="bleu",
         prefix=prefix,
-        rate=0.3 if prefix == CORRUPTED else 0.0,
+        rate=rate,
         prefix_length=length,
         gap=gap,
         seed=seed,
@@ -65,7 +67,7 @@ def test_a_trend_along_the_prefix_is_each_seeds_slope() -> None:
 def test_a_trend_along_the_gap_is_the_mean_of_the_lengths_slopes() -> None:
     falls = {20: -0.01, 40: -0.02}
     scores = [
-        score(seed, 1.5 + seed / 10 + fall * gap, length, gap, CORRUPTED)
+        score(seed, 1.5 + seed / 10 + fall * gap, length, gap, CORRUPTED, 0.3)
         for seed in range(3)
         for length, fall in falls.items()
         for gap in (0, 10, 20)
