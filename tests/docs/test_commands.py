@@ -74,6 +74,9 @@ NOT_RUN = {
     "newwiki experiment exposure-bias gpt2 --out answer.html": _PREFIXES,
     "newwiki experiment exposure-bias gpt2 --data-model gpt2-large": _PREFIXES,
     "newwiki experiment exposure-bias gpt2 --synthetic": _PREFIXES,
+    "newwiki experiment exposure-bias gpt2 --prefix-length 20 --gap 10 --rate 0.5 --samples 2 --seeds 3": (
+        "it takes four articles; tests/flows/experiments/exposure_bias has them"
+    ),
     "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
     "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
