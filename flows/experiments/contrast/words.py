@@ -13,18 +13,18 @@ SEARCH = "contrastive-search"
 _REMEDIES = {
     "mauve": "`--embedder FOLDER` names an S-BERT model",
     "embedding_coherence": "`--embedder FOLDER` names an S-BERT model",
-    "likelihood_coherence": "`--likelihood-model NAME` names the model whose likelihood it is (the paper's is OPT-2.7B)",
+    "likelihood_coherence": "`--likelihood-model NAME` names whose likelihood it is (the paper has OPT-2.7B)",
 }
 
 
 def verdict(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> str:
     """What contrastive search, or else the first of the others, differs in from contrastive decoding; of several models
     each with its name."""
-    models = list(dict.fromkeys(one.model for one in variants))
-    told = [
-        (model, _of_model([one for one in apart if one.model == model and one.part == DECODERS])) for model in models
-    ]
-    return told[0][1] if len(told) == 1 else "; ".join(f"{model}: {one}" for model, one in told)
+    told = {
+        model: _of_model([one for one in apart if one.model == model and one.part == DECODERS])
+        for model in dict.fromkeys(one.model for one in variants)
+    }
+    return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
 
 
 def words(
@@ -85,7 +85,7 @@ def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiff
         parameter = next(one.parameter for one in variants if one.part == part)
         of_part = [one for one in apart if one.part == part]
         if all(one.verdict == statistics.TOO_FEW for one in of_part):
-            yield f"{part}: {of_part[0].prompts} prompts tell nothing of which differ; {statistics.FEWEST} are the least"
+            yield f"{part}: {of_part[0].prompts} prompts tell nothing; {statistics.FEWEST} are the least"
             continue
         found = []
         for metric in TEXT_METRICS:
