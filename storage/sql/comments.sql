@@ -622,7 +622,7 @@ comment on table contrast_variants is 'Which decoders `newwiki experiment contra
 comment on column contrast_variants.experiment_id is 'The answer.';
 comment on column contrast_variants.model is 'The model that writes, the expert.';
 comment on column contrast_variants.part is 'decoders, or the ablation: k, amateur-temperature, amateur-size, amateur-context, plausibility, sampling or beams.';
-comment on column contrast_variants.place is 'The place in the part; that of decoders begins with contrastive decoding as in the papers.';
+comment on column contrast_variants.place is 'The place in the part, of which decoders begins with contrastive decoding as in the papers.';
 comment on column contrast_variants.parameter is 'The parameter that is varied; decoder where decoders are.';
 comment on column contrast_variants.value is 'Its value; itself is an amateur that is the expert.';
 comment on column contrast_variants.decoder is 'The decoder in canonical form.';
