@@ -2,13 +2,14 @@
 expert and amateur (figures 3 and 2 of Li et al. 2022)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
 from flows.experiments.contrast.metric_words import HEADS, shown, told
 from flows.experiments.contrast.numbers import ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, SIZE, ContrastVariant, decoder_words
+from flows.experiments.contrast.variants import DECODERS, SIZE, ContrastVariant
 from flows.experiments.experiment import Figure
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _TEMPERATURE = (
     "al. 2022."
 )
 _SIZE = "{metric} by expert and amateur, as figure 2 of Li et al. 2022; *: both are the same."
-_HUMAN = "articles"
+_HUMAN, _SWEPT = "articles", "contrastive-search"
 
 By = Mapping[tuple[str, str], Mapping[str, ContrastNumber]]
 
@@ -54,17 +55,18 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
             points = _points(variants, by, coherence, up)
             if len({one["who"] for one in points}) < 2:
                 continue
-            names = list(dict.fromkeys(one["name"] for one in points))
-            keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
+            signs = dict(zip(map(str, range(len(SHAPES))), SHAPES.values(), strict=True)) | {_HUMAN: "○"}
+            keys = ", ".join(dict.fromkeys(f"{signs[one['who']]} {one['name']}" for one in points))
+            left_out = len({one.decoder for one in variants if one.part == DECODERS}) > len(PALETTE)
             caption = _PLANE.format(
                 up=HEADS[up],
                 across=HEADS[coherence],
-                model=variants[0].model,
+                model=_short(variants[0].model),
                 number=number,
                 measure="" if coherence == _COHERENCES[0] else ", with the coherence of Li et al. 2022",
                 spread=", and one standard deviation of MAUVE over seeds" if up == "mauve" else "",
                 line="; numbers at points are k" if any(one["k"] for one in points) else "",
-                keys=keys,
+                keys=keys + ("; other decoders are in the table alone" if left_out else ""),
             )
             said = "; ".join(
                 f"{one['name']}{' k=' + one['k'] if one['k'] else ''}: {one['x']:.2f}, {one['y']:.1f}" for one in points
@@ -73,36 +75,39 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
 
 
 def _points(variants: Sequence[ContrastVariant], by: By, coherence: str, up: str) -> list[dict[str, Any]]:
-    """Of the decoders, of which contrastive search stands with each k, and of the articles where they have both."""
-    sweep = {one.decoder: one.value for one in variants if one.part == "k"}
-    decoders = [one.decoder for one in variants if one.part == DECODERS]
-    searched = next((one for one in decoders if one in sweep), None)
-    asked = [(one, variants[0].model, one, "") for one in decoders if one not in sweep]
-    asked += [(searched or next(iter(sweep)), variants[0].model, one, k) for one, k in sweep.items()]
-    asked += [(_HUMAN, "Wikipedia", "reference", "")]
-    places: dict[str, int] = {}
-    found = []
-    for who, model, decoder, k in asked:
-        of_run = by.get((model, decoder), {})
-        if coherence in of_run and up in of_run:
-            across, along = of_run[coherence], of_run[up]
-            place = places.setdefault(who, len(places))
-            if place < len(PALETTE):
-                found.append(_point(across, along) | {"who": str(place), "name": _name(who, bool(k)), "k": k})
+    """Of the decoders, of which contrastive search stands with each k, and of the articles, whose MAUVE is 1."""
+    model, found = variants[0].model, []
+    for place, (name, of_name) in enumerate(_named(variants).items()):
+        for decoder, k in of_name:
+            found += _point(by.get((model, decoder), {}), coherence, up, {"who": str(place), "name": name, "k": k})
+    if up != "mauve":
+        human = {"who": _HUMAN, "name": _HUMAN, "k": ""}
+        found += _point(by.get(("Wikipedia", "reference"), {}), coherence, up, human)
     return found
 
 
-def _name(who: str, swept: bool) -> str:
-    if who == _HUMAN:
-        return who
-    return "contrastive-search" if swept else decoder_words(who)
+def _named(variants: Sequence[ContrastVariant]) -> dict[str, list[tuple[str, str]]]:
+    """By the name in the key, decoders and their k; no more names than there are colours."""
+    sweep = [(one.decoder, one.value) for one in variants if one.part == "k"]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one in variants:
+        swept = one.decoder in dict(sweep)
+        if one.part == DECODERS or swept:
+            found.setdefault(_SWEPT if swept else one.value, sweep if swept else [(one.decoder, "")])
+    return dict(islice(found.items(), len(PALETTE)))
 
 
-def _point(across: ContrastNumber, along: ContrastNumber) -> dict[str, float]:
-    x, y = shown(across.metric, across.mean or 0.0), shown(along.metric, along.mean or 0.0)
-    ends = [x if end is None else shown(across.metric, end) for end in (across.low, across.high)]
-    spread = shown(along.metric, along.spread or 0.0)
-    return {"x": x, "y": y, "low": ends[0], "high": ends[1], "below": y - spread, "above": y + spread}
+def _point(
+    of_run: Mapping[str, ContrastNumber], coherence: str, up: str, about: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Nothing where the run lacks one of the metrics."""
+    if coherence not in of_run or up not in of_run:
+        return []
+    across, along = of_run[coherence], of_run[up]
+    x, y = shown(coherence, across.mean or 0.0), shown(up, along.mean or 0.0)
+    low, high = (x if end is None else shown(coherence, end) for end in (across.low, across.high))
+    spread = shown(up, along.spread or 0.0)
+    return [{**about, "x": x, "y": y, "low": low, "high": high, "below": y - spread, "above": y + spread}]
 
 
 def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.LayerChart":
@@ -113,7 +118,8 @@ def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.Lay
     across = alt.X("x:Q", scale=near, axis=_axis(HEADS[coherence]))
     along = alt.Y("y:Q", scale=near, axis=_axis(HEADS[up]))
     colour = alt.Color("who:N", legend=None, scale=alt.Scale(domain=places, range=list(PALETTE)))
-    base = alt.Chart(alt.Data(values=points)).encode(color=colour)
+    written = [one for one in points if one["who"] != _HUMAN]
+    base = alt.Chart(alt.Data(values=written)).encode(color=colour)
     wide = base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(x=alt.X("low:Q", scale=near), x2="high:Q", y=along)
     tall = base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(x=across, y=alt.Y("below:Q", scale=near), y2="above:Q")
     marks = base.mark_point(filled=True, size=70, opacity=1).encode(
@@ -121,12 +127,14 @@ def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.Lay
         y=along,
         shape=alt.Shape("who:N", legend=None, scale=alt.Scale(domain=places, range=list(SHAPES))),
     )
+    human = alt.Chart(alt.Data(values=[one for one in points if one["who"] == _HUMAN]))
+    human = human.mark_point(size=70, stroke="currentColor", strokeWidth=2).encode(x=across, y=along)
     swept = [one for one in points if one["k"]]
     of_sweep = alt.Chart(alt.Data(values=swept)).encode(x=across, y=along)
     line = of_sweep.mark_line(strokeWidth=1.5).encode(order=alt.Order("order:Q"), color=colour)
     line = line.transform_calculate(order="toNumber(datum.k)")
     numbers = of_sweep.mark_text(dx=9, dy=-8, fontSize=11).encode(text="k:N")
-    layers = [wide, *([tall] if up == "mauve" else []), *([line, numbers] if swept else []), marks]
+    layers = [wide, *([tall] if up == "mauve" else []), *([line, numbers] if swept else []), marks, human]
     return alt.layer(*layers).properties(width=420, height=260)
 
 
@@ -149,7 +157,7 @@ def _temperatures(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figur
     points = base.mark_point(filled=True, size=70, opacity=1, color=PALETTE[0])
     chart = points + base.mark_text(dx=12, dy=-9, fontSize=12).encode(text="value:N")
     said = "; ".join(f"{one['value']}: {one['x']:.1f}, {one['y']:.1f}" for one in values)
-    caption = _TEMPERATURE.format(model=variants[0].model, across=HEADS[diversity])
+    caption = _TEMPERATURE.format(model=_short(variants[0].model), across=HEADS[diversity])
     yield Figure(caption, svg(chart.properties(width=420, height=240), f"Diversity and MAUVE by temperature: {said}"))
 
 
