@@ -76,9 +76,7 @@ NOT_RUN = {
     "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
     "newwiki experiment contrast gpt2-xl --amateur gpt2 --out answer.html": _CONTRAST,
     "newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100": _CONTRAST,
-    "newwiki experiment contrast gpt2-xl gpt2-large gpt2 --amateur gpt2 --amateur gpt2-large --ablations amateur-size": (
-        _CONTRAST
-    ),
+    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": (_CONTRAST),
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
