@@ -52,6 +52,7 @@ def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
     main = main_decoder(request)
     beside = [one for text in request.decoder for one in parse(text)]
     found = list(_part(expert, DECODERS, "decoder", [(decoder_words(one.canonical), one) for one in (main, *beside)]))
+    values: Sequence[Value]
     for ablation in request.varied:
         if ablation == "k":
             asked = [one for one in [*beside, *parse(BESIDE[0])] if one.name == "contrastive-search"]
