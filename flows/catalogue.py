@@ -40,8 +40,10 @@ COLUMNS = (
 DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 
-def rows() -> list[list[str]]:
-    """All metrics, under `COLUMNS`."""
+def rows(pair_scorer: str) -> list[list[str]]:
+    """All metrics, under `COLUMNS`; those of claims with what this pair scorer says of itself. Raises UsageError."""
+    from evaluators.claim_support import told_by
+
     return [
         [
             metric.name,
@@ -56,7 +58,8 @@ def rows() -> list[list[str]]:
             metric.source,
             metric.pitfalls,
         ]
-        for metric, evaluator in metrics()
+        for given, evaluator in metrics()
+        for metric in [told_by(pair_scorer, given) if evaluator.verdicts else given]
     ]
 
 
