@@ -23,7 +23,6 @@ Names = Annotated[tuple[str, ...], Field(strict=False)]
 COMMANDS_TO_COME = (
     "newwiki experiment corpora",
     "newwiki experiment exposure-bias",
-    "newwiki judge",
 )
 
 
