@@ -9,7 +9,7 @@ from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
 from flows.experiments.contrast.metric_words import HEADS, shown, told
 from flows.experiments.contrast.numbers import ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, SIZE, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
 from flows.experiments.experiment import Figure
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def figures(variants: Sequence[ContrastVariant], numbers: Sequence[ContrastNumbe
         of_model = [one for one in variants if one.model == model]
         drawn += _planes(of_model, by)
         drawn += _temperatures([one for one in of_model if one.part == "amateur-temperature"], by)
-    return [*drawn, *_sizes([one for one in variants if one.part == SIZE], by)]
+    return [*drawn, *_sizes([one for one in variants if one.part == SIZE and one.value != IDENTICAL], by)]
 
 
 def diversity_of(by: By) -> str:
@@ -197,7 +197,7 @@ def _short(model: str) -> str:
 
 
 def _amateur(one: ContrastVariant) -> str:
-    return _short(one.model) if one.value == "itself" else one.value
+    return _short(one.model) if one.value == ITSELF else one.value
 
 
 def _axis(title: str) -> "altair.Axis":

@@ -11,6 +11,7 @@ from newwiki.errors import UsageError
 DECODERS = "decoders"  # the part of an answer that is no ablation
 SIZE = "amateur-size"
 ITSELF = "itself"
+IDENTICAL = f"{ITSELF} (full context, temperature 1)"  # Li et al. 2022, 7.1: there is no contrast to exploit
 
 # The parameter that each ablation of contrastive decoding varies, and the values beside the one that is varied. Li et
 # al. 2022 have 3.4 and 7.5 (context), 7.4 (alpha) and 7.3 (0 beams: drawn). The temperatures of their figure 3 are in a
@@ -61,8 +62,11 @@ def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
             base, parameter, values = main, "amateur", (*request.amateur, expert)
         else:
             base, (parameter, values) = main, _VARIED[ablation]
-            values = _with(values, main.parameters[parameter])
-        of_values = [(_told(parameter, value, expert), _with_value(base, parameter, value)) for value in values]
+            values = _among(values, main.parameters[parameter])
+        of_values = [(_told(parameter, value, expert), _with(base, {parameter: value})) for value in values]
+        if ablation == SIZE:
+            alike: dict[str, Value] = {"amateur": expert, "amateur_context": "full", "amateur_temperature": 1.0}
+            of_values.append((IDENTICAL, _with(main, alike)))
         found += _part(expert, ablation, parameter, of_values)
     return found
 
@@ -74,7 +78,7 @@ def decoder_words(canonical: str) -> str:
     except UsageError:
         return short_form(canonical)
     name = decoder.parameters.get("amateur")
-    return decoder.short if name is None else _with_value(decoder, "amateur", Path(str(name)).name).short
+    return decoder.short if name is None else _with(decoder, {"amateur": Path(str(name)).name}).short
 
 
 def _part(model: str, part: str, parameter: str, decoders: Iterable[tuple[str, Decoder]]) -> list[ContrastVariant]:
@@ -88,15 +92,15 @@ def _part(model: str, part: str, parameter: str, decoders: Iterable[tuple[str, D
     ]
 
 
-def _with(values: Sequence[Value], usual: Value) -> Sequence[Value]:
+def _among(values: Sequence[Value], usual: Value) -> Sequence[Value]:
     """These values, with the one that is varied at its place among numbers."""
     if usual in values:
         return values
     return sorted({*values, usual}, key=float)
 
 
-def _with_value(decoder: Decoder, parameter: str, value: Value) -> Decoder:
-    return Decoder(decoder.name, {**decoder.parameters, parameter: value})
+def _with(decoder: Decoder, parameters: Mapping[str, Value]) -> Decoder:
+    return Decoder(decoder.name, {**decoder.parameters, **parameters})
 
 
 def _told(parameter: str, value: Value, expert: str) -> str:

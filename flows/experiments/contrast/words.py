@@ -116,6 +116,9 @@ def _whole(numbers: Sequence[ContrastNumber]) -> list[str]:
         of_reason = [one for one in of_runs if one.no_number == reason]
         names = ", ".join(dict.fromkeys(one.metric for one in of_reason))
         told.append(f"{names} of {len(of_reason)} runs cannot be had: {reason}")
+    of_mauve = [one.mean for one in of_runs if one.metric == "mauve"]
+    if of_mauve and not any(mean is not None for mean in of_mauve):
+        told.append("figures of mauve are left out, as no run has it; ask for more --prompts, or of a larger snapshot")
     return told
 
 

@@ -1,9 +1,10 @@
 """The experiment on twenty invented articles: interrupted, asked again, and every number computed once more."""
 
 import math
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,20 +13,24 @@ from benchmarks.cutoff_seeds import articles
 from flows.api import experiment, query
 from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.answering import answer
-from flows.experiments.evaluations import Evaluations
+from flows.experiments.contrast.variants import IDENTICAL, SIZE
+from flows.experiments.evaluations import Evaluations, LastModel
 from flows.experiments.experiment import named
 from flows.progress import Silent
 from flows.report.experiments import write_answer
-from newwiki.contrast_request import ABLATIONS, BESIDE, CONTRAST_METRICS, ContrastRequest
-from newwiki.decoding.grammar import parse
+from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
 from newwiki.errors import TerminalError, UsageError
+from newwiki.models.backend import Backend
+from newwiki.records import Fingerprint, Metric, RunScore
 from newwiki.settings import Settings
+from storage import runs
 from storage.database import Database
 from tests.flows.experiments.contrast import recomputed
 from tests.flows.experiments.contrast.recomputed import Judges
 from tests.flows.experiments.invented import publish_month
 
 PROMPTS = 20
+RUNS = 6 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
 TABLES = ("completions", "scores", "run_scores", "experiments", "contrast_variants", "contrast_numbers",
           "contrast_differences")  # fmt: skip
 OF_TEXTS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
@@ -33,7 +38,7 @@ Rows = list[dict[str, Any]]
 
 
 class Interrupted(RunSteps):
-    """Somebody stops it after so many scorings; it counts what is written and scored."""
+    """Somebody stops it after so many scorings."""
 
     def __init__(self, after: int) -> None:
         self.left = after
@@ -43,6 +48,25 @@ class Interrupted(RunSteps):
             raise KeyboardInterrupt
         self.left -= 1
         super().score(*given)
+
+
+class Counted(LastModel):
+    """Counts the completions that models are asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def __call__(self, *given: Any) -> Backend:
+        backend: Any = super().__call__(*given)
+        complete = backend.complete
+
+        def counted(requests: Sequence[Any], *rest: Any) -> Any:
+            self.asked += len(requests)
+            return complete(requests, *rest)
+
+        backend.complete = counted
+        return cast(Backend, backend)
 
 
 def rows(db: Path, sql: str) -> Rows:
@@ -59,19 +83,25 @@ def settings(tmp_path_factory: pytest.TempPathFactory, small_embedder: Path, wel
 @pytest.fixture(scope="module")
 def request_(well_read: Path, amateur: Path) -> ContrastRequest:
     return ContrastRequest(
-        models=(str(well_read),), amateur=(str(amateur),), amateur_temperature=1.0, max_new_tokens=48
+        models=(str(well_read),),
+        amateur=(str(amateur),),
+        amateur_temperature=1.0,
+        ablations="amateur-size,amateur-context,plausibility",
+        max_new_tokens=48,
     )
 
 
 @pytest.fixture(scope="module")
 def db(settings: Settings, request_: ContrastRequest) -> Path:
     """The answer's database, in which the experiment was interrupted while the third decoder's texts were scored."""
-    path = Path(settings.db)
+    path, load = Path(settings.db), Counted()
     with pytest.raises(KeyboardInterrupt):
-        answer(named("contrast"), Evaluations(Database(path), settings, Silent(), Interrupted(2)), request_)
+        answer(named("contrast"), Evaluations(Database(path), settings, Silent(), Interrupted(2), load=load), request_)
     before = {name: rows(path, f"from {name}") for name in ("completions", "scores", "run_scores", "scorings")}
-    assert len({one["run_id"] for one in before["completions"]}) == 3
-    answer(named("contrast"), Evaluations(Database(path), settings, Silent()), request_)
+    assert load.asked == len(before["completions"]) == 3 * PROMPTS
+    load = Counted()
+    answer(named("contrast"), Evaluations(Database(path), settings, Silent(), load=load), request_)
+    assert load.asked == (RUNS - 3) * PROMPTS
     for name, earlier in before.items():
         there = {str(_without_keeping(row)) for row in rows(path, f"from {name}")}
         assert all(str(_without_keeping(row)) in there for row in earlier)  # scorings with the times of their end
@@ -170,12 +200,12 @@ def test_every_number_of_a_whole_run_is_that_of_its_stored_texts(
 def test_every_difference_is_that_of_the_stored_texts(
     db: Path, values: Mapping[tuple[str, str], recomputed.Values]
 ) -> None:
-    runs = {one["decoder"]: one["run_id"] for one in rows(db, "select decoder, run_id from runs")}
+    by_decoder = {one["decoder"]: one["run_id"] for one in rows(db, "select decoder, run_id from runs")}
     found = rows(db, "from contrast_differences order by rowid")
     for part in dict.fromkeys(one["part"] for one in found):
         of_part = [one for one in found if one["part"] == part]
         for one in of_part:
-            here, there = (values[runs[one[name]], one["metric"]] for name in ("decoder", "against"))
+            here, there = (values[by_decoder[one[name]], one["metric"]] for name in ("decoder", "against"))
             apart = [
                 a - b for a, b in zip(here.values(), there.values(), strict=True) if a is not None and b is not None
             ]
@@ -195,10 +225,20 @@ def test_every_difference_is_that_of_the_stored_texts(
             assert one["verdict"] == (way if p <= 0.05 else "cannot tell")
 
 
-def test_asked_again_nothing_is_made_again(db: Path, settings: Settings, request_: ContrastRequest) -> None:
-    before = {name: rows(db, f"from {name} order by all") for name in TABLES}
-    answer(named("contrast"), Evaluations(Database(db), settings, Silent(), Interrupted(math.inf)), request_)  # type: ignore[arg-type]
+def test_asked_again_nothing_is_made_again(
+    db: Path, settings: Settings, request_: ContrastRequest, tmp_path: Path
+) -> None:
+    """Nor where another evaluator has given the runs numbers since."""
+    db = Path(shutil.copy(db, tmp_path))
+    [run_id] = {one["run_id"] for one in rows(db, "select run_id from runs where decoder = 'greedy'")}
+    other = Fingerprint("another-mauve", "mauve", "0", model="another embedder")
+    runs.register(Database(db), [other], [Metric("mauve", "", 0, 1, "higher", "", "", "run")])
+    runs.add_run_scores(Database(db), run_id, [RunScore("mauve", 0.99, 0.0, "ok", other.evaluator_id, PROMPTS)])
+    runs.finish_scoring(Database(db), run_id, {other.evaluator_id})
+    before, load = {name: rows(db, f"from {name} order by all") for name in TABLES}, Counted()
+    answer(named("contrast"), Evaluations(Database(db), settings, Silent(), load=load), request_)
     assert {name: rows(db, f"from {name} order by all") for name in TABLES} == before
+    assert load.asked == 0
 
 
 def verdicts(db: Path, part: str) -> dict[tuple[str, str], str]:
@@ -217,50 +257,52 @@ def test_without_the_plausibility_constraint_texts_are_less_likely(db: Path) -> 
     assert found["0", "likelihood_coherence"] == "lower"
 
 
-def test_each_part_has_its_values(db: Path, request_: ContrastRequest) -> None:
-    found: dict[str, list[str]] = {}
-    for one in rows(db, "select part, value from contrast_variants order by rowid"):
-        found.setdefault(one["part"], []).append(one["value"])
-    decoders = [decoder.short for one in BESIDE for decoder in parse(one)]
-    assert found == {
-        "decoders": ["contrastive-decoding:amateur=one-layer,amateur_temperature=1", *decoders],
-        "k": ["2", "3", "4", "5", "6", "7", "8", "9", "10"],
-        "amateur-temperature": ["0.1", "0.5", "1", "1.5", "2", "10"],
-        "amateur-size": ["one-layer", "itself"],
-        "amateur-context": ["last", "full"],
-        "plausibility": ["0.1", "0"],
-        "sampling": ["5", "0"],
-        "beams": ["1", "2", "5", "10"],
+def test_an_expert_that_is_its_own_amateur_repeats_itself(
+    db: Path, values: Mapping[tuple[str, str], recomputed.Values]
+) -> None:
+    """Li et al. 2022, 7.1: less diverse than with a smaller amateur, where either reads what the expert does."""
+    assert verdicts(db, SIZE)[IDENTICAL, "diversity"] == "lower"
+    runs_of = {
+        (one["part"], one["value"]): one["run_id"]
+        for one in rows(db, "select part, value, run_id from contrast_variants join runs using (decoder)")
     }
-    assert request_.varied == ABLATIONS
+    itself, smaller = (
+        values[runs_of[key], "diversity"].values() for key in ((SIZE, IDENTICAL), ("amateur-context", "full"))
+    )
+    assert recomputed.interval([a - b for a, b in zip(itself, smaller, strict=True) if a and b]).high < 0
 
 
 def test_a_decoder_of_several_parts_is_run_once(db: Path) -> None:
     found = rows(db, "select count(*) as runs, count(distinct decoder) as decoders from runs")
-    assert found == [{"runs": 6 + 8 + 5 + 1 + 1 + 1 + 1 + 3, "decoders": 26}]
+    assert found == [{"runs": RUNS, "decoders": RUNS}]
 
 
-def test_the_page_has_the_planes_and_the_figures(db: Path, tmp_path: Path) -> None:
+def test_the_page_has_the_planes_and_the_sizes(db: Path, tmp_path: Path) -> None:
     [one] = rows(db, "select experiment_id from experiments")
     page = write_answer(Database(db), one["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     for told in (
         "diversity of all texts, % of", "MAUVE, % of", "as figure 2 of Su and Xu 2022", "as figure 1 of Su and Xu 2022",
-        "as figure 3 of Li et al. 2022", "as figure 2 of Li et al. 2022", "numbers at points are k",
+        "as figure 2 of Li et al. 2022",
     ):  # fmt: skip
         assert told in page
-    assert page.count("<figure>") == 4 + 1 + 2
+    assert page.count("<figure>") == 4 + 2
     assert "finds its own texts likely" in page
 
 
-def test_of_few_prompts_it_says_so_and_goes_without_mauve(settings: Settings, well_read: Path, amateur: Path) -> None:
+def test_of_few_prompts_it_says_so_and_goes_without_mauve(
+    db: Path, settings: Settings, well_read: Path, amateur: Path, tmp_path: Path
+) -> None:
+    db = Path(shutil.copy(db, tmp_path))
     asked: dict[str, Any] = {"amateur": (str(amateur),), "ablations": "none", "prompts": 3, "max_new_tokens": 8}
+    asked |= {"decoder": ("greedy",)}
     given = {"embedder": settings.embedder, "embedder_dtype": "float32"}
-    experiment("contrast", str(well_read), db=settings.db, quiet=True, **asked, **given)
-    [one] = rows(Path(settings.db), "from experiments order by made_at desc, rowid desc limit 1")
+    experiment("contrast", str(well_read), db=db, quiet=True, **asked, **given)
+    [one] = rows(db, "from experiments order by made_at desc, rowid desc limit 1")
     assert one["verdict"] == "too few prompts to tell decoders apart"
     told = "; ".join(one["words"])
     assert "decoders: 3 prompts tell nothing; 13 are the least" in told
-    assert "mauve of 6 runs cannot be had: fewer than 20 texts or articles that can be embedded" in told
+    assert "mauve of 2 runs cannot be had: fewer than 20 texts or articles that can be embedded" in told
+    assert "figures of mauve are left out" in told
     assert "not at hand, and so not in the answer: likelihood_coherence; `--likelihood-model NAME`" in told
 
 
