@@ -35,16 +35,17 @@ def find(evaluations: Evaluations, request: ContrastRequest) -> Answer:
     find_models(request.backend, [*by_model, *request.amateur], request.loading)
     runs = [run for model, asked in by_model.items() for run in _made(evaluations, request, asked, metrics)]
     made, ids = evaluations.scored_by, [run.run_id for run in runs]
-    of_texts = evaluators_of(database, ids, [name for name in TEXT_METRICS if name in metrics], made)
-    read = [
-        read_run(database, run.run_id, (run.model, run.decoder), texts_of(database, run.run_id), of_texts, made)
-        for run in runs
-    ]
+    articles = [(one.page_id, 0) for one in snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]]
+    with database.read():
+        of_texts = evaluators_of(database, ids, [name for name in TEXT_METRICS if name in metrics], made)
+        read = [
+            read_run(database, run.run_id, (run.model, run.decoder), texts_of(database, run.run_id), of_texts, made)
+            for run in runs
+        ]
+        reference = f"reference:{snapshot.snapshot_id}"
+        human = read_run(database, reference, ("Wikipedia", "reference"), articles, of_texts, made)
     if not any(number.mean is not None for one in read for number in one.numbers.values()):
         raise TerminalError("no text could be scored; look at what was written: newwiki browse")
-    articles = [(one.page_id, 0) for one in snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]]
-    reference = f"reference:{snapshot.snapshot_id}"
-    human = read_run(database, reference, ("Wikipedia", "reference"), articles, of_texts, made)
     apart: list[ContrastDifference] = []
     for model, asked in by_model.items():
         apart += differences(

@@ -30,7 +30,7 @@ from tests.flows.experiments.contrast.recomputed import Judges
 from tests.flows.experiments.invented import publish_month
 
 PROMPTS = 20
-RUNS = 6 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
+RUNS = 4 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
 TABLES = ("completions", "scores", "run_scores", "experiments", "contrast_variants", "contrast_numbers",
           "contrast_differences")  # fmt: skip
 OF_TEXTS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
@@ -85,6 +85,7 @@ def request_(well_read: Path, amateur: Path) -> ContrastRequest:
     return ContrastRequest(
         models=(str(well_read),),
         amateur=(str(amateur),),
+        decoder=(BESIDE[0], "greedy", "sample:top_p=0.95"),
         amateur_temperature=1.0,
         ablations="amateur-size,amateur-context,plausibility",
         max_new_tokens=48,
