@@ -57,6 +57,7 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
                 continue
             signs = dict(zip(map(str, range(len(SHAPES))), SHAPES.values(), strict=True)) | {_HUMAN: "○"}
             keys = ", ".join(dict.fromkeys(f"{signs[one['who']]} {one['name']}" for one in points))
+            lacking = [name for name in _named(variants) if name not in {one["name"] for one in points}]
             left_out = len({one.decoder for one in variants if one.part == DECODERS}) > len(PALETTE)
             caption = _PLANE.format(
                 up=HEADS[up],
@@ -66,7 +67,9 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
                 measure="" if coherence == _COHERENCES[0] else ", with the coherence of Li et al. 2022",
                 spread=", and one standard deviation of MAUVE over seeds" if up == "mauve" else "",
                 line="; numbers at points are k" if any(one["k"] for one in points) else "",
-                keys=keys + ("; other decoders are in the table alone" if left_out else ""),
+                keys=keys
+                + (f"; without both numbers: {', '.join(lacking)}" if lacking else "")
+                + ("; other decoders are in the table alone" if left_out else ""),
             )
             said = "; ".join(
                 f"{one['name']}{' k=' + one['k'] if one['k'] else ''}: {one['x']:.2f}, {one['y']:.1f}" for one in points

@@ -14,9 +14,10 @@ from flows.tables import p_value
 from storage import experiments
 from storage.database import Database
 
+_NONE = "–"
 _DECODERS = (
     "{model}By decoder, and of the articles (table 1 of both papers): means with 95 % intervals clustered by prompt; "
-    "MAUVE with its spread over seeds."
+    "MAUVE with its spread over seeds. –: there is no number."
 )
 _ABLATIONS = (
     "{model}What is varied in contrastive decoding (Li et al. 2022, section 7), and k in contrastive search (Su and Xu "
@@ -24,7 +25,8 @@ _ABLATIONS = (
 )
 _DIFFERENCES = (
     "{model}{what} less {against}, by prompts that have a number under both, with 95 % intervals; higher or lower "
-    "where p is at most 0.05 after Holm's correction for {family}. In brackets: how many prompts."
+    "where p is at most 0.05 after Holm's correction for {family}. In brackets: how many prompts. –: "
+    "no prompt has both."
 )
 
 
@@ -100,10 +102,8 @@ def _beside(cells: _Cells, one: ContrastVariant) -> list[Any]:
 
 
 def _number(one: ContrastNumber | None) -> str:
-    if one is None:
-        return "–"
-    if one.mean is None:
-        return one.no_number or "–"
+    if one is None or one.mean is None:
+        return _NONE
     mean = told(one.metric, one.mean)
     if one.spread is not None:
         return f"{mean} ± {told(one.metric, one.spread)}"
@@ -114,7 +114,7 @@ def _number(one: ContrastNumber | None) -> str:
 
 def _difference(one: ContrastDifference) -> str:
     if one.difference is None:
-        return "no prompt has both"
+        return _NONE
     ends = [told(one.metric, end, signed=True) for end in (one.low, one.high) if end is not None]
     interval = f" [{', '.join(ends)}]" if ends else ""
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"

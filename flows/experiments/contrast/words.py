@@ -80,12 +80,13 @@ def _of_model(apart: Sequence[ContrastDifference]) -> str:
 
 def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Iterator[str]:
     """Of each part which metrics differ from those of contrastive decoding as in the papers, and under what."""
+    too_few = []
     for part in dict.fromkeys(one.part for one in apart):
         values = {one.decoder: one.value for one in variants if one.part == part}
         parameter = next(one.parameter for one in variants if one.part == part)
         of_part = [one for one in apart if one.part == part]
         if all(one.verdict == statistics.TOO_FEW for one in of_part):
-            yield f"{part}: {of_part[0].prompts} prompts tell nothing; {statistics.FEWEST} are the least"
+            too_few.append(part)
             continue
         found = []
         for metric in TEXT_METRICS:
@@ -94,6 +95,9 @@ def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiff
                 found += [f"{metric} is {way} under {', '.join(names)}"] if names else []
         named = part if parameter == "decoder" else f"{part} ({parameter})"
         yield f"{named}: beside contrastive decoding, {'; '.join(found) or f'{CANNOT_TELL} any of them apart'}"
+    if too_few:
+        prompts = max(one.prompts for one in apart if one.part in too_few)
+        yield f"{', '.join(too_few)}: {prompts} prompts tell nothing; {statistics.FEWEST} are the least"
 
 
 def _lengths(numbers: Sequence[ContrastNumber]) -> list[str]:

@@ -30,7 +30,7 @@ from tests.flows.experiments.contrast.recomputed import Judges
 from tests.flows.experiments.invented import publish_month
 
 PROMPTS = 20
-RUNS = 4 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
+RUNS = 3 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
 TABLES = ("completions", "scores", "run_scores", "experiments", "contrast_variants", "contrast_numbers",
           "contrast_differences")  # fmt: skip
 OF_TEXTS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
@@ -85,7 +85,7 @@ def request_(well_read: Path, amateur: Path) -> ContrastRequest:
     return ContrastRequest(
         models=(str(well_read),),
         amateur=(str(amateur),),
-        decoder=(BESIDE[0], "greedy", "sample:top_p=0.95"),
+        decoder=(BESIDE[0], "sample:top_p=0.95"),
         amateur_temperature=1.0,
         ablations="amateur-size,amateur-context,plausibility",
         max_new_tokens=48,
@@ -231,7 +231,7 @@ def test_asked_again_nothing_is_made_again(
 ) -> None:
     """Nor where another evaluator has given the runs numbers since."""
     db = Path(shutil.copy(db, tmp_path))
-    [run_id] = {one["run_id"] for one in rows(db, "select run_id from runs where decoder = 'greedy'")}
+    [run_id] = {one["run_id"] for one in rows(db, "select run_id from runs where decoder like 'contrastive-search%'")}
     other = Fingerprint("another-mauve", "mauve", "0", model="another embedder")
     runs.register(Database(db), [other], [Metric("mauve", "", 0, 1, "higher", "", "", "run")])
     runs.add_run_scores(Database(db), run_id, [RunScore("mauve", 0.99, 0.0, "ok", other.evaluator_id, PROMPTS)])

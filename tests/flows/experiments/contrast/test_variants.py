@@ -97,15 +97,17 @@ def test_all_figures_are_drawn() -> None:
     assert "large against large" in drawn[5].image
 
 
-def test_of_runs_without_mauve_the_others_are_drawn() -> None:
+def test_what_has_no_number_is_in_no_figure_and_named() -> None:
     found = variants(asked(), EXPERT)
-    decoders = dict.fromkeys(one.decoder for one in found)
-    metrics = ("diversity", "likelihood_coherence")
-    drawn = figures(
-        found, [_number(decoder, metric, place) for place, decoder in enumerate(decoders) for metric in metrics]
-    )
-    assert not [one.caption for one in drawn if "MAUVE" in one.caption]
-    assert len(drawn) == 2
+    decoders = list(dict.fromkeys(one.decoder for one in found))
+    numbers = [_number(decoder, "diversity", place) for place, decoder in enumerate(decoders)]
+    numbers += [
+        _number(decoder, "likelihood_coherence", 0) for decoder in decoders if not decoder.startswith("contrastive-d")
+    ]
+    plane, sizes = (one.caption for one in figures(found, numbers))
+    assert plane.startswith("diversity, % of large against coherence by likelihood")
+    assert "; without both numbers: contrastive-decoding:amateur=small." in plane
+    assert sizes.startswith("diversity, % by expert and amateur")
 
 
 def _number(decoder: str, metric: str, place: int) -> ContrastNumber:
