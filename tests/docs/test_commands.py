@@ -36,7 +36,7 @@ _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such r
 _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
-_CONTRAST = "it is 26 runs or many prompts; the line below it is run, and tests/flows/experiments/contrast runs all"
+_CONTRAST = "it is many runs, or many prompts; the line below them is run"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -78,7 +78,7 @@ NOT_RUN = {
     "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
     "newwiki experiment contrast gpt2-xl --amateur gpt2 --out answer.html": _CONTRAST,
     "newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100": _CONTRAST,
-    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": (_CONTRAST),
+    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": _CONTRAST,
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
