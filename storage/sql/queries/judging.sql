@@ -40,3 +40,7 @@ select evaluator_id, model from evaluators where evaluator_id in (select judge f
 select page_id, sample_a, sample_b, criterion, first, answer
 from judgements
 where run_a = ? and run_b = ? and judge = ? and judge_kind = ? and rubric_sha256 = ?;
+
+-- name: judged_parts
+-- Who said something of which two runs, by which rubric.
+select distinct run_a, run_b, judge, judge_kind, rubric_sha256 from judgements order by all;
