@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
-from flows.experiments.contrast.metric_words import HEADS, shown, told
+from flows.experiments.contrast.metric_words import HEADS, in_sentence, shown, told
 from flows.experiments.contrast.numbers import ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
 from flows.experiments.experiment import Figure
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 _COHERENCES = ("likelihood_coherence", "embedding_coherence")
 _PLANE = (
-    "{up} of {model} against {across}, as figure {number} of Su and Xu 2022{measure}. Bars are 95 % intervals of "
+    "{model}: {up} against {across}, as figure {number} of Su and Xu 2022{measure}. Bars are 95 % intervals of "
     "coherence{spread}{line}. {keys}."
 )
 _TEMPERATURE = (
-    "MAUVE of {model} against {across} by the amateur's temperature, which stands at each point, as figure 3 of Li et "
-    "al. 2022."
+    "{model}: {up} against {across} by the amateur's temperature, which stands at each point, as figure 3 of Li et al. "
+    "2022."
 )
-_SIZE = "{metric} by expert and amateur, as figure 2 of Li et al. 2022; *: both are the same."
+_SIZE = "{metric} by expert (rows) and amateur (columns), as figure 2 of Li et al. 2022; *: both are the same."
 _HUMAN, _SWEPT = "articles", "contrastive-search"
 
 By = Mapping[tuple[str, str], Mapping[str, ContrastNumber]]
@@ -57,11 +57,17 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
                 continue
             signs = dict(zip(map(str, range(len(SHAPES))), SHAPES.values(), strict=True)) | {_HUMAN: "○"}
             keys = ", ".join(dict.fromkeys(f"{signs[one['who']]} {one['name']}" for one in points))
-            lacking = [name for name in _named(variants) if name not in {one["name"] for one in points}]
+            drawn = {(one["name"], one["k"]) for one in points}
+            lacking = [
+                f"{name} k={k}" if k else name
+                for name, of_name in _named(variants).items()
+                for _, k in of_name
+                if (name, k) not in drawn
+            ]
             left_out = len({one.decoder for one in variants if one.part == DECODERS}) > len(PALETTE)
             caption = _PLANE.format(
-                up=HEADS[up],
-                across=HEADS[coherence],
+                up=in_sentence(up),
+                across=in_sentence(coherence),
                 model=_short(variants[0].model),
                 number=number,
                 measure="" if coherence == _COHERENCES[0] else ", with the coherence of Li et al. 2022",
@@ -160,7 +166,9 @@ def _temperatures(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figur
     points = base.mark_point(filled=True, size=70, opacity=1, color=PALETTE[0])
     chart = points + base.mark_text(dx=12, dy=-9, fontSize=12).encode(text="value:N")
     said = "; ".join(f"{one['value']}: {one['x']:.1f}, {one['y']:.1f}" for one in values)
-    caption = _TEMPERATURE.format(model=_short(variants[0].model), across=HEADS[diversity])
+    caption = _TEMPERATURE.format(
+        model=_short(variants[0].model), up=in_sentence("mauve"), across=in_sentence(diversity)
+    )
     yield Figure(caption, svg(chart.properties(width=420, height=240), f"Diversity and MAUVE by temperature: {said}"))
 
 
@@ -175,7 +183,7 @@ def _sizes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
         if len(cells) > 1:
             said = "; ".join(f"{one['expert']} against {one['amateur']}: {one['words']}" for one in cells)
             image = svg(_grid(cells), f"{HEADS[metric]} by expert and amateur: {said}")
-            yield Figure(_SIZE.format(metric=HEADS[metric]), image)
+            yield Figure(_SIZE.format(metric=in_sentence(metric)), image)
 
 
 def _grid(cells: list[dict[str, Any]]) -> "altair.LayerChart":
@@ -183,16 +191,16 @@ def _grid(cells: list[dict[str, Any]]) -> "altair.LayerChart":
 
     experts = list(dict.fromkeys(one["expert"] for one in cells))
     amateurs = list(dict.fromkeys(one["amateur"] for one in cells))
-    about = {"labelFontSize": 12, "labelLimit": 140, "titleFontWeight": "normal"}
+    about: dict[str, Any] = {"title": None, "labelFontSize": 12, "labelLimit": 140}
     base = alt.Chart(alt.Data(values=cells)).encode(
-        x=alt.X("amateur:N", sort=amateurs, axis=alt.Axis(title="amateur", labelAngle=-30, **about)),
-        y=alt.Y("expert:N", sort=experts, axis=alt.Axis(title="expert", **about)),
+        x=alt.X("amateur:N", sort=amateurs, axis=alt.Axis(labelAngle=0, **about)),
+        y=alt.Y("expert:N", sort=experts, axis=alt.Axis(**about)),
     )
     squares = base.mark_rect().encode(
         opacity=alt.Opacity("value:Q", legend=None, scale=alt.Scale(range=[0.08, 0.6])), color=alt.value(PALETTE[0])
     )
     words = base.mark_text(fontSize=12).encode(text="words:N")
-    return (squares + words).properties(width=max(160, 80 * len(amateurs)), height=max(40, 40 * len(experts)))
+    return (squares + words).properties(width=420, height=40 * len(experts))
 
 
 def _short(model: str) -> str:

@@ -22,3 +22,9 @@ def shown(metric: str, value: float) -> float:
 def told(metric: str, value: float, *, signed: bool = False) -> str:
     sign = "+" if signed else ""
     return f"{shown(metric, value):{sign}.{_DIGITS.get(metric, 1)}f}".replace("-", "−")
+
+
+def in_sentence(metric: str) -> str:
+    """Its head with the unit in brackets."""
+    name, _, unit = HEADS[metric].partition(", ")
+    return f"{name} ({unit})" if unit else name

@@ -85,14 +85,13 @@ def _tables(variants: Sequence[ContrastVariant], cells: _Cells, model: str) -> l
     if apart:
         what = {"what": "Each decoder", "against": against, "family": "its decoders and metrics"}
         made.append(Table(_DIFFERENCES.format(model=model, **what), ["decoder", *compared], apart))
-    about = ["ablation", "varied", "value"]
     if varied:
-        cells_of = [[one.part, one.parameter, one.value, *cells.of_run(one.decoder)] for one in varied]
-        made.append(Table(_ABLATIONS.format(model=model), [*about, *heads], cells_of))
-    apart = [[one.part, one.parameter, one.value, *found] for one in varied if (found := _beside(cells, one))]
+        cells_of = [[f"{one.parameter}={one.value}", *cells.of_run(one.decoder)] for one in varied]
+        made.append(Table(_ABLATIONS.format(model=model), ["varied", *heads], cells_of))
+    apart = [[f"{one.parameter}={one.value}", *found] for one in varied if (found := _beside(cells, one))]
     if apart:
         what = {"what": "Each value", "against": against, "family": "an ablation's values and metrics"}
-        made.append(Table(_DIFFERENCES.format(model=model, **what), [*about, *compared], apart))
+        made.append(Table(_DIFFERENCES.format(model=model, **what), ["varied", *compared], apart))
     return made
 
 

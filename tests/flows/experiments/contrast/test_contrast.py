@@ -282,8 +282,8 @@ def test_the_page_has_the_planes_and_the_sizes(db: Path, tmp_path: Path) -> None
     [one] = rows(db, "select experiment_id from experiments")
     page = write_answer(Database(db), one["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     for told in (
-        "diversity of all texts, % of", "MAUVE, % of", "as figure 2 of Su and Xu 2022", "as figure 1 of Su and Xu 2022",
-        "as figure 2 of Li et al. 2022",
+        "diversity of all texts (%) against", "MAUVE (%) against", "as figure 2 of Su and Xu 2022",
+        "as figure 1 of Su and Xu 2022", "as figure 2 of Li et al. 2022",
     ):  # fmt: skip
         assert told in page
     assert page.count("<figure>") == 4 + 2

@@ -83,11 +83,11 @@ def test_all_figures_are_drawn() -> None:
         found, [_number(decoder, metric, place) for place, decoder in enumerate(decoders) for metric in metrics]
     )
     captions = [one.caption for one in drawn]
-    assert [caption.split(",")[0] for caption in captions[:4]] == [
-        "diversity of all texts",
-        "MAUVE",
-        "diversity of all texts",
-        "MAUVE",
+    planes = [caption.split(",")[0] for caption in captions[:4]]
+    assert planes == [
+        f"large: {up} against coherence by {across}"
+        for across in ("likelihood (nats)", "embeddings")
+        for up in ("diversity of all texts (%)", "MAUVE (%)")
     ]
     assert all("numbers at points are k" in caption for caption in captions[:4])
     assert "as figure 3 of Li et al. 2022" in captions[4]
@@ -100,14 +100,13 @@ def test_all_figures_are_drawn() -> None:
 def test_what_has_no_number_is_in_no_figure_and_named() -> None:
     found = variants(asked(), EXPERT)
     decoders = list(dict.fromkeys(one.decoder for one in found))
+    without = [decoders[0], *(one.decoder for one in found if one.part == "k" and one.value == "7")]
     numbers = [_number(decoder, "diversity", place) for place, decoder in enumerate(decoders)]
-    numbers += [
-        _number(decoder, "likelihood_coherence", 0) for decoder in decoders if not decoder.startswith("contrastive-d")
-    ]
+    numbers += [_number(decoder, "likelihood_coherence", 0) for decoder in decoders if decoder not in without]
     plane, sizes = (one.caption for one in figures(found, numbers))
-    assert plane.startswith("diversity, % of large against coherence by likelihood")
-    assert "; without both numbers: contrastive-decoding:amateur=small." in plane
-    assert sizes.startswith("diversity, % by expert and amateur")
+    assert plane.startswith("large: diversity (%) against coherence by likelihood (nats)")
+    assert "; without both numbers: contrastive-decoding:amateur=small, contrastive-search k=7." in plane
+    assert sizes.startswith("diversity (%) by expert (rows)")
 
 
 def _number(decoder: str, metric: str, place: int) -> ContrastNumber:
