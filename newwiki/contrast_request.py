@@ -33,8 +33,7 @@ class ContrastRequest(ExperimentRequest):
         usually="those of the papers' tables",
     )
     amateur: tuple[str, ...] = asked(
-        (),
-        "The smallest model of the family; with several the first, and all are tried for size (may be repeated).",
+        help="The smallest model of the family; with several the first, and all are tried for size (may be repeated).",
         metavar="MODEL",
         example="gpt2",
     )
@@ -58,8 +57,7 @@ class ContrastRequest(ExperimentRequest):
         super().__post_init__()
         if not self.amateur:
             raise UsageError("contrast to whom? Give --amateur, the smallest model of the family, such as gpt2")
-        if self.likelihood_only or not self.decoder:
-            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+        self.require_writing()
         for name in self.varied:
             if name not in ABLATIONS:
                 nearest = did_you_mean(name, ABLATIONS) or ";"
