@@ -2,30 +2,29 @@
 
 import math
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks.cutoff_seeds import articles
 from flows.api import experiment, query
-from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.answering import answer
 from flows.experiments.contrast.variants import IDENTICAL, SIZE
-from flows.experiments.evaluations import Evaluations, LastModel
+from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import named
 from flows.progress import Silent
 from flows.report.experiments import write_answer
-from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
+from newwiki.contrast_request import BESIDE, ContrastRequest
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.backend import Backend
 from newwiki.records import Fingerprint, Metric, RunScore
 from newwiki.settings import Settings
 from storage import runs
 from storage.database import Database
 from tests.flows.experiments.contrast import recomputed
+from tests.flows.experiments.contrast.interrupted import Counted, Interrupted
 from tests.flows.experiments.contrast.recomputed import Judges
 from tests.flows.experiments.invented import publish_month
 
@@ -35,38 +34,6 @@ TABLES = ("completions", "scores", "run_scores", "experiments", "contrast_varian
           "contrast_differences")  # fmt: skip
 OF_TEXTS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
 Rows = list[dict[str, Any]]
-
-
-class Interrupted(RunSteps):
-    """Somebody stops it after so many scorings."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    def score(self, *given: Any) -> None:
-        if not self.left:
-            raise KeyboardInterrupt
-        self.left -= 1
-        super().score(*given)
-
-
-class Counted(LastModel):
-    """Counts the completions that models are asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.asked = 0
-
-    def __call__(self, *given: Any) -> Backend:
-        backend: Any = super().__call__(*given)
-        complete = backend.complete
-
-        def counted(requests: Sequence[Any], *rest: Any) -> Any:
-            self.asked += len(requests)
-            return complete(requests, *rest)
-
-        backend.complete = counted
-        return cast(Backend, backend)
 
 
 def rows(db: Path, sql: str) -> Rows:
@@ -308,20 +275,6 @@ def test_of_few_prompts_it_says_so_and_goes_without_mauve(
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"amateur": ()}, "contrast to whom"),
-        ({"ablations": "plausibilty"}, "no ablation 'plausibilty'; did you mean 'plausibility'"),
-        ({"samples": 3, "keep": 2}, "all 3 completions of a prompt are scored"),
-        ({"decoder": ()}, "give a --decoder"),
-    ],
-)
-def test_what_cannot_be_asked(asked: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
-        ContrastRequest(**{"models": ("m",), "amateur": ("a",), **asked})
-
-
-@pytest.mark.parametrize(
     ("asked", "error", "told"),
     [
         ({"metrics": "rep_4"}, UsageError, "does not measure 'rep_4'"),
@@ -335,9 +288,3 @@ def test_what_cannot_be_answered(
     with pytest.raises(error, match=told):
         experiment("contrast", str(well_read), db=settings.db, quiet=True, **{"amateur": str(amateur), **asked})
     assert rows(Path(settings.db), "select run_id from runs") == before
-
-
-def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
-    asked = ContrastRequest(models=("m",), amateur=("a",))
-    assert (asked.decoder, asked.max_new_tokens, asked.samples, asked.keep) == (BESIDE, 256, 1, 1)
-    assert asked.metrics == CONTRAST_METRICS
