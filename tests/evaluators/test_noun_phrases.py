@@ -16,7 +16,7 @@ from newwiki.errors import TerminalError, UsageError
 RULED = [
     ("The old lighthouse of Sarn was built by an engineer.", "old lighthouse|sarn|built|engineer"),
     ("A lighthouse, THE LIGHTHOUSE and\nthe\nlighthouse", "lighthouse"),
-    ("A well-known harbour - and its 12 boats", "well-known harbour|boats"),
+    ("A high-speed ferry - and its 12 boats", "high-speed ferry|boats"),
     ("It was his, and they were there.", ""),
     ("12,000 (3.5 %) …", ""),
     ("", ""),
