@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,7 +210,7 @@ def _of_corpus(
 
 def _set_against(
     found: PhraseSets, corpus: str, unique: Sequence[str], every: Sequence[str], shares: Mapping[str, Array], seed: int
-) -> dict[str, dict[str, object]]:
+) -> dict[str, dict[str, Any]]:
     """By unique phrase the corpus that lacks it and yet has it most often, and the difference, prompt by prompt."""
     places = {phrase: at for at, phrase in enumerate(every)}
     against: dict[str, list[str]] = {}
@@ -218,7 +218,7 @@ def _set_against(
         lacking = [name for name, of_one in found.sets.items() if phrase not in of_one]
         nearest = max(lacking, key=lambda name: shares[name][:, places[phrase]].mean())
         against.setdefault(nearest, []).append(phrase)
-    rows: dict[str, dict[str, object]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for other, of_other in against.items():
         columns = [places[phrase] for phrase in of_other]
         apart = paired_difference(shares[corpus][:, columns], shares[other][:, columns], seed)
