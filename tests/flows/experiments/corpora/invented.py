@@ -48,7 +48,7 @@ def ask(base: Path, folder: Path, database: Path, progress: Progress | None = No
         "decoder": DECODERS,
         "noun_phrases": "chunks-v1",
         "max_new_tokens": 24,
-        "epochs": 5,
+        "epochs": 12,
         "learning_rate": 3e-3,
         "max_length": 64,
     }
