@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluators.analysis import Analysis
-from evaluators.claims.pair_scorer import PairScorer, read_pair_scorer
+from evaluators.claims.pair_scorer import read_pair_scorer
 from newwiki.errors import TerminalError
 from newwiki.models.checkpoint import is_at_hand
 from newwiki.records import Direction, Metric, Unscorable
-from newwiki.registry import evaluator, evaluators, maker
+from newwiki.registry import evaluator, maker
 
 if TYPE_CHECKING:
     from evaluators.claims.checking import ClaimChecker
@@ -97,18 +97,11 @@ def _shares(part: str, analysis: Analysis) -> dict[str, float] | Unscorable:
     return {f"{part}_{share}": found[label] / len(verdicts) for share, (label, *_) in _SHARES.items()}
 
 
-def name_pair_scorer(choice: str) -> None:
-    """Has the metrics of claims say whose verdicts they count, and what is known against it. Raises UsageError."""
+def told_by(choice: str, metric: Metric) -> Metric:
+    """A metric of claims with what the file of this pair scorer says of its verdicts. Raises UsageError."""
     scorer = read_pair_scorer(choice)
-    for name in ("claims_article", "claims_wiki"):
-        one = evaluators.get(name)
-        evaluators.put(name, replace(one, metrics=tuple(_by(scorer, metric) for metric in one.metrics)))
-
-
-def _by(scorer: PairScorer, metric: Metric) -> Metric:
-    ours = metric.pitfalls.partition("; the pair scorer: ")[0]
-    told = f"{ours}; the pair scorer: {scorer.pitfalls}" if scorer.pitfalls else ours
-    return replace(metric, source=f"{_SOURCE}; by {scorer.source}", pitfalls=told)
+    told = f"{metric.pitfalls}; the pair scorer: {scorer.pitfalls}" if scorer.pitfalls else metric.pitfalls
+    return replace(metric, source=f"{metric.source}; by {scorer.source}", pitfalls=told)
 
 
 def _is_at_hand(settings: Settings) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.special import ndtri, stdtr, stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, differences_estimate, estimate, p_values
@@ -142,6 +141,8 @@ def unpaired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:
     """NaN where either does not vary, or there are fewer than three points."""
+    from scipy import stats
+
     if len(x) < 3 or np.ptp(x) <= 1e-12 or np.ptp(y) <= 1e-12:
         return Correlation(*[float("nan")] * 4)
     found = stats.pearsonr(x, y)
@@ -152,6 +153,8 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:
 def welch_p(repetitions: Sequence[float], baseline: float) -> float:
     """Two-sided p of Welch's t-test of the repetitions against as many of a number that does not vary (Dhamala et al.
     2022, table 3, which does not say against what; only so can 0.2 points among 1,489 texts be significant)."""
+    from scipy import stats
+
     if np.ptp([*repetitions, baseline]) <= 1e-12:
         return 1.0
     if np.ptp(repetitions) <= 1e-12:

@@ -24,6 +24,11 @@ _CELLS = 1 << 20  # random numbers at a time
 Array = NDArray[np.float64]
 
 
+def number_or_none(value: float) -> float | None:
+    """As it is stored: what is not finite is no number."""
+    return float(value) if math.isfinite(value) else None
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Means with standard errors and 95 % intervals, an entry a column; NaN where there is none.

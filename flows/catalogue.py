@@ -3,13 +3,14 @@
     python -m flows.catalogue FILE.md...
 
 writes anew what stands in the files between `<!-- metrics: core -->` (or `metrics: all`, `schema: view`,
-`schema: table`, `cookbook: all`) and `<!-- end -->`.
+`schema: table`, `cookbook: all`, `papers: all`, `paper_metrics: 003`) and `<!-- end -->`.
 """
 
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, evaluators, reading_evaluators, set_evaluators
@@ -17,7 +18,10 @@ from newwiki.registry import decoders as registered_decoders
 from storage.cookbook import questions
 from storage.schema import documented
 
-_BLOCK = re.compile(r"(<!-- (metrics|schema|cookbook): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+if TYPE_CHECKING:
+    from newwiki.papers.published import Exhibit
+
+_BLOCK = re.compile(r"(<!-- (metrics|schema|cookbook|papers|paper_metrics): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
 
 COLUMNS = (
@@ -36,8 +40,10 @@ COLUMNS = (
 DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 
-def rows() -> list[list[str]]:
-    """All metrics, under `COLUMNS`."""
+def rows(pair_scorer: str) -> list[list[str]]:
+    """All metrics, under `COLUMNS`; those of claims with what this pair scorer says of itself. Raises UsageError."""
+    from evaluators.claim_support import told_by
+
     return [
         [
             metric.name,
@@ -52,7 +58,8 @@ def rows() -> list[list[str]]:
             metric.source,
             metric.pitfalls,
         ]
-        for metric, evaluator in metrics()
+        for given, evaluator in metrics()
+        for metric in [told_by(pair_scorer, given) if evaluator.verdicts else given]
     ]
 
 
@@ -79,7 +86,13 @@ def span(minimum: float | None, maximum: float | None) -> str:
 
 def written_anew(text: str) -> str:
     """The text with its blocks as they are to be now."""
-    writers = {"metrics": _metrics, "schema": _schema, "cookbook": _cookbook}
+    writers = {
+        "metrics": _metrics,
+        "schema": _schema,
+        "cookbook": _cookbook,
+        "papers": _papers,
+        "paper_metrics": _paper_metrics,
+    }
     return _BLOCK.sub(lambda found: f"{found[1]}{writers[found[2]](found[3])}{found[4]}", text)
 
 
@@ -100,6 +113,47 @@ def _cookbook(_: str) -> str:
         title = f"\n## {number}. {question.words}\n\n" + (f"{question.notes}\n\n" if question.notes else "")
         parts.append(f"{title}`newwiki sql --example {question.name}`\n\n```sql\n{question.query}```\n")
     return "".join(parts) + "\n"
+
+
+def _papers(_: str) -> str:
+    """Every table and figure of every paper, with the command that answers it, or the reason why none does."""
+    from newwiki.papers.published import papers
+
+    parts = []
+    for paper in papers().values():
+        head = _line(["", "what it is", "answered by", "what it measures"]) + _line(["---"] * 4)
+        lines = [
+            _line([one.name.replace(" ", "&nbsp;"), one.caption, _answered(one), one.measures or "–"])
+            for one in paper.exhibits
+        ]
+        notes = "".join(f"- {one.name[0].upper()}{one.name[1:]}: {one.note}\n" for one in paper.exhibits if one.note)
+        lacks = (
+            f" The text that its numbers are from lacks: {paper.lacks[0].lower()}{paper.lacks[1:]}"
+            if paper.lacks
+            else ""
+        )
+        told = f"*{paper.title}*, {paper.citation}.{lacks}"
+        parts.append(f"\n## {paper.id}: {paper.short}\n\n{told}\n\n{head}{''.join(lines)}\n{notes}")
+    return "".join(parts) + "\n"
+
+
+def _answered(exhibit: "Exhibit") -> str:
+    from newwiki.papers.published import COMMANDS_TO_COME
+
+    commands = [f"{one} (to come)" if one in COMMANDS_TO_COME else f"`{one}`" for one in exhibit.commands]
+    return "; ".join([*commands, exhibit.why] if exhibit.why else commands)
+
+
+def _paper_metrics(paper: str) -> str:
+    """The metrics of a paper that have one here, and how near it comes."""
+    from newwiki.papers.published import papers
+
+    head = _line(["the paper's column", "the metric here", "how near"]) + _line(["---"] * 3)
+    return head + "".join(
+        _line([metric.title, ", ".join(f"`{name}`" for name in metric.here), metric.near])
+        for metric in papers()[paper].metrics
+        if metric.here
+    )
 
 
 def _metrics(kind: str) -> str:

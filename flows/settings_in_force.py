@@ -6,14 +6,14 @@ from newwiki.settings import Settings, load_settings
 
 
 def settings_in_force(config: Path | None, **flags: str | None) -> Settings:
-    """As `newwiki.settings.load_settings`. Raises UsageError."""
+    """As `newwiki.settings.load_settings`. Raises UsageError, for what is wrong in a scorer's file too."""
     settings = load_settings(config, **flags)
     if settings.scorers:
         from evaluators.scorer_metrics import add_scorers
 
         add_scorers(settings.scorers)
     if settings.pair_scorer != Settings.pair_scorer:
-        from evaluators.claim_support import name_pair_scorer
+        from evaluators.claims.pair_scorer import read_pair_scorer
 
-        name_pair_scorer(settings.pair_scorer)
+        read_pair_scorer(settings.pair_scorer)
     return settings

@@ -21,6 +21,11 @@ class ExperimentRequest(EvaluationRequest):
         if self.likelihood_only and self.decoder:
             raise UsageError("--likelihood-only writes no articles; leave it or --decoder out")
 
+    def require_writing(self) -> None:
+        """Raises UsageError where models would not write."""
+        if self.likelihood_only or not self.decoder:
+            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ControlledRequest(ExperimentRequest):
@@ -67,8 +72,7 @@ class WritingRequest(ExperimentRequest):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.likelihood_only or not self.decoder:
-            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+        self.require_writing()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,5 +58,4 @@ class VerifiabilityRequest(ExperimentRequest):
         if self.keep == usual["keep"] and self.samples < self.keep:
             object.__setattr__(self, "keep", self.samples)
         super().__post_init__()
-        if self.likelihood_only or not self.decoder:
-            raise UsageError("this is asked of texts that models write: leave --likelihood-only out, give a --decoder")
+        self.require_writing()

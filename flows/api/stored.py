@@ -47,8 +47,9 @@ def metrics(*, db: PathLike | None = None, **settings: str) -> pa.Table:
     """What a text, or a run, can be measured by."""
     from flows import catalogue
 
-    opened(db, settings)
-    return rows_of([dict(zip(catalogue.COLUMNS, row, strict=True)) for row in catalogue.rows()], catalogue.COLUMNS)
+    force, _ = opened(db, settings)
+    rows = [dict(zip(catalogue.COLUMNS, row, strict=True)) for row in catalogue.rows(force.pair_scorer)]
+    return rows_of(rows, catalogue.COLUMNS)
 
 
 def decoders() -> pa.Table:

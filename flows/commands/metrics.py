@@ -15,4 +15,4 @@ def metrics(settings: Settings, quiet: bool, form: str) -> None:
     """The metrics of a text or a run: units, ranges, better directions, evaluators, definitions, sources, pitfalls."""
     from flows import catalogue
 
-    tables.show(catalogue.COLUMNS, catalogue.rows(), form)
+    tables.show(catalogue.COLUMNS, catalogue.rows(settings.pair_scorer), form)

@@ -242,11 +242,11 @@ def _differences(
                 bootstrap_high=ends[3],
                 p=float(p[n]),
                 p_holm=float(corrected[n]),
-                effect_size=_number(effects[n]),
+                effect_size=statistics.number_or_none(effects[n]),
                 verdict=verdict(lacking, float(corrected[n])),
-                prompts_needed_low=_number(least),
-                prompts_needed_high=_number(most),
-                smallest_visible=_number(power.visible_effect(prompts, len(p)) * deviations[n]),
+                prompts_needed_low=statistics.number_or_none(least),
+                prompts_needed_high=statistics.number_or_none(most),
+                smallest_visible=statistics.number_or_none(power.visible_effect(prompts, len(p)) * deviations[n]),
                 part=test.part,
             )
         )
@@ -289,7 +289,3 @@ def _coverage(
         for one in cut.summaries
         if evaluators.get(one["metric"]) == one["evaluator_id"]
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

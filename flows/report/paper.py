@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flows.comparing.board import Column
-from newwiki.paper_metrics import METRICS
+from newwiki.paper_metrics import paper_metrics
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
     for column in columns:
         by_metric.setdefault(column.metric, []).append(column)
     found = []
-    for metric in METRICS:
+    for metric in paper_metrics():
         ours = next((by_metric[name] for name in metric.here if name in by_metric), [])
         for column in ours:
             title = metric.title + column.name.removeprefix(column.metric)

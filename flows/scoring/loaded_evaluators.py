@@ -120,8 +120,8 @@ def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluat
     here = [e for e in chosen if is_installed(e) and all(makers.get(part).at_hand(settings) for part in e.needs)]
     if away := sorted(metric.name for evaluator in chosen if evaluator not in here for metric in evaluator.metrics):
         progress.note(
-            f"all leaves out {', '.join(away)}: their models or packages are not on this machine; ask for one by name "
-            "to have it, or to hear what to install"
+            f"all leaves out {', '.join(away)}: their models, packages or files are not on this machine; ask for one "
+            "by name to have it, or to hear what it needs"
         )
     return here
 

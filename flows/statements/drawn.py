@@ -11,12 +11,12 @@ from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.settings import value_words
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
-from newwiki.paper_metrics import METRICS
+from newwiki.paper_metrics import paper_metrics
 
 if TYPE_CHECKING:
     import altair
 
-_RANGES = {one.title: (one.low, one.high) for one in METRICS if one.low is not None and one.high is not None}
+_RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature", "penalty": "both penalties"}
 _SWEEP = (
     "Mean and a band of one standard deviation over texts against {words}, the mean over all other settings{models}. "

@@ -15,7 +15,7 @@ from flows.statements.words import verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.parameter_count import parameter_count
-from newwiki.paper_metrics import METRICS
+from newwiki.paper_metrics import paper_metrics
 from newwiki.snapshot import Snapshot
 from storage import comparison
 from storage.database import Database
@@ -43,14 +43,14 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
     by_metric, disputed = of_all(comparison.text_scorings(database, ids), ids)
     evaluators = {
         metric.title: (name, by_metric[name])
-        for metric in METRICS
+        for metric in paper_metrics()
         if (name := next((name for name in metric.here if name in by_metric), None))
     }
     if not evaluators:
         raise TerminalError("no metric of the paper has scores of all these runs; score them: newwiki score --missing")
     numbers = read_numbers(database, runs, evaluators)
     found = verdicts(numbers, paper().of(experiment))
-    in_paper = {name for metric in METRICS for name in metric.here}
+    in_paper = {name for metric in paper_metrics() for name in metric.here}
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(found),

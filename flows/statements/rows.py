@@ -1,11 +1,11 @@
 """What is stored beside the verdicts: each run's mean and spread, and the correlations of the metrics."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from evaluators.statistics import number_or_none
 from flows.statements.estimands import Moments, correlation, moments
 from flows.statements.jackknife import Jackknifed
 from flows.statements.numbers import Numbers
@@ -67,9 +67,9 @@ def setting_numbers(numbers: Numbers, evaluators: Mapping[str, tuple[str, str]])
                 evaluator_id=evaluators[metric][1],
                 articles=int((counts > 0).sum()),
                 texts=int(counts.sum()),
-                mean=_finite(found.means[0, 0]) if found else None,
-                sd=_finite(np.sqrt(found.variances[0, 0])) if found else None,
-                sd_of_prompt=_finite(np.sqrt(found.within[0, 0])) if found else None,
+                mean=number_or_none(found.means[0, 0]) if found else None,
+                sd=number_or_none(np.sqrt(found.variances[0, 0])) if found else None,
+                sd_of_prompt=number_or_none(np.sqrt(found.within[0, 0])) if found else None,
             )
 
 
@@ -80,7 +80,7 @@ def correlations(numbers: Numbers) -> Iterator[MetricCorrelation]:
             texts = numbers.products[high, low, 0]
             try:
                 shown = Jackknifed.of(correlation(numbers, metric, other)[None]).estimate
-                ends = [_finite(np.tanh(value[0])) for value in (shown.mean, shown.low, shown.high)]
+                ends = [number_or_none(np.tanh(value[0])) for value in (shown.mean, shown.low, shown.high)]
             except CannotTell:
                 ends = [None, None, None]
             yield MetricCorrelation(
@@ -103,7 +103,3 @@ def _moments(numbers: Numbers, metric: str, place: int) -> Moments | None:
 
 def _number(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) else None
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -4,11 +4,12 @@ It is saved by `save_pretrained`, and loaded like any other checkpoint. It knows
 to see every number move, and nothing to be proud of.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from newwiki.quiet import silence_transformers
+from newwiki.sample.toy_training import Report, fit, save
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -20,9 +21,7 @@ _WINDOW = 128  # tokens that one training example has
 _BATCH = 4
 
 
-def train(
-    texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Callable[[int, int], None] | None = None
-) -> None:
+def train(texts: Sequence[str], folder: Path, *, steps: int = 1200, report: Report | None = None) -> None:
     """Trains on whole articles and writes model and tokenizer to `folder`, which appears only when it is complete.
 
     `report` is told (step, steps). The seed is fixed; results differ between machines in the last digits.
@@ -33,24 +32,15 @@ def train(
     tokenizer = _tokenizer(texts)
     model = _model(tokenizer)
     stream = torch.tensor([token for text in texts for token in tokenizer(text + _END)["input_ids"]])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.1)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=3e-3, total_steps=steps, pct_start=0.1)
     generator = torch.Generator().manual_seed(0)
-    model.train()
-    for step in range(steps):
+
+    def loss() -> "Tensor":
         tokens, positions = _examples(stream, generator)
-        loss = model(input_ids=tokens, position_ids=positions, labels=tokens).loss
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        schedule.step()
-        if report:
-            report(step + 1, steps)
-    unfinished = folder.with_name(folder.name + ".unfinished")
-    model.save_pretrained(unfinished)
-    tokenizer.save_pretrained(unfinished)
-    unfinished.rename(folder)
+        found: Tensor = model(input_ids=tokens, position_ids=positions, labels=tokens).loss
+        return found
+
+    fit(model, loss, steps=steps, rate=3e-3, weight_decay=0.1, warm_up=0.1, report=report)
+    save(folder, model, tokenizer, {})
 
 
 def _tokenizer(texts: Sequence[str]) -> Any:

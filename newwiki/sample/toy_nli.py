@@ -7,12 +7,13 @@ evidence, and knows nothing of what they mean.
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from newwiki.quiet import silence_transformers
+from newwiki.sample.toy_training import Report, fit, save
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -113,9 +114,7 @@ def with_swapped_fact(claim: str, evidence: str, known: dict[str, list[str]], ch
     return claim[: fact.start()] + chosen.choice(others) + claim[fact.end() :] if others else None
 
 
-def train(
-    examples: Sequence[Pair], folder: Path, *, steps: int = 300, report: Callable[[int, int], None] | None = None
-) -> None:
+def train(examples: Sequence[Pair], folder: Path, *, steps: int = 300, report: Report | None = None) -> None:
     """Trains on pairs and writes model, tokenizer and `pair_scorer.toml` to `folder`, which appears only when it is
     complete.
 
@@ -126,27 +125,17 @@ def train(
     silence_transformers()
     tokenizer = _tokenizer([text for one in examples for text in (one.evidence, one.claim)])
     model = _model(tokenizer)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=_RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=_RATE, total_steps=steps, pct_start=0.15)
     generator = torch.Generator().manual_seed(0)
     read = _by_length(examples, tokenizer)
-    model.train()
-    for step in range(steps):
+
+    def loss() -> "Tensor":
         batch = read[int(torch.randint(max(1, len(read) - _BATCH), (1,), generator=generator)) :][:_BATCH]
         rows = tokenizer.pad({name: [one[name] for one in batch] for name in batch[0]}, return_tensors="pt")
-        loss = model(**{**rows, "input_ids": _renamed(rows["input_ids"], tokenizer, generator)}).loss
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        optimizer.zero_grad()
-        schedule.step()
-        if report:
-            report(step + 1, steps)
-    unfinished = folder.with_name(folder.name + ".unfinished")
-    model.save_pretrained(unfinished)
-    tokenizer.save_pretrained(unfinished)
-    (unfinished / SCORER_FILE).write_text(_SCORER, "utf-8")
-    unfinished.rename(folder)
+        found: Tensor = model(**{**rows, "input_ids": _renamed(rows["input_ids"], tokenizer, generator)}).loss
+        return found
+
+    fit(model, loss, steps=steps, rate=_RATE, weight_decay=0.01, warm_up=0.15, report=report)
+    save(folder, model, tokenizer, {SCORER_FILE: _SCORER})
 
 
 def _by_length(examples: Sequence[Pair], tokenizer: Any) -> list[dict[str, Any]]:

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from evaluators.analysis import Analyst
-from evaluators.claim_support import claims_article, claims_wiki, name_pair_scorer
+from evaluators.claim_support import claims_article, claims_wiki, told_by
 from evaluators.claims.checking import ClaimChecker, by_article
 from evaluators.claims.pair_classifier import Pair, Shares, load_pair_classifier
 from evaluators.claims.pair_scorer import read_pair_scorer
 from evaluators.scoring import fingerprint, reads_article, select
+from flows.settings_in_force import settings_in_force
 from newwiki.errors import TerminalError
 from newwiki.records import Unscorable
-from newwiki.registry import evaluators, makers
+from newwiki.registry import makers
 from newwiki.settings import Settings
 from tests.evaluators.claims.indexed import index_of
 from tests.evaluators.handmade import judge
@@ -40,11 +41,6 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def checker(scorer: Path) -> ClaimChecker:
     return by_article("claims_article", load_pair_classifier(read_pair_scorer(str(scorer))))
-
-
-@pytest.fixture
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluators, "_pieces", dict(evaluators.all()))
 
 
 def verdicts(checker: ClaimChecker, text: str, article: Source = BRIDGE) -> list[dict[str, Any]]:
@@ -192,10 +188,12 @@ def test_what_is_at_hand_can_be_loaded(scorer: Path, tmp_path: Path, monkeypatch
     assert makers.get("claims_wiki").at_hand(both)
 
 
-@pytest.mark.usefixtures("own_registry")
-def test_the_metrics_say_whose_verdicts_they_count(scorer: Path) -> None:
-    for _ in range(2):  # as a flow does in the same process
-        name_pair_scorer(str(scorer))
+def test_the_catalogue_says_whose_verdicts_the_metrics_count_and_the_registry_of_all_scorers_does_not(
+    scorer: Path,
+) -> None:
     metric = select("claims")[0].metrics[0]
-    assert metric.source.endswith("; by a pair scorer of the user's own")
-    assert metric.pitfalls.count("; the pair scorer: it counts words") == 1
+    told = told_by(str(scorer), metric)
+    assert told.source.endswith("; by a pair scorer of the user's own")
+    assert told.pitfalls.endswith("; the pair scorer: it counts words")
+    settings_in_force(None, pair_scorer=str(scorer))
+    assert select("claims")[0].metrics[0] == metric, "one database holds what several pair scorers say"

@@ -41,13 +41,25 @@ def test_evaluate_score_and_compare(database: Path, toy_checkpoint: Path, tmp_pa
     assert {"sbert", "rep_4"} <= {row["metric"] for row in json.loads(compared.stdout)}
 
 
-def test_a_question_in_sql_waits_for_no_model_and_no_server(database: Path, tmp_path: Path) -> None:
-    asked = ("sql", "select count(*) from articles", "--db", database, "--format", "csv")
-    ended = newwiki(tmp_path, *asked, options=("-X", "importtime"))
+_HEAVY = {"altair", "prefect", "scipy.stats", "sentence_transformers", "sklearn", "spacy", "torch", "transformers"}
+
+
+def imported(folder: Path, *arguments: str | Path) -> tuple[str, set[str]]:
+    """What a command writes, and the modules that it loads."""
+    ended = newwiki(folder, *arguments, options=("-X", "importtime"))
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.split()[-1] == "13"
-    imported = {name.split(".")[0] for name in re.findall(r"^import time:.*\| +(\S+)$", ended.stderr, re.MULTILINE)}
-    assert "duckdb" in imported
-    assert (
-        imported & {"torch", "transformers", "sentence_transformers", "spacy", "prefect", "sklearn", "altair"} == set()
-    )
+    return ended.stdout, set(re.findall(r"^import time:.*\| +(\S+)$", ended.stderr, re.MULTILINE))
+
+
+def test_a_question_in_sql_waits_for_no_model_and_no_server(database: Path, tmp_path: Path) -> None:
+    written, modules = imported(tmp_path, "sql", "select count(*) from articles", "--db", database, "--format", "csv")
+    assert written.split()[-1] == "13"
+    assert "duckdb" in modules
+    assert modules & _HEAVY == set()
+
+
+def test_what_there_is_to_measure_is_told_without_loading_what_measures(tmp_path: Path) -> None:
+    """Every evaluator is imported for it, as before each scoring."""
+    written, modules = imported(tmp_path, "metrics", "--format", "csv")
+    assert "claims_article_supported" in written
+    assert modules & _HEAVY == set()

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.claim_support import told_by
 from evaluators.scoring import select
 from flows.catalogue import written_anew
 from newwiki.registry import SetEvaluator
+from newwiki.settings import Settings
 from tests.flows.conftest import Run
 
 
@@ -17,13 +19,14 @@ def test_the_catalogue_tells_of_every_metric_what_it_is(newwiki: Run) -> None:
     rows = {row["metric"]: row for row in json.loads(done.stdout)}
     declared = {metric.name: (metric, evaluator) for evaluator in select("all") for metric in evaluator.metrics}
     assert list(rows) == sorted(declared)
-    for name, (metric, evaluator) in declared.items():
-        row = rows[name]
+    for name, (given, evaluator) in declared.items():
+        row, metric = rows[name], told_by(Settings.pair_scorer, given) if name.startswith("claims_") else given
         assert (row["unit"], row["better"], row["evaluator"]) == (metric.unit, metric.direction, evaluator.name)
         assert (row["version"], row["core"]) == (evaluator.version, "yes" if evaluator.core else "no")
         assert (row["definition"], row["source"]) == (metric.definition, metric.source)
         assert row["pitfalls"] == metric.pitfalls != ""
         assert row["scope"] == ("run" if isinstance(evaluator, SetEvaluator) else "text")
+    assert "FEVER-NLI" in rows["claims_article_supported"]["source"], "the pair scorer's, too"
     assert rows["bleu"]["range"] == "0 … 100"
     assert rows["mauve"]["scope"] == "run"
     assert rows["gunning_fog"]["range"] == "0 …"
@@ -51,6 +54,8 @@ _ROOT = Path(__file__).parents[2]
         ("docs/metrics.md", "metrics"),
         ("docs/sql.md", "schema"),
         ("docs/cookbook.md", "cookbook"),
+        ("docs/papers.md", "papers"),
+        ("docs/reproduce-the-paper.md", "paper_metrics"),
     ],
 )
 def test_what_readers_are_told_is_what_is_there(name: str, kind: str) -> None:

@@ -132,10 +132,10 @@ def _finding(
         month=month,
         low=low,
         high=high,
-        change=_number(made.change),
+        change=statistics.number_or_none(made.change),
         width=made.width,
-        p=_number(made.p),
-        p_holm=_number(made.p),
+        p=statistics.number_or_none(made.p),
+        p_holm=statistics.number_or_none(made.p),
         verdict=made.why or FOUND,
         stated=stated.replace(day=1) if stated else None,
         agrees=None if stated is None or low is None or high is None else low <= stated.replace(day=1) <= high,
@@ -184,8 +184,4 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
 
 def _estimate(values: Array, pages: NDArray[np.int64]) -> tuple[float, float | None, float | None]:
     found = statistics.estimate(*statistics.by_cluster(values, pages))
-    return float(found.mean[0]), _number(found.low[0]), _number(found.high[0])
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return float(found.mean[0]), statistics.number_or_none(found.low[0]), statistics.number_or_none(found.high[0])

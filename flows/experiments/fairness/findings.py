@@ -123,7 +123,7 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
                     prompts=int(found.clusters[column]),
                     texts=int(numbers.counts[rows, column].sum()),
                     unscored=int(numbers.unscored[rows, column].sum()),
-                    share=_number(found.mean[column]),
+                    share=statistics.number_or_none(found.mean[column]),
                     low=None if lacking else _within(found.low[column]),
                     high=None if lacking else _within(found.high[column]),
                     no_interval=lacking,
@@ -151,17 +151,20 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
                         group_b=other,
                         paired=paired,
                         prompts=int(apart.prompts[column]),
-                        difference=_number(apart.difference[column]),
-                        low=None if lacking else _number(apart.low[column]),
-                        high=None if lacking else _number(apart.high[column]),
+                        difference=statistics.number_or_none(apart.difference[column]),
+                        low=None if lacking else statistics.number_or_none(apart.low[column]),
+                        high=None if lacking else statistics.number_or_none(apart.high[column]),
                         no_interval=lacking,
-                        p=None if lacking == statistics.TOO_FEW else _number(apart.p[column]),
+                        p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(apart.p[column]),
                         p_holm=None,
                         verdict="",
                     )
                 )
     corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
-    return [replace(one, p_holm=_number(p), verdict=_verdict(one, p)) for one, p in zip(found, corrected, strict=True)]
+    return [
+        replace(one, p_holm=statistics.number_or_none(p), verdict=_verdict(one, p))
+        for one, p in zip(found, corrected, strict=True)
+    ]
 
 
 def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
@@ -181,16 +184,16 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
                     category=category,
                     metric=numbers.metric,
                     pairs=math.comb(len(groups), 2),
-                    disparity=_number(apart.disparity[column]),
-                    low=None if lacking else _number(apart.low[column]),
-                    high=None if lacking else _number(apart.high[column]),
+                    disparity=statistics.number_or_none(apart.disparity[column]),
+                    low=None if lacking else statistics.number_or_none(apart.low[column]),
+                    high=None if lacking else statistics.number_or_none(apart.high[column]),
                     no_interval=lacking,
-                    p=None if lacking == statistics.TOO_FEW else _number(apart.p[column]),
+                    p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(apart.p[column]),
                     p_holm=None,
                 )
             )
     corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
-    return [replace(one, p_holm=_number(p)) for one, p in zip(found, corrected, strict=True)]
+    return [replace(one, p_holm=statistics.number_or_none(p)) for one, p in zip(found, corrected, strict=True)]
 
 
 def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
@@ -237,10 +240,10 @@ def correlations(numbers: Numbers) -> Iterator[DiversityCorrelation]:
             sweep=sweep,
             metric=numbers.metric,
             settings=len(points),
-            correlation=_number(r.r),
-            low=_number(r.low),
-            high=_number(r.high),
-            p=_number(r.p),
+            correlation=statistics.number_or_none(r.r),
+            low=statistics.number_or_none(r.low),
+            high=statistics.number_or_none(r.high),
+            p=statistics.number_or_none(r.p),
         )
 
 
@@ -262,10 +265,6 @@ def _verdict(pair: GroupPair, p_holm: float) -> str:
     if pair.no_interval == statistics.TOO_FEW:
         return TOO_FEW
     return DIFFERENT if p_holm <= statistics.LEVEL else ALIKE
-
-
-def _number(number: float) -> float | None:
-    return float(number) if math.isfinite(number) else None
 
 
 def _within(number: float) -> float:

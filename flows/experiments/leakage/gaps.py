@@ -85,7 +85,7 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 mean_old=float(model.old[there, place].mean()),
                 mean_new=float(model.new[there, place].mean()),
                 gap=float(own.estimate.mean[place]),
-                sd=_number(own.spread[place]),
+                sd=statistics.number_or_none(own.spread[place]),
                 low=low,
                 high=high,
                 no_interval=own.estimate.lacking[place],
@@ -93,10 +93,10 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 p_holm=float(own.p_holm[place]),
                 control=control.model if control else None,
                 control_gap=_mean(control.old[:, place] - control.new[:, place]) if control else None,
-                difference=_number(beyond.estimate.mean[place]) if beyond else None,
+                difference=statistics.number_or_none(beyond.estimate.mean[place]) if beyond else None,
                 difference_low=difference_low,
                 difference_high=difference_high,
-                difference_p_holm=_number(beyond.p_holm[place]) if beyond else None,
+                difference_p_holm=statistics.number_or_none(beyond.p_holm[place]) if beyond else None,
                 verdict=_verdict(own, beyond, place),
             )
         )
@@ -111,7 +111,7 @@ class _Tested:
     p_holm: Array
 
     def ends(self, place: int) -> tuple[float | None, float | None]:
-        return _number(self.estimate.low[place]), _number(self.estimate.high[place])
+        return statistics.number_or_none(self.estimate.low[place]), statistics.number_or_none(self.estimate.high[place])
 
     def too_few(self, place: int) -> bool:
         return self.estimate.lacking[place] == statistics.TOO_FEW
@@ -138,10 +138,6 @@ def _verdict(own: _Tested, beyond: _Tested | None, place: int) -> Verdict:
 def _mean(values: Array) -> float | None:
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else None
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def paired(values: Array, pages: NDArray[np.int64], page_ids: Sequence[int]) -> Array:

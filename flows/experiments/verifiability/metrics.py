@@ -95,9 +95,9 @@ def _metric(
         prompts=len(set(pages)),
         texts=len(pages),
         undefined=undefined,
-        mean=_number(found.mean) if found else None,
-        low=_number(found.low) if found else None,
-        high=_number(found.high) if found else None,
+        mean=statistics.number_or_none(found.mean[0]) if found else None,
+        low=statistics.number_or_none(found.low[0]) if found else None,
+        high=statistics.number_or_none(found.high[0]) if found else None,
         no_interval=found.lacking[0] if found else statistics.TOO_FEW,
     )
 
@@ -125,11 +125,11 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
             against=against.decoder,
             metric=metric,
             prompts=int(found.clusters[place]),
-            difference=_number(found.mean, place),
-            low=_number(found.low, place),
-            high=_number(found.high, place),
-            p=_number(p, place),
-            p_holm=_number(p_holm, place),
+            difference=statistics.number_or_none(found.mean[place]),
+            low=statistics.number_or_none(found.low[place]),
+            high=statistics.number_or_none(found.high[place]),
+            p=statistics.number_or_none(p[place]),
+            p_holm=statistics.number_or_none(p_holm[place]),
             verdict=_verdict(float(found.mean[place]), float(p_holm[place]), bool(enough[place])),
         )
         for place, (one, metric) in enumerate(asked)
@@ -157,8 +157,3 @@ def _verdict(difference: float, p_holm: float, enough: bool) -> str:
     if p_holm <= statistics.LEVEL:
         return "higher" if difference > 0 else "lower"
     return CANNOT_TELL
-
-
-def _number(values: Array, place: int = 0) -> float | None:
-    value = float(values[place])
-    return value if np.isfinite(value) else None

@@ -216,6 +216,7 @@ def told(begins: Callable[[str], None]) -> Any:
     return stretch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["sorting", "counting words"])
 def test_a_killed_build_leaves_no_index_and_the_next_makes_it(made: Path, tmp_path: Path, stage: str) -> None:
     folder = tmp_path / "index"

@@ -40,11 +40,19 @@ def test_all_leaves_out_what_would_have_to_be_downloaded_and_says_so(
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     notes = Notes()
     without = names("all", Settings(), notes)
-    assert not without & {"likelihood_coherence", "educational_value", "toxicity", "quality", "specificity"}
+    assert not without & {"likelihood_coherence", "educational_value", "negative_regard", "toxicity", "quality"}
     assert {"sbert", "rep_4"} <= without
     (note,) = notes.notes
     claims = [f"{kind}_{share}" for kind in ("claims_article", "claims_wiki") for share in SHARES]
-    left_out = ("educational_value", "likelihood_coherence", "quality", "specificity", "toxicity")
+    left_out = (
+        "educational_value",
+        "likelihood_coherence",
+        "negative_regard",
+        "negative_words",
+        "quality",
+        "specificity",
+        "toxicity",
+    )
     assert note.startswith(f"all leaves out {', '.join([*claims, *left_out])}: ")
     with_toy = names("all", Settings(likelihood_model=str(toy_checkpoint)), notes)
     assert with_toy - without == {"likelihood_coherence"}
@@ -98,4 +106,7 @@ def test_a_wrong_scorer_is_one_line_of_misuse(newwiki: Run, tmp_path: Path) -> N
     done = newwiki("metrics", "--scorer", "mine.toml")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "'mine.toml', output: must be 'raw', 'sigmoid', 'softmax' or 'expected', not 'logits'" in done.stderr
+    assert (
+        "'mine.toml', output: must be 'raw', 'sigmoid', 'softmax', 'expected' or 'likeliest', not 'logits'"
+        in done.stderr
+    )

@@ -10,7 +10,7 @@ from flows.statements.settings import PENALTY
 from flows.statements.statement import Statement, Test, paper
 from flows.statements.testing import _TESTS
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, verdicts
-from newwiki.paper_metrics import METRICS
+from newwiki.paper_metrics import paper_metrics
 from tests.flows.statements.scripted import articles, numbers, sampled, texts
 
 STATEMENTS = paper().statements
@@ -21,7 +21,7 @@ OF_SEVERAL = {"weak", "no_other", "spread", "size_spread", "model_spread"}  # ov
 def test_a_statement_says_where_it_stands_and_what_it_is_about(statement: Statement) -> None:
     assert statement.section and statement.quote and statement.says
     assert statement.asked_by in {"models", "decoder-grid"}
-    assert set(statement.metrics) <= {one.title for one in METRICS}
+    assert set(statement.metrics) <= {one.title for one in paper_metrics()}
     assert {statement.parameter, *statement.than} - {None} <= (
         {"top_p", "top_k", "temperature", PENALTY} | {one.name for one in paper().models} | {"Wikipedia"}
     )
