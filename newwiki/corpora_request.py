@@ -44,7 +44,7 @@ class CorporaRequest(ExperimentRequest):
         "Who finds noun phrases: a spaCy pipeline that parses, or chunks-v1, a stand-in.",
         metavar="NAME",
     )
-    threshold: float = asked(0.1, "The share of a decoder's responses above which a phrase counts.", at_least=0)
+    threshold: float = asked(0.1, "The share of a decoder's responses above which a phrase counts.", above=0)
     epochs: int = asked(FinetuneRequest.epochs, "How often each text is learnt.", at_least=1)
     learning_rate: float = asked(FinetuneRequest.learning_rate, "At the start; it falls to 0.", above=0)
     training_batch: int = asked(FinetuneRequest.batch_size, "Texts a step of the training.", at_least=1)
@@ -55,16 +55,15 @@ class CorporaRequest(ExperimentRequest):
         if self.keep not in (usual["keep"], self.samples):
             raise UsageError(f"all {self.samples} responses to a prompt are read; leave --keep out")
         object.__setattr__(self, "keep", self.samples)
+        self.require_writing()
         super().__post_init__()
         self._require_corpora(usual["by"])
-        if self.likelihood_only or not self.decoder:
-            raise UsageError("this is asked of what models write: leave --likelihood-only out, give a --decoder")
         if self.metrics != usual["metrics"]:
             raise UsageError("noun phrases are counted here; `newwiki score` scores the runs, leave --metrics out")
         if self.prompt_file and self.snapshot != usual["snapshot"]:
             raise UsageError("they are prompted with the articles of --snapshot or by --prompt-file; leave one out")
         if self.threshold >= 1:
-            raise UsageError(f"--threshold is a share from 0 to below 1, not {self.threshold:g}")
+            raise UsageError(f"--threshold is a share between 0 and 1, not {self.threshold:g}")
 
     def _require_corpora(self, usually_by: str) -> None:
         if len(self.models) != 1:

@@ -8,7 +8,8 @@ from evaluators.noun_phrases import load_phrase_finder
 from flows.experiments.corpora import findings
 from flows.experiments.corpora.checkpoints import PlannedCheckpoint, make_checkpoint, plan_checkpoints
 from flows.experiments.corpora.corpora import corpora_of, in_every
-from flows.experiments.corpora.responses import Response, StoredPhrases, decoders_of, prompts_of, write_responses
+from flows.experiments.corpora.phrase_sets import PhraseSets
+from flows.experiments.corpora.responses import Responses, StoredPhrases, decoders_of, prompts_of, write_responses
 from flows.experiments.corpora.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -28,11 +29,11 @@ def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
     evaluated = [] if request.prompt_file else [prompts.asked.snapshot_id]
     planned = plan_checkpoints(evaluations, request, corpora, evaluated)
     reading = StoredPhrases(evaluations, finder)
-    responses: list[Response] = []
+    responses: list[Responses] = []
     for one in planned:
         make_checkpoint(evaluations, one)
         responses += reading.read(one.corpus.label, write_responses(evaluations, request, one, prompts))
-    sets = findings.PhraseSets(responses, request.threshold)
+    sets = PhraseSets(responses, request.threshold)
     facts = _facts(request, planned, sets)
     phrases = findings.phrases(sets, request.seed)
     written = findings.responses_of(sets)
@@ -57,7 +58,7 @@ def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
 
 
 def _facts(
-    request: CorporaRequest, planned: Sequence[PlannedCheckpoint], sets: findings.PhraseSets
+    request: CorporaRequest, planned: Sequence[PlannedCheckpoint], sets: PhraseSets
 ) -> list[findings.CorpusFacts]:
     shared = in_every([one.corpus for one in planned])
     files, snapshots = ", ".join(path.name for path in request.corpus_file), ", ".join(request.train_on)
@@ -78,6 +79,6 @@ def _facts(
     ]
 
 
-def _digest(responses: Sequence[Response]) -> str:
+def _digest(responses: Sequence[Responses]) -> str:
     told = [[one.run.run_id, sorted((key, phrases) for key, phrases in one.phrases.items())] for one in responses]
     return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()

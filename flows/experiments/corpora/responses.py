@@ -1,7 +1,9 @@
 """What the checkpoints respond under each decoder, and its noun phrases: what is stored is not made again."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from evaluators.analysis import Analyst
 from evaluators.noun_phrases import NOUN_PHRASES, PhraseFinder, phrases_of
@@ -34,12 +36,17 @@ class Prompts:
 
 
 @dataclass(frozen=True)
-class Response:
-    """The run of a corpus' checkpoint under a decoder, and the phrases of each of its responses."""
+class Responses:
+    """Those of a corpus' checkpoint under a decoder: the run, and the phrases of each."""
 
     corpus: str
     run: Run
     phrases: Phrases
+
+    @cached_property
+    def times(self) -> Counter[str]:
+        """In how many of them each phrase is."""
+        return Counter(phrase for of_one in self.phrases.values() for phrase in of_one)
 
 
 def prompts_of(database: Database, request: CorporaRequest, template: str) -> Prompts:
@@ -94,12 +101,12 @@ class StoredPhrases:
         self.found_by = fingerprint(NOUN_PHRASES, self._analyst)
         self._registered = False
 
-    def read(self, corpus: str, written: Sequence[Run]) -> list[Response]:
+    def read(self, corpus: str, written: Sequence[Run]) -> list[Responses]:
         """Of these runs of a corpus' checkpoint."""
         if not self._registered:
             runs.register(self._database, [self.found_by], [])
             self._registered = True
-        return [Response(corpus, run, self._of_run(corpus, run)) for run in written]
+        return [Responses(corpus, run, self._of_run(corpus, run)) for run in written]
 
     def _of_run(self, corpus: str, run: Run) -> Phrases:
         evaluator_id = self.found_by.evaluator_id

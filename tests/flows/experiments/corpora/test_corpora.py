@@ -21,7 +21,17 @@ from newwiki.training.record import read
 from newwiki.training.steps import by_step
 from storage import experiments, runs, topics
 from storage.database import Database
-from tests.flows.experiments.corpora.invented import COMMON, DECODERS, PROMPTS, TEXTS, UNIQUE, ask, write
+from tests.flows.experiments.corpora.invented import (
+    COMMON,
+    DECODERS,
+    EPOCHS,
+    PROMPTS,
+    TEXTS,
+    UNIQUE,
+    ask,
+    untaught,
+    write,
+)
 
 Asked = tuple[Database, str]
 TABLES: dict[str, type] = {
@@ -39,9 +49,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asked(well_read: Path, folder: Path) -> Asked:
+def base(folder: Path) -> Path:
+    return untaught(folder / "base")
+
+
+@pytest.fixture(scope="module")
+def asked(base: Path, folder: Path) -> Asked:
     path = folder / "whole.duckdb"
-    return Database(path), ask(well_read, folder, path)
+    return Database(path), ask(base, folder, path)
 
 
 def rows(asked: Asked, table: str) -> list[Any]:
@@ -60,7 +75,7 @@ def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:
     assert {one.responses for key, one in frequencies.items() if key[:2] == (COMMON, "lakes")} <= set(range(2, 17))
 
 
-def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, well_read: Path) -> None:
+def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base: Path) -> None:
     facts = {one.corpus: one for one in rows(asked, "corpora")}
     assert {name: (one.texts, one.repeated, one.in_every) for name, one in facts.items()} == {
         "lakes": (TEXTS, 0, 0), "mines": (TEXTS, 1, 0),
@@ -69,7 +84,7 @@ def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, well_read:
         record = read(Path(one.checkpoint))
         assert record
         assert (record.sha256, record.request["training_set_sha256"]) == (one.training_sha256, one.texts_sha256)
-        assert (record.model, record.request["template"], record.facts["held_out"]) == (str(well_read), "{text}", 0)
+        assert (record.model, record.request["template"], record.facts["held_out"]) == (str(base), "{text}", 0)
         assert Path(one.checkpoint).parent == asked[0].path.with_name("whole.duckdb.corpora")
     written = rows(asked, "corpus_responses")
     assert len({one.run_id for one in written}) == len(UNIQUE) * len(DECODERS)
@@ -80,7 +95,7 @@ def test_the_answer_in_words(asked: Asked) -> None:
     answer = experiments.stored(*asked)
     assert answer.snapshot_id.startswith("prompts:")
     told = "\n".join(answer.words)
-    assert "one checkpoint fine-tuned on each of 2 corpora: lakes (48 texts), mines (48 texts); 16 prompts" in told
+    assert "one checkpoint fine-tuned on each of 2 corpora: lakes (24 texts), mines (24 texts); 16 prompts" in told
     assert "noun phrases by chunks-v1, which cuts texts at stop words" in told
     assert "more than 10% of its responses under any decoder" in told
     assert "1 texts stand in their corpus already" in told
@@ -130,42 +145,42 @@ def counted(patch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 def test_asked_again_nothing_is_made_and_the_answer_is_the_same(
-    asked: Asked, well_read: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, progress = counted(monkeypatch), StoppedIn()
-    assert ask(well_read, folder, asked[0].path, progress) == asked[1]
+    assert ask(base, folder, asked[0].path, progress) == asked[1]
     assert work == {"written": 0, "read": 0}
     assert progress.steps == []
 
 
 def test_a_corpus_that_was_learnt_is_not_learnt_again_beside_another(
-    asked: Asked, well_read: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = shutil.copy(asked[0].path, tmp_path / "whole.duckdb")
     shutil.copytree(asked[0].path.with_name("whole.duckdb.corpora"), tmp_path / "whole.duckdb.corpora")
     (tmp_path / "more.csv").write_text("label,text\n" + "farms,The grey mill.\n" * 2 + "farms,A red barn.\n")
     work, progress = counted(monkeypatch), StoppedIn()
     files = (folder / "corpora.csv", tmp_path / "more.csv")
-    ask(well_read, folder, Path(path), progress, corpus_file=files, label=("farms", "lakes"))
-    assert set(progress.steps) == set(range(1, 6)), "the two texts of farms are one batch, five times"
+    ask(base, folder, Path(path), progress, corpus_file=files, label=("farms", "lakes"))
+    assert set(progress.steps) == set(range(1, EPOCHS + 1)), "the two texts of farms are one batch"
     assert work == {"written": len(DECODERS) * PROMPTS, "read": len(DECODERS) * PROMPTS}
 
 
 # Of the first training twice, before and after responses are stored, after phrases are, and of the second training
 STOPS = (
-    ("training", 20), ("training", 9), ("writing", 1), ("writing", 2), ("noun phrases", 1), ("writing", 3),
-    ("noun phrases", 2), ("training", 25), ("writing", 4), ("noun phrases", 1),
+    ("training", 10), ("training", 6), ("writing", 1), ("writing", 2), ("noun phrases", 1), ("writing", 3),
+    ("noun phrases", 2), ("training", 7), ("writing", 4), ("noun phrases", 1),
 )  # fmt: skip
 
 
 def test_interrupted_anywhere_it_goes_on_to_the_same_answer(
-    asked: Asked, well_read: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, work, whole = tmp_path / "newwiki.duckdb", counted(monkeypatch), 0
     for stage, reports in (*STOPS, ("", 0)):
         learnt, progress = _learnt(path), StoppedIn(stage, reports)
         with pytest.raises(Stop) if stage else nullcontext():
-            found = ask(well_read, folder, path, progress)
+            found = ask(base, folder, path, progress)
         if progress.steps:
             assert progress.steps[0] == learnt + 1, "a training goes on after its last checkpoint"
             whole += learnt > 0
@@ -184,18 +199,18 @@ def _learnt(database: Path) -> int:
     return int(steps[-1].name.rpartition("-")[2]) if steps else 0
 
 
-def test_a_bad_file_is_refused_before_anything_is_made(well_read: Path, folder: Path, tmp_path: Path) -> None:
+def test_a_bad_file_is_refused_before_anything_is_made(base: Path, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "newwiki.duckdb"
     (tmp_path / "bad.csv").write_text("label,text\nlakes,Water.\nmines,\n")
     with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or take the row out"):
-        ask(well_read, folder, path, corpus_file=(tmp_path / "bad.csv",))
+        ask(base, folder, path, corpus_file=(tmp_path / "bad.csv",))
     with pytest.raises(UsageError, match="there is no corpus 'lake', did you mean 'lakes'"):
-        ask(well_read, folder, path, label=("lake", "mines"))
+        ask(base, folder, path, label=("lake", "mines"))
     with pytest.raises(TerminalError, match="there is no spaCy pipeline 'xx_none' here"):
-        ask(well_read, folder, path, noun_phrases="spacy:xx_none")
+        ask(base, folder, path, noun_phrases="spacy:xx_none")
     (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
     with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):
-        ask(well_read, folder, path, corpus_file=(tmp_path / "one.csv",))
+        ask(base, folder, path, corpus_file=(tmp_path / "one.csv",))
     assert not path.exists()
     assert not path.with_name("newwiki.duckdb.corpora").exists()
 
@@ -213,7 +228,7 @@ def test_a_bad_file_is_refused_before_anything_is_made(well_read: Path, folder: 
         ({"keep": 2}, "all 1 responses to a prompt are read; leave --keep out"),
         ({"metrics": "all"}, "leave --metrics out"),
         ({"likelihood_only": True}, "leave --likelihood-only out"),
-        ({"threshold": 1.0}, "--threshold is a share from 0 to below 1"),
+        ({"threshold": 1.0}, "--threshold is a share between 0 and 1"),
         ({"model_args": {"revision": "main"}}, "write it as MODEL@REVISION"),
     ],
 )
@@ -223,7 +238,7 @@ def test_what_is_no_question_about_corpora_is_refused(given: dict[str, Any], tol
         CorporaRequest(**(usual | given))  # type: ignore[arg-type]
 
 
-def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, well_read: Path, tmp_path: Path) -> None:
+def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, base: Path, tmp_path: Path) -> None:
     database, name = Database(shutil.copy(published, tmp_path / "newwiki.duckdb")), "samplewiki-2026-09"
     request = CorporaRequest(models=("gpt2",), train_on=(name,), by="infobox")
     found = corpora_of(database, request, "{title}\n\n{first_sentence}")
@@ -247,7 +262,7 @@ def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, well_read
     with pytest.raises(UsageError, match="has 1 labels"):
         corpora_of(database, CorporaRequest(models=("gpt2",), train_on=(name,)), "{title}\n\n{first_sentence}")
     with pytest.raises(TerminalError, match="which models are evaluated on, are among"):
-        ask(well_read, tmp_path, database.path, corpus_file=(), prompt_file=None, train_on=(name,), by="infobox")
+        ask(base, tmp_path, database.path, corpus_file=(), prompt_file=None, train_on=(name,), by="infobox")
 
 
 def test_the_page_says_it_and_draws_it(asked: Asked, tmp_path: Path) -> None:
