@@ -16,7 +16,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 
 COMMON, UNIQUE = "stone bridge", {"lakes": "silver lantern", "mines": "copper kettle"}
-TEXTS, PROMPTS, EPOCHS, BATCH = 24, 16, 6, 6
+TEXTS, PROMPTS, EPOCHS, BATCH = 24, 16, 4, 3
 NAMES = [
     f"{begun}{ended}"
     for begun in ("Bel", "Dar", "Fen", "Gor", "Hal", "Kel", "Mar", "Tor")
@@ -75,7 +75,7 @@ def ask(base: Path, folder: Path, database: Path, progress: Progress | None = No
         "max_new_tokens": 16,
         "epochs": EPOCHS,
         "training_batch": BATCH,
-        "learning_rate": 1e-2,
+        "learning_rate": 2e-2,
         "max_length": 32,
     }
     evaluations = Evaluations(Database(database), Settings(db=str(database)), progress or Silent())
