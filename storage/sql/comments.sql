@@ -672,5 +672,5 @@ comment on column corpus_phrases.difference is 'The share less that, prompt by p
 comment on column corpus_phrases.difference_low is 'The lower end of its 95 % interval.';
 comment on column corpus_phrases.difference_high is 'The upper end.';
 comment on column corpus_phrases.p is 'Of no difference.';
-comment on column corpus_phrases.p_holm is 'The same after Holm''s correction for all unique phrases of all corpora.';
+comment on column corpus_phrases.p_holm is 'The same after Holm''s correction for all phrases that might have come to be unique: in more responses of two corpora together than the threshold asks of one.';
 comment on column corpus_phrases.verdict is 'beyond chance, may be chance, or too few prompts.';

@@ -22,7 +22,7 @@ _COMMON = (
 _UNIQUE = (
     "Noun phrases of a corpus' set that are not in all (figure 5), by the share of its responses; in how many corpora; "
     "the corpus without it that has it most often, and the difference in percentage points with its 95 % interval, "
-    "prompt by prompt; p after Holm's correction for all of them."
+    "prompt by prompt; p after Holm's correction for all phrases that might have come to be unique."
 )
 _TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
 
