@@ -49,8 +49,8 @@ def differences(found: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], A
         lacks = apart.lacking[at]
         row = Apart(
             difference=float(apart.difference[at]),
-            low=None if lacks else statistics.number_or_none(apart.low[at]),
-            high=None if lacks else statistics.number_or_none(apart.high[at]),
+            low=None if lacks else max(float(apart.low[at]), -1.0),
+            high=None if lacks else min(float(apart.high[at]), 1.0),
             p=None if lacks == statistics.TOO_FEW else statistics.number_or_none(apart.p[at]),
             p_holm=None if lacks == statistics.TOO_FEW else statistics.number_or_none(corrected[at]),
         )

@@ -48,6 +48,7 @@ def plan_checkpoints(
 
 def make_checkpoint(evaluations: Evaluations, planned: PlannedCheckpoint) -> None:
     """Trains it, unless it is there; what was killed goes on."""
+    evaluations.progress.note(f"corpus {planned.corpus.label}: {planned.folder}")
     train(planned.training, planned.folder, evaluations.progress)
 
 

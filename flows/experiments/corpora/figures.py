@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import altair
 
 _MOST = 40  # phrases of a chart
+_WIDTH, _ROOM = 230, 160  # of the bars, and beside them for phrases, in pixels
+_WIDER = 20  # than measured here may a phrase be in the font of a browser
 _COMMON = (
     "Noun phrases that the responses of all corpora have in common, by the share of each corpus' responses (figure 4 "
     "of the paper){most}."
@@ -51,7 +53,7 @@ def _common_told(found: Found, shown: list[str]) -> str:
 
 def _narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
     """Drawn for a phone, and on a wide screen no wider than text is."""
-    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
+    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 34rem" '), 1))
 
 
 def _common(found: Found, shown: list[str]) -> "altair.Chart":
@@ -66,16 +68,16 @@ def _common(found: Found, shown: list[str]) -> "altair.Chart":
         alt.Chart(alt.Data(values=rows))
         .mark_bar()
         .encode(
-            x=alt.X("share:Q", axis=_axis("share of the responses")),
+            x=alt.X("share:Q", axis=_shares()),
             y=alt.Y("phrase:N", sort=shown, axis=_phrases()),
             yOffset=alt.YOffset("corpus:N", sort=found.names),
             color=alt.Color(
                 "corpus:N",
                 scale=alt.Scale(domain=found.names, range=list(PALETTE)),
-                legend=alt.Legend(title=None, orient="bottom", columns=2, labelLimit=200),
+                legend=alt.Legend(title=None, orient="bottom", columns=1, labelLimit=_WIDTH - 2 * _WIDER),
             ),
         )
-        .properties(width=260, height=alt.Step(9))
+        .properties(width=_WIDTH, height=alt.Step(9))
     )
 
 
@@ -88,21 +90,21 @@ def _unique(found: Found, corpus: str, place: int) -> "altair.Chart":
         alt.Chart(alt.Data(values=rows))
         .mark_bar(color=PALETTE[place % len(PALETTE)])
         .encode(
-            x=alt.X("share:Q", axis=_axis(f"share of the responses of {corpus}")),
+            x=alt.X("share:Q", axis=_shares()),
             y=alt.Y("phrase:N", sort=[one.phrase for one in unique], axis=_phrases()),
             opacity=alt.condition("datum.beyond", alt.value(1.0), alt.value(0.4)),
         )
-        .properties(width=260, height=alt.Step(17))
+        .properties(width=_WIDTH, height=alt.Step(17))
     )
 
 
-def _axis(title: str) -> "altair.Axis":
+def _shares() -> "altair.Axis":
     import altair as alt
 
-    return alt.Axis(title=title, titleFontWeight="normal", format="%", tickCount=5)
+    return alt.Axis(title="share of the responses", titleFontWeight="normal", format="%", tickCount=5)
 
 
 def _phrases() -> "altair.Axis":
     import altair as alt
 
-    return alt.Axis(title=None, labelLimit=180, labelFontSize=12, minExtent=120)
+    return alt.Axis(title=None, labelLimit=_ROOM, labelFontSize=12, minExtent=_ROOM + _WIDER)

@@ -37,7 +37,7 @@ def words(
     told += [_unique(one, [row for row in phrases if row.corpus == one.corpus]) for one in facts]
     told += _chance(phrases)
     if repeated := sum(one.repeated for one in facts):
-        told.append(f"{repeated:,} texts stand in their corpus already, and are learnt once")
+        told.append(f"a text that stands in its corpus more than once is learnt once ({repeated:,} left out)")
     if (few := min(one.responses for one in written)) * threshold < 1:
         told.append(
             f"of {few:,} responses a single one is more than {threshold:.0%}: every phrase of any of them counts; "
