@@ -15,11 +15,12 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from newwiki.corpora_request import CorporaRequest
 from newwiki.text.prompts import fill
+from storage import prompt_sets
 
 
 def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
     """Raises UsageError for corpora and prompts that cannot be read, TerminalError for a base or a finder of noun
-    phrases that is not to be had: all before anything is trained."""
+    phrases that is not to be had: all before anything is stored or trained."""
     database, template = evaluations.database, evaluations.settings.template
     fill(template, "", "")
     decoders_of(request)
@@ -28,6 +29,8 @@ def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
     prompts = prompts_of(database, request, template)
     evaluated = [] if request.prompt_file else [prompts.asked.snapshot_id]
     planned = plan_checkpoints(evaluations, request, corpora, evaluated)
+    if prompts.own:
+        prompt_sets.publish(database, prompts.own)
     reading = StoredPhrases(evaluations, finder)
     responses: list[Responses] = []
     for one in planned:

@@ -18,8 +18,9 @@ from newwiki.corpora_request import CorporaRequest
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.knowledge_cutoff import known_cutoff
 from newwiki.prompting.prompt_lists import read_prompt_list
+from newwiki.prompting.prompt_set import PromptSet
 from newwiki.records import Run
-from storage import noun_phrases, prompt_sets, runs, snapshots
+from storage import noun_phrases, runs, snapshots
 from storage.database import Database
 from storage.noun_phrases import Phrases
 
@@ -28,11 +29,13 @@ _AT_ONCE = 200  # responses whose phrases are stored together
 
 @dataclass(frozen=True)
 class Prompts:
-    """What all are prompted with, under which template, and how many there are of what, in words."""
+    """What all are prompted with, under which template, and how many there are of what, in words; `own` are those of a
+    file."""
 
     asked: Asked
     template: str
     words: str
+    own: PromptSet | None = None
 
 
 @dataclass(frozen=True)
@@ -50,11 +53,10 @@ class Responses:
 
 
 def prompts_of(database: Database, request: CorporaRequest, template: str) -> Prompts:
-    """One's own, published as a prompt set, or the articles of the snapshot."""
+    """One's own, or the articles of the snapshot."""
     if request.prompt_file:
-        prompts = read_prompt_list(request.prompt_file).first(request.prompts)
-        prompt_sets.publish(database, prompts)
-        return Prompts(asked_of(prompts), TEMPLATE, f"{len(prompts.prompts):,} prompts ({prompts.name})")
+        own = read_prompt_list(request.prompt_file).first(request.prompts)
+        return Prompts(asked_of(own), TEMPLATE, f"{len(own.prompts):,} prompts ({own.name})", own)
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)

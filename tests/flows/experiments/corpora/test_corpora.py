@@ -213,6 +213,8 @@ def test_a_bad_file_is_refused_before_anything_is_made(base: Path, folder: Path,
     (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
     with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):
         ask(base, folder, path, corpus_file=(tmp_path / "one.csv",))
+    with pytest.raises(TerminalError, match="none"):
+        ask(tmp_path / "none", folder, path)
     assert not path.exists()
     assert not path.with_name("newwiki.duckdb.corpora").exists()
 
