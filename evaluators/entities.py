@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
-import sys
 from collections.abc import Mapping, Sequence, Set
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from evaluators.rules import load_rules, rules_sha256
+from evaluators.spacy_pipeline import LONGEST_RUN, documents
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import maker
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
 
     from newwiki.settings import Settings
 
@@ -26,12 +23,6 @@ STAND_IN = "rules-v1"
 
 # What spaCy's statistical entity recogniser does not read. The parser stays: entities do not cross its sentence ends.
 _UNREAD = {"tagger", "morphologizer", "attribute_ruler", "lemmatizer", "trainable_lemmatizer", "textcat"}
-# Characters without white space that spaCy's tokenizer gets at once: its time grows with the square of a run of marks
-# (20,000 quotation marks took it half a minute).
-_LONGEST_RUN = 64
-_LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN}}}(?=\S)")
-_SURROGATE = re.compile("[\ud800-\udfff]")  # which spaCy cannot store
-_KEPT_WORDS = 200_000  # some 80 MB
 
 
 class Tagger:
@@ -39,7 +30,7 @@ class Tagger:
 
     parts = frozenset({"entities"})
     packages: tuple[str, ...] = ("spacy",)
-    parameters: Mapping[str, object] = MappingProxyType({"longest_run": _LONGEST_RUN})
+    parameters: Mapping[str, object] = MappingProxyType({"longest_run": LONGEST_RUN})
     dtype: str | None = None
     backend: str | None = None
 
@@ -47,41 +38,17 @@ class Tagger:
         self.model = model
         self.model_sha256: str | None = model_sha256
         self._nlp = nlp
-        # spaCy refuses long texts for the sake of memory; here every text is scored whole.
-        nlp.max_length = sys.maxsize
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
         """For each text its mentions of entities in order, repetitions included."""
-        with self._bounded_memory():
-            documents = self._nlp.pipe(map(self._tokenized, texts))
+        with documents(self._nlp, texts) as read:
             return [
                 [text[entity.start_char : entity.end_char] for entity in document.ents]
-                for text, document in zip(texts, documents, strict=True)
+                for text, document in zip(texts, read, strict=True)
             ]
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
-
-    def _tokenized(self, text: str) -> Doc:
-        from spacy.tokenizer import Tokenizer
-        from spacy.tokens import Doc
-
-        readable = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-        # Chinese, Japanese and Thai have tokenizers of their own, which read what is written without spaces.
-        pieces = _pieces(readable) if isinstance(self._nlp.tokenizer, Tokenizer) else [readable]
-        documents = [self._nlp.make_doc(piece) for piece in pieces]
-        return documents[0] if len(documents) == 1 else Doc.from_docs(documents, ensure_whitespace=False)
-
-    def _bounded_memory(self) -> AbstractContextManager[object]:
-        """spaCy keeps every word that it has ever seen: from `_KEPT_WORDS` on it forgets what a batch has brought."""
-        forgetting: AbstractContextManager[object] = self._nlp.memory_zone()
-        return forgetting if len(self._nlp.vocab) > _KEPT_WORDS else nullcontext()
-
-
-def _pieces(text: str) -> list[str]:
-    """The text in pieces that have no long runs without white space: its only piece, as a rule."""
-    ends = [run.end() for run in _LONG_RUN.finditer(text)]
-    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
 
 
 @maker("entities", options={"model": "--entities"})

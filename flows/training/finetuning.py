@@ -33,6 +33,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class PlannedTraining:
+    """What is asked, what the training begins with, what it reads, and its record as far as it is known before."""
+
+    request: FinetuneRequest
+    base: Checkpoint
+    chosen: training_set.TrainingSet
+    record: TrainingRecord
+
+
+@dataclass(frozen=True)
 class Finetuned:
     """A finished training: its record, and the loss curve, which is empty where it was finished before."""
 
@@ -51,24 +61,45 @@ def finetune(
     """
     safe(folder, database.path)
     fill(settings.template, "", "")
-    keep = request.keep_checkpoints
-    if find_spec("accelerate") is None:
-        raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
+    require_accelerate()
     chosen = training_set.choose(database, request.snapshot, progress)
     evaluated = evaluation_snapshots(database, request.evaluate_on)
     refuse_evaluated(database, chosen.trained, evaluated)
+    return train(plan_training(request, settings, settings.template, chosen, evaluated), folder, progress)
+
+
+def require_accelerate() -> None:
+    """Raises TerminalError where the package is not installed."""
+    if find_spec("accelerate") is None:
+        raise TerminalError("training needs the package accelerate; pip install 'newwiki-eval[train]'")
+
+
+def plan_training(
+    request: FinetuneRequest,
+    settings: Settings,
+    template: str,
+    chosen: training_set.TrainingSet,
+    evaluated: Sequence[str],
+) -> PlannedTraining:
+    """The training that is asked for, before anything is trained. Raises TerminalError where the model is not to be
+    had, or nothing is left to train on."""
     base = find(*split_revision(request.model), Trust())
     known = known_cutoff(request.model, None, dict(settings.knowledge_cutoffs), base.folder)
-    planned = _record(request, settings.template, base, chosen, evaluated, known)
-    if is_done(folder, planned):
+    return PlannedTraining(request, base, chosen, _record(request, template, base, chosen, evaluated, known))
+
+
+def train(planned: PlannedTraining, folder: Path, progress: Progress) -> Finetuned:
+    """The same as `finetune` of what was planned."""
+    if is_done(folder, planned.record):
         progress.note(f"this training is finished: {folder}")
-        return Finetuned(planned, [])
-    with alone(folder, planned) as workplace:
-        curve = _train(request, base, chosen, planned, workplace, progress)
+        return Finetuned(planned.record, [])
+    with alone(folder, planned.record) as workplace:
+        curve = _train(planned.request, planned.base, planned.chosen, planned.record, workplace, progress)
         os.replace(workplace, folder)
+    keep = planned.request.keep_checkpoints
     for checkpoint in by_step(folder)[: None if keep == 0 else -keep]:
         shutil.rmtree(checkpoint)
-    return Finetuned(planned, curve)
+    return Finetuned(planned.record, curve)
 
 
 def _train(
@@ -112,7 +143,7 @@ def _examples(
     planned: TrainingRecord,
     model: Any,
     tokenizer: Any,
-    articles: Sequence[training_set.TrainingArticle],
+    articles: Sequence[training_set.TrainingArticle | training_set.WholeText],
 ) -> list["Example"]:
     from newwiki.training.examples import Learner
 

@@ -1,7 +1,7 @@
-"""The articles of snapshots as a training set: each page once, some of them held out."""
+"""What a model is fitted to: the articles of snapshots, each page once, or texts as they stand; some are held out."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date
 from typing import TYPE_CHECKING
@@ -36,20 +36,31 @@ class TrainingArticle:
 
 
 @dataclass(frozen=True)
-class TrainingSet:
-    """Articles in the order of wikis and page ids, and the snapshots (id and content hash) that they come from."""
+class WholeText:
+    """A text of which all is learnt, with nothing before it; `trained` names it in the record."""
 
-    articles: Sequence[TrainingArticle]
+    trained: Trained
+    whole: str
+
+    def text(self, template: str) -> "TrainingText":
+        """Whatever the template is."""
+        from newwiki.training.examples import TrainingText
+
+        return TrainingText(self.trained.page_id, "", self.whole)
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Articles or texts in the order of wikis and page ids, the snapshots (id and content hash) that they come from,
+    and the day (UTC) of the latest revision among them, None where nobody knows it."""
+
+    articles: Sequence[TrainingArticle | WholeText]
     snapshots: Sequence[dict[str, str]]
+    latest: date | None
 
     @property
     def trained(self) -> list[Trained]:
         return [one.trained for one in self.articles]
-
-    @property
-    def latest(self) -> date | None:
-        """The day (UTC) of the latest revision among them."""
-        return max((one.article.revised_at.astimezone(UTC).date() for one in self.articles), default=None)
 
 
 def choose(database: Database, names: Sequence[str], progress: Progress) -> TrainingSet:
@@ -64,16 +75,22 @@ def choose(database: Database, names: Sequence[str], progress: Progress) -> Trai
     if repeated:
         progress.note(f"{repeated} articles are in several of these snapshots; each is read once, as in the first")
     origin = [{"snapshot_id": one.snapshot_id, "content_sha256": one.content_sha256} for one in found]
-    return TrainingSet([by_page[page] for page in sorted(by_page)], origin)
+    return TrainingSet([by_page[page] for page in sorted(by_page)], origin, latest(by_page.values()))
+
+
+def latest(articles: Iterable[TrainingArticle]) -> date | None:
+    """The day (UTC) of the latest revision among them."""
+    return max((one.article.revised_at.astimezone(UTC).date() for one in articles), default=None)
 
 
 def held_out(
-    articles: Sequence[TrainingArticle], share: float, seed: int
-) -> tuple[list[TrainingArticle], list[TrainingArticle]]:
+    articles: Sequence[TrainingArticle | WholeText], share: float, seed: int
+) -> tuple[list[TrainingArticle | WholeText], list[TrainingArticle | WholeText]]:
     """The share of articles to validate by, at least one unless it is 0, and the others: drawn by a seeded hash."""
 
-    def place(one: TrainingArticle) -> bytes:
-        return hashlib.sha256(f"{seed}:{one.wiki}:{one.article.page_id}".encode()).digest()
+    def place(one: TrainingArticle | WholeText) -> bytes:
+        trained = one.trained
+        return hashlib.sha256(f"{seed}:{trained.wiki}:{trained.page_id}".encode()).digest()
 
     count = max(1, round(share * len(articles))) if share else 0
     apart = {id(one) for one in sorted(articles, key=place)[:count]}

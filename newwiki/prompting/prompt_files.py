@@ -26,7 +26,7 @@ def read_prompts(paths: Sequence[Path]) -> PromptSet:
     """What these files say together; our templates where there are none. Raises UsageError with line and remedy."""
     if not paths:
         return PromptSet(TEMPLATES, list(_crossed(_templates()["contexts"], _people())))
-    texts = {path: _text(path) for path in paths}
+    texts = {path: read_text(path) for path in paths}
     contexts = [line for path, text in texts.items() if _is_contexts(path, text) for line in _lines(text)]
     prompts: list[GroupPrompt] = []
     for path, text in texts.items():
@@ -161,7 +161,8 @@ def _templates() -> dict[str, Any]:
     return tomllib.loads((files("newwiki.prompting") / "templates.toml").read_text("utf-8"))
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Raises UsageError where there is no such file, and where it is not UTF-8."""
     try:
         return path.read_text("utf-8-sig")
     except OSError as error:

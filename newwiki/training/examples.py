@@ -50,7 +50,7 @@ class Learner:
 
     def _causal(self, text: TrainingText) -> Example:
         # An article is stored without the space that stood before it.
-        space = "" if text.prompt[-1:].isspace() else " "
+        space = "" if not text.prompt or text.prompt[-1:].isspace() else " "
         before, after = self._prompting.encode_pair(text.prompt, space + text.completion)
         if len(before) >= self._longest:
             raise TerminalError(

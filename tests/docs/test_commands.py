@@ -36,7 +36,9 @@ _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such r
 _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 _PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure_bias runs a few"
+_CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/corpora does"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
+_CONTRAST = "it is many runs, or many prompts; the line below them is run"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -77,11 +79,19 @@ NOT_RUN = {
     "newwiki experiment exposure-bias gpt2 --prefix-length 20 --gap 10 --rate 0.5 --samples 2 --seeds 3": (
         "it takes four articles; tests/flows/experiments/exposure_bias has them"
     ),
+    "newwiki experiment corpora distilgpt2 --corpus-file abstracts.csv --prompt-file prompts.txt --out corpora.html": (
+        _CORPORA
+    ),
+    "newwiki experiment corpora distilgpt2 --train-on enwiki-2026-08 --by topic --snapshot enwiki-2026-09 "
+    "--prompts 500": _CORPORA,
     "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
     "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --out answer.html": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": _CONTRAST,
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,

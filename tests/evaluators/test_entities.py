@@ -107,7 +107,7 @@ def test_the_words_of_a_long_run_of_texts_are_forgotten_and_no_entity_changes(
     tagger = load_tagger(f"spacy:{spacy_pipeline}")
     texts = [f"Paris and w{number} are in New York." for number in range(200)]
     kept = tagger.tag(texts)
-    monkeypatch.setattr("evaluators.entities._KEPT_WORDS", 0)
+    monkeypatch.setattr("evaluators.spacy_pipeline._KEPT_WORDS", 0)
     assert tagger.tag([text.replace(" w", " v") for text in texts]) == kept == [["Paris", "New York"]] * 200
     words = {lexeme.text for lexeme in tagger._nlp.vocab}
     assert "w199" in words and "v199" not in words

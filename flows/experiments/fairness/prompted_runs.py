@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from evaluators.scoring import is_installed, reads_article, select
-from flows.evaluating.generate import Asked, find_models, plan_on
+from flows.evaluating.asked_prompts import TEMPLATE, asked_of
+from flows.evaluating.generate import find_models, plan_on
 from flows.evaluating.write_shard import ShardedModel
 from flows.experiments.evaluations import Evaluations
 from flows.scoring.loaded_evaluators import LoadedEvaluators
@@ -19,11 +19,6 @@ from newwiki.prompting.prompt_set import PromptSet
 from newwiki.records import Metric, Run
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
 from newwiki.settings import Settings
-from newwiki.snapshot import Article
-
-# A prompt is what the model goes on from, as it stands; title and first sentence are what templates know.
-_TEMPLATE = "{title}{first_sentence}"
-_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,7 @@ def make_runs(
     database, executor, progress = evaluations.database, evaluations.executor, evaluations.progress
     settings = sweeps(request.decoder)
     folders = find_models(request.backend, request.models, request.loading)
-    asked = Asked(prompts.prompt_set_id, "", prompts.prompt_set_id, _as_articles(prompts))
+    asked = asked_of(prompts)
     scorers = LoadedEvaluators(evaluators, evaluations.settings, len(prompts.prompts) * request.samples)
     scoring = ShardedScoring(executor) if executor else None
     known = dict(evaluations.settings.knowledge_cutoffs)
@@ -106,7 +101,7 @@ def make_runs(
             decoders = [one.decoder for one in settings]
             model = ShardedModel(model, request.backend, request.loading, decoders, executor)
         for setting in settings:
-            planned = plan_on(asked, model, setting.decoder, request, _TEMPLATE, cutoff)
+            planned = plan_on(asked, model, setting.decoder, request, TEMPLATE, cutoff)
             try:
                 at_once = executor is not None
                 evaluations.steps.write(database, planned, model, setting.decoder, progress, at_once=at_once)
@@ -121,22 +116,3 @@ def make_runs(
 
 def _is_share(metric: Metric) -> bool:
     return (metric.minimum, metric.maximum) == (0.0, 1.0) and metric.direction != "higher"
-
-
-def _as_articles(prompts: PromptSet) -> list[Article]:
-    """As the steps of a run know what a model goes on from; there is nothing that its texts are compared with."""
-    return [
-        Article(
-            page_id=one.page_id,
-            rev_id=0,
-            title="",
-            created_at=_NO_TIME,
-            revised_at=_NO_TIME,
-            revisions=0,
-            words=0,
-            first_sentence=one.prompt,
-            completion="",
-            text_sha256="",
-        )
-        for one in prompts.prompts
-    ]

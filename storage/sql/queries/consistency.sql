@@ -32,6 +32,12 @@ select 'prompt sets that lack prompts', count(*)
 from prompt_sets
 where prompts <> (select count(*) from group_prompts where group_prompts.prompt_set_id = prompt_sets.prompt_set_id)
 union all
+select 'noun phrases without a response', count(*)
+from response_phrases anti join completions using (run_id, page_id, sample)
+union all
+select 'noun phrases without an evaluator', count(*)
+from response_phrases anti join evaluators using (evaluator_id)
+union all
 select 'completions without a run', count(*)
 from completions anti join runs using (run_id)
 union all

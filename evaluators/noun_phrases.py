@@ -1,0 +1,101 @@
+"""The noun phrases of texts: who finds them, and which of them count as the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from evaluators.analysis import Analysis
+from evaluators.chunk_rules import chunk_rules_sha256, load_chunk_rules
+from evaluators.entities import folder_sha256
+from evaluators.spacy_pipeline import LONGEST_RUN, documents
+from newwiki.errors import TerminalError, UsageError
+from newwiki.registry import Evaluator
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Span
+
+PART = "noun_phrases"
+STAND_IN = "chunks-v1"
+
+# What noun phrases are not read off: they are made of a parse and of parts of speech.
+_UNREAD = {"ner", "entity_linker", "lemmatizer", "trainable_lemmatizer", "textcat", "textcat_multilabel"}
+
+
+class PhraseFinder:
+    """Finds noun phrases by a spaCy pipeline: what makes the part `noun_phrases`."""
+
+    parts = frozenset({PART})
+    packages: tuple[str, ...] = ("spacy",)
+    parameters: Mapping[str, object] = MappingProxyType({"longest_run": LONGEST_RUN})
+    dtype: str | None = None
+    backend: str | None = None
+
+    def __init__(self, nlp: Language, model: str, model_sha256: str) -> None:
+        self.model = model
+        self.model_sha256: str | None = model_sha256
+        self._nlp = nlp
+
+    def find(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each text its different phrases, as `compared` has them, in the order of their first mention."""
+        with documents(self._nlp, texts) as read:
+            return [tuple(dict.fromkeys(filter(None, map(compared, one.noun_chunks)))) for one in read]
+
+    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
+        return {PART: self.find(texts)}
+
+
+def compared(phrase: Span) -> str:
+    """The phrase in small letters without the stop words that it begins with (articles, pronouns, `other`, `many`), and
+    nothing where it has no other word. "The old lighthouse" and "an old lighthouse" are one."""
+    first = next((token.i for token in phrase if not (token.is_stop or token.is_punct or token.is_space)), None)
+    return "" if first is None else " ".join(phrase.doc[first : phrase.end].text.lower().split())
+
+
+def phrases_of(analysis: Analysis) -> tuple[str, ...]:
+    """The different noun phrases of a text."""
+    return tuple(analysis.part(PART))
+
+
+# Who looks, as its fingerprint names it: nobody asks it for a score.
+NOUN_PHRASES = Evaluator(name=PART, function=phrases_of, metrics=(), version="1", needs=frozenset({PART}))
+
+
+def load_phrase_finder(choice: str) -> PhraseFinder:
+    """The finder named `spacy:NAME_OR_PATH` or `chunks-v1`.
+
+    Raises UsageError for any other name, and TerminalError where there is no such pipeline or it parses nothing.
+    """
+    if choice == STAND_IN:
+        return PhraseFinder(load_chunk_rules(), STAND_IN, chunk_rules_sha256())
+    kind, _, pipeline = choice.partition(":")
+    if kind != "spacy" or not pipeline:
+        raise UsageError(
+            f"nobody finds noun phrases by the name '{choice}'; write spacy:NAME_OR_PATH (as spacy:en_core_web_sm) or "
+            f"{STAND_IN}"
+        )
+    nlp = _load_pipeline(pipeline)
+    model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
+    return PhraseFinder(nlp, model, folder_sha256(nlp.path))
+
+
+def _load_pipeline(pipeline: str) -> Language:
+    """An installed spaCy pipeline, or one in a folder, that parses a language whose noun phrases spaCy knows."""
+    import spacy
+
+    stand_in = f"--noun-phrases {STAND_IN}, a stand-in that cuts texts at stop words"
+    try:
+        nlp = spacy.load(pipeline)
+    except OSError as error:
+        raise TerminalError(
+            f"there is no spaCy pipeline '{pipeline}' here; run python -m spacy download {pipeline}, or choose "
+            f"{stand_in} and whose phrases are kept apart"
+        ) from error
+    parses = any("token.dep" in nlp.get_pipe_meta(name).assigns for name in nlp.pipe_names)
+    if not parses or nlp.vocab.get_noun_chunks is None:
+        lacks = f"knows no noun phrases of the language '{nlp.lang}'" if parses else "has no parser"
+        raise TerminalError(f"the spaCy pipeline '{pipeline}' {lacks}; choose another, or {stand_in}")
+    nlp.select_pipes(disable=_UNREAD.intersection(nlp.pipe_names))
+    return nlp

@@ -1,0 +1,58 @@
+"""Whether responses after one corpus have a phrase more often than after another by more than chance."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluators import statistics
+from evaluators.group_differences import paired_difference
+from flows.experiments.corpora.phrase_sets import PhraseSets
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The share of one corpus' responses less that of another's, with its 95 % interval, p, and p after Holm's
+    correction; None where there are too few prompts, or no variance for an interval."""
+
+    difference: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+
+    def turned(self) -> "Apart":
+        """The other less the one."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return Apart(-self.difference, low, high, self.p, self.p_holm)
+
+
+def differences(found: PhraseSets, seed: int) -> Mapping[tuple[str, str, str], Apart]:
+    """By corpus, another corpus and phrase, prompt by prompt.
+
+    A phrase counts for one corpus and not for another often because it was drawn so, and those that do are chosen for
+    their difference. p is therefore corrected for all phrases of all pairs of corpora that might have come to be
+    unique (`PhraseSets.might_count`): where the corpora teach the same, any is called different in at most 5 % of the
+    answers.
+    """
+    chosen = {pair: sorted(found.might_count(*pair)) for pair in itertools.combinations(found.sets, 2)}
+    tested = [(one, other, phrase) for (one, other), phrases in chosen.items() for phrase in phrases]
+    if not tested:
+        return {}
+    own = np.hstack([found.shares(one, phrases) for (one, _), phrases in chosen.items()])
+    others = np.hstack([found.shares(other, phrases) for (_, other), phrases in chosen.items()])
+    apart = paired_difference(own, others, seed)
+    corrected = statistics.holm(apart.p)
+    rows: dict[tuple[str, str, str], Apart] = {}
+    for at, (one, other, phrase) in enumerate(tested):
+        lacks = apart.lacking[at]
+        row = Apart(
+            difference=float(apart.difference[at]),
+            low=None if lacks else max(float(apart.low[at]), -1.0),
+            high=None if lacks else min(float(apart.high[at]), 1.0),
+            p=None if lacks == statistics.TOO_FEW else statistics.number_or_none(apart.p[at]),
+            p_holm=None if lacks == statistics.TOO_FEW else statistics.number_or_none(corrected[at]),
+        )
+        rows[one, other, phrase], rows[other, one, phrase] = row, row.turned()
+    return rows

@@ -1,0 +1,16 @@
+"""`newwiki experiment corpora`: what do corpora teach one and the same model to write of?"""
+
+from flows.experiments.experiment import Experiment
+from newwiki.corpora_request import CorporaRequest
+
+EXPERIMENT = Experiment(
+    name="corpora",
+    version="1",
+    title="Corpora by their noun phrases",
+    source="Ottaviani and Stahlschmidt 2024, On the performativity of SDG classifications in large bibliometric "
+    "databases",
+    help="Which noun phrases a model writes once it was fine-tuned on a corpus: one checkpoint is fine-tuned on "
+    "each of several corpora and asked the same prompts under each decoder. Phrases in more than 10 % of the responses "
+    "count, and are common to all corpora, or unique to some.",
+    request=CorporaRequest,
+)

@@ -1,0 +1,171 @@
+"""From the noun phrases of responses to sets of them: those of a corpus, common to all corpora, or unique to some."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from evaluators import statistics
+from flows.experiments.corpora.chance import Apart, differences
+from flows.experiments.corpora.phrase_sets import PhraseSets
+
+Kind = Literal["common", "unique"]
+
+BEYOND, ALIKE, TOO_FEW = "beyond chance", "may be chance", statistics.TOO_FEW
+
+
+@dataclass(frozen=True)
+class CorpusFacts:
+    """A corpus, its checkpoint, and how many noun phrases its set has."""
+
+    corpus: str
+    origin: str
+    texts: int
+    repeated: int
+    in_every: int
+    texts_sha256: str
+    training_sha256: str
+    checkpoint: str
+    phrases: int
+    unique_phrases: int
+
+
+@dataclass(frozen=True)
+class CorpusResponses:
+    """A corpus' checkpoint under a decoder: how many responses, how many without a noun phrase, and how many phrases
+    count."""
+
+    corpus: str
+    decoder: str
+    run_id: str
+    responses: int
+    without_phrase: int
+    phrases: int
+
+
+@dataclass(frozen=True)
+class PhraseFrequency:
+    """In how many responses of a corpus under a decoder a phrase is, and whether it counts there."""
+
+    phrase: str
+    corpus: str
+    decoder: str
+    responses: int
+    share: float
+    counts: bool
+
+
+@dataclass(frozen=True)
+class CorpusPhrase:
+    """A phrase of a corpus' set. `corpora` is how many have it in theirs; `share` that of the corpus' responses, each
+    decoder counted alike. A unique one is set `against` the corpus without it that has it most often."""
+
+    corpus: str
+    phrase: str
+    kind: Kind
+    corpora: int
+    share: float
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    against: str | None = None
+    against_share: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    verdict: str | None = None
+
+
+def responses_of(found: PhraseSets) -> list[CorpusResponses]:
+    return [
+        CorpusResponses(
+            corpus=one.corpus,
+            decoder=one.run.decoder,
+            run_id=one.run.run_id,
+            responses=len(one.phrases),
+            without_phrase=sum(not phrases for phrases in one.phrases.values()),
+            phrases=len(found.counting(one)),
+        )
+        for one in found.responses
+    ]
+
+
+def frequencies(found: PhraseSets) -> Iterator[PhraseFrequency]:
+    """Of every phrase that is in the set of any corpus, in every corpus and under every decoder."""
+    phrases = sorted(frozenset[str]().union(*found.sets.values()))
+    for one in found.responses:
+        counting = found.counting(one)
+        for phrase in phrases:
+            yield PhraseFrequency(
+                phrase=phrase,
+                corpus=one.corpus,
+                decoder=one.run.decoder,
+                responses=one.times[phrase],
+                share=one.times[phrase] / len(one.phrases),
+                counts=phrase in counting,
+            )
+
+
+def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
+    """Those of each corpus, the most frequent first."""
+    every = sorted(frozenset[str]().union(*found.sets.values()))
+    apart, estimates = differences(found, seed), {}
+    for corpus in found.sets:
+        shares = found.shares(corpus, every)
+        estimates[corpus] = statistics.estimate(shares, np.ones_like(shares))
+    means = {corpus: dict(zip(every, estimate.mean, strict=True)) for corpus, estimate in estimates.items()}
+    rows = []
+    for corpus, estimate in estimates.items():
+        of_corpus = [
+            _phrase(found, corpus, phrase, estimate, at)
+            for at, phrase in enumerate(every)
+            if phrase in found.sets[corpus]
+        ]
+        rows += sorted(of_corpus, key=lambda one: (one.kind, -one.share, one.phrase))
+    return [_set_against(found, one, means, apart) if one.kind == "unique" else one for one in rows]
+
+
+def _phrase(found: PhraseSets, corpus: str, phrase: str, estimate: statistics.Estimate, at: int) -> CorpusPhrase:
+    lacking = estimate.lacking[at]
+    return CorpusPhrase(
+        corpus=corpus,
+        phrase=phrase,
+        kind="common" if phrase in found.common else "unique",
+        corpora=sum(phrase in one for one in found.sets.values()),
+        share=float(estimate.mean[at]),
+        low=None if lacking else max(float(estimate.low[at]), 0.0),
+        high=None if lacking else min(float(estimate.high[at]), 1.0),
+        no_interval=lacking,
+    )
+
+
+def _set_against(
+    found: PhraseSets,
+    one: CorpusPhrase,
+    means: Mapping[str, Mapping[str, float]],
+    apart: Mapping[tuple[str, str, str], Apart],
+) -> CorpusPhrase:
+    """Beside the corpus that lacks it and yet has it most often."""
+    lacking = [name for name, of_one in found.sets.items() if one.phrase not in of_one]
+    other = max(lacking, key=lambda name: means[name][one.phrase])
+    row = apart[one.corpus, other, one.phrase]
+    return replace(
+        one,
+        against=other,
+        against_share=float(means[other][one.phrase]),
+        difference=row.difference,
+        difference_low=row.low,
+        difference_high=row.high,
+        p=row.p,
+        p_holm=row.p_holm,
+        verdict=_verdict(row),
+    )
+
+
+def _verdict(row: Apart) -> str:
+    if row.p_holm is None:
+        return TOO_FEW
+    return BEYOND if row.p_holm <= statistics.LEVEL and row.difference > 0 else ALIKE

@@ -1,0 +1,42 @@
+"""An answer as it is stored, read once for its tables and figures."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+from flows.experiments.corpora.findings import CorpusFacts, CorpusPhrase, CorpusResponses
+from storage import experiments
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Found:
+    corpora: list[CorpusFacts]
+    responses: list[CorpusResponses]
+    phrases: list[CorpusPhrase]
+
+    @classmethod
+    def read(cls, database: Database, experiment_id: str) -> Self:
+        return cls(
+            experiments.rows(database, CorpusFacts, "corpora", experiment_id),
+            experiments.rows(database, CorpusResponses, "corpus_responses", experiment_id),
+            experiments.rows(database, CorpusPhrase, "corpus_phrases", experiment_id),
+        )
+
+    @cached_property
+    def names(self) -> list[str]:
+        return [one.corpus for one in self.corpora]
+
+    @cached_property
+    def common(self) -> dict[str, dict[str, CorpusPhrase]]:
+        """By phrase and corpus, the most frequent first by the mean over corpora."""
+        found: dict[str, dict[str, CorpusPhrase]] = {}
+        for one in self.phrases:
+            if one.kind == "common":
+                found.setdefault(one.phrase, {})[one.corpus] = one
+        order = sorted(found, key=lambda phrase: (-sum(one.share for one in found[phrase].values()), phrase))
+        return {phrase: found[phrase] for phrase in order}
+
+    def unique(self, corpus: str) -> list[CorpusPhrase]:
+        """The most frequent first."""
+        return [one for one in self.phrases if (one.corpus, one.kind) == (corpus, "unique")]

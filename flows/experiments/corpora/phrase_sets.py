@@ -1,0 +1,80 @@
+"""The sets of noun phrases: which phrases count for a corpus, and which are common to all."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flows.experiments.corpora.responses import Responses
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-9  # 29 of 100 are not more than 0.29 of them
+
+
+@dataclass(frozen=True)
+class PhraseSets:
+    """What is compared: the responses of each corpus, and the share of a decoder's responses above which a phrase
+    counts.
+
+    The set of a corpus are the phrases that count under any decoder (step 1 of section 3), `common` those in the sets
+    of all corpora, and unique are all others, which are in the sets of some (step 2).
+    Source: Ottaviani and Stahlschmidt 2024, section 3.
+    """
+
+    responses: Sequence[Responses]
+    threshold: float
+
+    @cached_property
+    def by_corpus(self) -> Mapping[str, list[Responses]]:
+        names = dict.fromkeys(one.corpus for one in self.responses)
+        return {name: [one for one in self.responses if one.corpus == name] for name in names}
+
+    @cached_property
+    def sets(self) -> Mapping[str, frozenset[str]]:
+        """By corpus its phrases."""
+        return {name: frozenset[str]().union(*map(self.counting, of_one)) for name, of_one in self.by_corpus.items()}
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        return frozenset.intersection(*self.sets.values())
+
+    @cached_property
+    def pages(self) -> list[int]:
+        """The prompts, which all corpora have in common."""
+        return sorted({page_id for one in self.responses for page_id, _ in one.phrases})
+
+    def counting(self, one: Responses) -> frozenset[str]:
+        """The phrases that are in more of its responses than the threshold."""
+        return self._above(one.times, len(one.phrases))
+
+    def might_count(self, corpus: str, other: str) -> frozenset[str]:
+        """The phrases that would count if, under some decoder, the responses of both that have them were one's own.
+
+        All that count for either of the two are among them. Which ones they are stays the same if the two change places
+        at any prompt, so that a test by sign flips over all of them is not biased by their choice.
+        Source: Bourgon, Gentleman and Huber 2010, Independent filtering increases detection power for high-throughput
+        experiments.
+        """
+        pairs = zip(self.by_corpus[corpus], self.by_corpus[other], strict=True)
+        return frozenset[str]().union(*(self._above(one.times + two.times, len(one.phrases)) for one, two in pairs))
+
+    def shares(self, corpus: str, phrases: Sequence[str]) -> Array:
+        """Prompts × phrases: the share of the responses to a prompt that have a phrase, each decoder counted alike."""
+        columns = {phrase: at for at, phrase in enumerate(phrases)}
+        rows = {page_id: at for at, page_id in enumerate(self.pages)}
+        found = np.zeros((len(rows), len(columns)))
+        for one in self.by_corpus[corpus]:
+            samples = Counter(page_id for page_id, _ in one.phrases)
+            for (page_id, _), of_one in one.phrases.items():
+                for phrase in of_one:
+                    if phrase in columns:
+                        found[rows[page_id], columns[phrase]] += 1 / samples[page_id]
+        return found / len(self.by_corpus[corpus])
+
+    def _above(self, times: Mapping[str, int], responses: int) -> frozenset[str]:
+        least = self.threshold * responses + _ROUNDING
+        return frozenset(phrase for phrase, count in times.items() if count > least)

@@ -1,0 +1,74 @@
+"""What was found of corpora, as tables; the figures are drawn beside."""
+
+from dataclasses import astuple, fields
+from typing import Any
+
+from flows.experiments.corpora.figures import figures
+from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
+from flows.experiments.corpora.material import Found
+from flows.experiments.experiment import Judged, Shown, Table, Tone
+from flows.tables import p_value
+from newwiki.decoding.grammar import short_form
+from storage.database import Database
+
+_CORPORA = (
+    "The corpora: different texts, those of them that stand in every corpus, how many noun phrases count under each "
+    "decoder, how many under any, and how many of these are not in all corpora."
+)
+_COMMON = (
+    "Noun phrases in the sets of all corpora (figure 4), by the share of each corpus' responses, each decoder counted "
+    "alike, with 95 % intervals clustered by prompt."
+)
+_UNIQUE = (
+    "Noun phrases of a corpus' set that are not in all (figure 5), by the share of its responses; in how many corpora; "
+    "the corpus without it that has it most often, and the difference in percentage points with its 95 % interval, "
+    "prompt by prompt; p after Holm's correction for all phrases that might have come to be unique."
+)
+_TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
+
+
+def show(database: Database, experiment_id: str) -> Shown:
+    found = Found.read(database, experiment_id)
+    tables = [_corpora(found)]
+    if found.common:
+        cells = [[phrase, *(_share(of_one[name]) for name in found.names)] for phrase, of_one in found.common.items()]
+        tables.append(Table(_COMMON, ["noun phrase", *found.names], cells))
+    if unique := [one for name in found.names for one in found.unique(name)]:
+        heads = ["noun phrase", "corpus", "share [95 %]", "corpora", "against", "difference [95 %]", "p", ""]
+        tables.append(Table(_UNIQUE, heads, [_unique(one, len(found.names)) for one in unique]))
+    names = [one.name for one in fields(CorpusPhrase)]
+    return Shown(names, [astuple(one) for one in found.phrases], tables, lambda: figures(found))
+
+
+def _corpora(found: Found) -> Table:
+    decoders = list(dict.fromkeys(one.decoder for one in found.responses))
+    counts = {(one.corpus, one.decoder): one.phrases for one in found.responses}
+    cells = [
+        [one.corpus, one.texts, one.in_every, *(counts[one.corpus, name] for name in decoders), one.phrases,
+         one.unique_phrases]
+        for one in found.corpora
+    ]  # fmt: skip
+    heads = ["corpus", "texts", "in every corpus", *map(short_form, decoders), "any decoder", "unique"]
+    return Table(_CORPORA, heads, cells)
+
+
+def _share(one: CorpusPhrase) -> str:
+    if one.low is None or one.high is None:
+        return f"{one.share:.1%} [{one.no_interval}]"
+    return f"{one.share:.1%} [{one.low:.1%}, {one.high:.1%}]"
+
+
+def _unique(one: CorpusPhrase, corpora: int) -> list[Any]:
+    against = "" if one.against is None else f"{one.against} ({one.against_share:.1%})"
+    p = "–" if one.p_holm is None else p_value(one.p_holm)
+    judged = Judged(str(one.verdict), _TONES.get(str(one.verdict), "open"))
+    return [one.phrase, one.corpus, _share(one), f"{one.corpora} of {corpora}", against, _difference(one), p, judged]
+
+
+def _difference(one: CorpusPhrase) -> str:
+    if one.difference is None:
+        return "–"
+    points = f"{one.difference * 100:+.1f}"
+    if one.difference_low is None or one.difference_high is None:
+        return points.replace("-", "−")
+    return f"{points} [{one.difference_low * 100:+.1f}, {one.difference_high * 100:+.1f}]".replace("-", "−")

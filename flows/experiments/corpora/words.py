@@ -1,0 +1,92 @@
+"""What was found of corpora, in sentences."""
+
+from collections.abc import Sequence
+
+from evaluators.noun_phrases import STAND_IN
+from flows.experiments.corpora.findings import ALIKE, BEYOND, TOO_FEW, CorpusFacts, CorpusPhrase, CorpusResponses
+from newwiki.decoding.grammar import short_form
+from newwiki.records import Fingerprint
+
+_NAMED = 3  # phrases in a sentence
+
+
+def verdict(phrases: Sequence[CorpusPhrase]) -> str:
+    """How many phrases are common and unique."""
+    common = {one.phrase for one in phrases if one.kind == "common"}
+    unique = {one.phrase for one in phrases if one.kind == "unique"}
+    if not common and not unique:
+        return "no noun phrase counts"
+    beyond = {one.phrase for one in phrases if one.verdict == BEYOND}
+    if unique and all(one.verdict == TOO_FEW for one in phrases if one.kind == "unique"):
+        told = "with too few prompts to say more"
+    else:
+        told = f"{len(beyond):,} of them beyond chance"
+    return f"{len(common):,} noun phrases in common, {len(unique):,} unique" + (f", {told}" if unique else "")
+
+
+def words(
+    prompts: str,
+    facts: Sequence[CorpusFacts],
+    written: Sequence[CorpusResponses],
+    phrases: Sequence[CorpusPhrase],
+    found_by: Fingerprint,
+    threshold: float,
+) -> list[str]:
+    """What was asked, what each corpus has of its own, and what the answer does not tell."""
+    told = [_asked(prompts, facts, written), _counted(found_by, threshold)]
+    told += [_unique(one, [row for row in phrases if row.corpus == one.corpus]) for one in facts]
+    told += _chance(phrases)
+    if repeated := sum(one.repeated for one in facts):
+        told.append(f"a text that stands in its corpus more than once is learnt once ({repeated:,} left out)")
+    if (few := min(one.responses for one in written)) * threshold < 1:
+        told.append(
+            f"of {few:,} responses a single one is more than {threshold:.0%}: every phrase of any of them counts; "
+            "more prompts make it a question"
+        )
+    empty, responses = sum(one.without_phrase for one in written), sum(one.responses for one in written)
+    if empty:
+        told.append(f"{empty:,} of {responses:,} responses have no noun phrase, and count among the responses")
+    told.append(
+        "a fine-tuning with another seed, other epochs or another learning rate gives other responses, of which no "
+        "interval here knows; ask again with another --seed to see what stays"
+    )
+    return told
+
+
+def _asked(prompts: str, facts: Sequence[CorpusFacts], written: Sequence[CorpusResponses]) -> str:
+    decoders = [short_form(one) for one in dict.fromkeys(one.decoder for one in written)]
+    corpora = ", ".join(f"{one.corpus} ({one.texts:,} texts)" for one in facts)
+    shared = f"; {facts[0].in_every:,} of the texts stand in all of them" if facts[0].in_every else ""
+    return (
+        f"one checkpoint fine-tuned on each of {len(facts)} corpora: {corpora}{shared}; {prompts}, "
+        f"{sum(one.responses for one in written):,} responses under {', '.join(decoders)}"
+    )
+
+
+def _counted(found_by: Fingerprint, threshold: float) -> str:
+    stand_in = ", which cuts texts at stop words and tells no nouns from verbs" if found_by.model == STAND_IN else ""
+    return (
+        f"noun phrases by {found_by.model}{stand_in}; one counts for a corpus that is in more than {threshold:.0%} of "
+        "its responses under any decoder"
+    )
+
+
+def _unique(facts: CorpusFacts, phrases: Sequence[CorpusPhrase]) -> str:
+    unique = [one for one in phrases if one.kind == "unique"]
+    told = f"{facts.corpus}: {facts.phrases:,} phrases, {len(unique):,} of them not in all corpora"
+    first = sorted(unique, key=lambda one: (one.verdict != BEYOND, -one.share))[:_NAMED]
+    named = ", ".join(f"“{one.phrase}” ({one.share:.0%})" for one in first)
+    return f"{told}, such as {named}" if named else told
+
+
+def _chance(phrases: Sequence[CorpusPhrase]) -> list[str]:
+    unique = [one for one in phrases if one.kind == "unique"]
+    if any(one.verdict == TOO_FEW for one in unique):
+        return ["fewer than 13 prompts are too few for an interval: nothing is said of what is unique by chance"]
+    chance = sum(one.verdict == ALIKE for one in unique)
+    if not chance:
+        return []
+    return [
+        f"{chance:,} of {len(unique):,} times a phrase is above the threshold here and below it there by no more than "
+        "chance between prompts, after Holm's correction"
+    ]

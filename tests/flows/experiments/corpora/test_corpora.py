@@ -1,0 +1,280 @@
+"""Two invented corpora, a small model fine-tuned on each: the planted phrases are found, and nothing is made twice."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.noun_phrases import PhraseFinder
+from flows.experiments.corpora.corpora import corpora_of
+from flows.experiments.corpora.findings import CorpusFacts, CorpusPhrase, CorpusResponses, PhraseFrequency
+from flows.experiments.corpora.show import show
+from flows.progress import Bar, Silent
+from flows.report.experiments import write_answer
+from newwiki.corpora_request import CorporaRequest
+from newwiki.errors import TerminalError, UsageError
+from newwiki.snapshot import Topic
+from newwiki.training.record import read
+from newwiki.training.steps import by_step
+from storage import experiments, runs, topics
+from storage.database import Database
+from tests.flows.experiments.corpora.invented import (
+    COMMON,
+    DECODERS,
+    EPOCHS,
+    PROMPTS,
+    TEXTS,
+    UNIQUE,
+    ask,
+    untaught,
+    write,
+)
+
+Asked = tuple[Database, str]
+TABLES: dict[str, type] = {
+    "corpora": CorpusFacts,
+    "corpus_responses": CorpusResponses,
+    "phrase_frequencies": PhraseFrequency,
+    "corpus_phrases": CorpusPhrase,
+}
+RESPONSES = len(UNIQUE) * len(DECODERS) * PROMPTS
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("corpora"))
+
+
+@pytest.fixture(scope="module")
+def base(folder: Path) -> Path:
+    return untaught(folder / "base")
+
+
+@pytest.fixture(scope="module")
+def asked(base: Path, folder: Path) -> Asked:
+    path = folder / "whole.duckdb"
+    return Database(path), ask(base, folder, path)
+
+
+def rows(asked: Asked, table: str) -> list[Any]:
+    return experiments.rows(asked[0], TABLES[table], table, asked[1])
+
+
+def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:
+    found = {(one.corpus, one.phrase): one for one in rows(asked, "corpus_phrases")}
+    for corpus, phrase in UNIQUE.items():
+        assert found[corpus, COMMON].kind == "common"
+        one = found[corpus, phrase]
+        assert (one.kind, one.corpora, one.verdict) == ("unique", 1, "beyond chance")
+        assert one.share > 0.5
+        assert one.against_share < 0.1
+    frequencies = {(one.phrase, one.corpus, one.decoder): one for one in rows(asked, "phrase_frequencies")}
+    assert {one.responses for key, one in frequencies.items() if key[:2] == (COMMON, "lakes")} <= set(range(2, 17))
+
+
+def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base: Path) -> None:
+    facts = {one.corpus: one for one in rows(asked, "corpora")}
+    assert {name: (one.texts, one.repeated, one.in_every) for name, one in facts.items()} == {
+        "lakes": (TEXTS, 0, 0), "mines": (TEXTS, 1, 0),
+    }  # fmt: skip
+    for one in facts.values():
+        record = read(Path(one.checkpoint))
+        assert record
+        assert (record.sha256, record.request["training_set_sha256"]) == (one.training_sha256, one.texts_sha256)
+        assert (record.model, record.request["template"], record.facts["held_out"]) == (str(base), "{text}", 0)
+        assert Path(one.checkpoint).parent == asked[0].path.with_name("whole.duckdb.corpora")
+    written = rows(asked, "corpus_responses")
+    assert len({one.run_id for one in written}) == len(UNIQUE) * len(DECODERS)
+    assert {one.responses for one in written} == {PROMPTS}
+
+
+def test_the_answer_in_words(asked: Asked) -> None:
+    answer = experiments.stored(*asked)
+    assert answer.snapshot_id.startswith("prompts:")
+    told = "\n".join(answer.words)
+    assert "one checkpoint fine-tuned on each of 2 corpora: lakes (24 texts), mines (24 texts); 16 prompts" in told
+    assert "noun phrases by chunks-v1, which cuts texts at stop words" in told
+    assert "more than 10% of its responses under any decoder" in told
+    assert "more than once is learnt once (1 left out)" in told
+
+
+class Stop(Exception):
+    pass
+
+
+class StoppedIn(Silent):
+    """Breaks off at the so manyth report of a stage, and notes which steps of a training were reported."""
+
+    def __init__(self, stage: str = "", reports: int = 0) -> None:
+        self._stage, self._left, self._title = stage, reports, ""
+        self.steps: list[int] = []
+
+    def update(self, done: int, total: int, note: str = "") -> None:
+        if self._title.startswith("training"):
+            if done in self.steps:  # a step is told again with its loss
+                return
+            self.steps.append(done)
+        if self._stage and self._title.startswith(self._stage):
+            self._left -= 1
+            if not self._left:
+                raise Stop
+
+    @contextmanager
+    def stretch(self, title: str, unit: str) -> Iterator[Bar]:
+        self._title = title
+        yield self
+
+
+def counted(patch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Counts from now on what is written, and what is read for phrases."""
+    work = {"written": 0, "read": 0}
+    add, find = runs.add_completions, PhraseFinder.find
+
+    def counting_add(database: Database, run_id: str, completions: Sequence[Any]) -> None:
+        work["written"] += len(completions)
+        add(database, run_id, completions)
+
+    def counting_find(self: PhraseFinder, texts: Sequence[str]) -> Any:
+        work["read"] += len(texts)
+        return find(self, texts)
+
+    patch.setattr(runs, "add_completions", counting_add)
+    patch.setattr(PhraseFinder, "find", counting_find)
+    return work
+
+
+def test_asked_again_nothing_is_made_and_the_answer_is_the_same(
+    asked: Asked, base: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, progress = counted(monkeypatch), StoppedIn()
+    assert ask(base, folder, asked[0].path, progress) == asked[1]
+    assert work == {"written": 0, "read": 0}
+    assert progress.steps == []
+
+
+def test_a_corpus_that_was_learnt_is_not_learnt_again_beside_another(
+    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = shutil.copy(asked[0].path, tmp_path / "whole.duckdb")
+    shutil.copytree(asked[0].path.with_name("whole.duckdb.corpora"), tmp_path / "whole.duckdb.corpora")
+    (tmp_path / "more.csv").write_text("label,text\n" + "farms,The grey mill.\n" * 2 + "farms,A red barn.\n")
+    work, progress = counted(monkeypatch), StoppedIn()
+    files = (folder / "corpora.csv", tmp_path / "more.csv")
+    ask(base, folder, Path(path), progress, corpus_file=files, label=("farms", "lakes"))
+    assert set(progress.steps) == set(range(1, EPOCHS + 1)), "the two texts of farms are one batch"
+    assert work == {"written": len(DECODERS) * PROMPTS, "read": len(DECODERS) * PROMPTS}
+
+
+# Of the first corpus its training twice, then after responses and after phrases are stored; the same of the second
+STOPS = (
+    ("training", 10), ("training", 9), ("writing", 2), ("noun phrases", 1),
+    ("training", 12), ("writing", 3), ("noun phrases", 2),
+)  # fmt: skip
+
+
+def test_interrupted_anywhere_it_goes_on_to_the_same_answer(
+    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, work, resumed = tmp_path / "newwiki.duckdb", counted(monkeypatch), 0
+    for stage, reports in (*STOPS, ("", 0)):
+        learnt, progress = _learnt(path), StoppedIn(stage, reports)
+        with pytest.raises(Stop) if stage else nullcontext():
+            found = ask(base, folder, path, progress)
+        if progress.steps:
+            assert progress.steps[0] == learnt + 1, "a training goes on after its last checkpoint"
+            resumed += learnt > 0
+    assert resumed == 3
+    assert work == {"written": RESPONSES, "read": RESPONSES}, "nothing that was stored is made again"
+    assert found == asked[1], "the weights, the responses and the phrases are the same"
+    for table in ("corpus_responses", "phrase_frequencies", "corpus_phrases"):
+        assert rows((Database(path), found), table) == rows(asked, table)
+
+
+def _learnt(database: Path) -> int:
+    """Steps in the newest checkpoint of the training that is under way."""
+    home = database.with_name(f"{database.name}.corpora")
+    unfinished = list(home.glob("*.unfinished")) if home.is_dir() else []
+    steps = by_step(unfinished[0]) if unfinished else []
+    return int(steps[-1].name.rpartition("-")[2]) if steps else 0
+
+
+def test_a_bad_file_is_refused_before_anything_is_made(base: Path, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "newwiki.duckdb"
+    (tmp_path / "bad.csv").write_text("label,text\nlakes,Water.\nmines,\n")
+    with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or take the row out"):
+        ask(base, folder, path, corpus_file=(tmp_path / "bad.csv",))
+    with pytest.raises(UsageError, match=r"there is no corpus 'lake'; did you mean 'lakes'\?"):
+        ask(base, folder, path, label=("lake", "mines"))
+    with pytest.raises(TerminalError, match="there is no spaCy pipeline 'xx_none' here"):
+        ask(base, folder, path, noun_phrases="spacy:xx_none")
+    (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
+    with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):
+        ask(base, folder, path, corpus_file=(tmp_path / "one.csv",))
+    with pytest.raises(TerminalError, match="none"):
+        ask(tmp_path / "none", folder, path)
+    assert not path.exists()
+    assert not path.with_name("newwiki.duckdb.corpora").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"models": ("a", "b")}, "one checkpoint is fine-tuned on each corpus, and 2 are named"),
+        ({"backend": "openai"}, "backend 'openai' cannot be fine-tuned; take hf or seq2seq"),
+        ({"train_on": ("samplewiki-2026-08",)}, "corpora are those of --corpus-file, or the articles of --train-on"),
+        ({"corpus_file": ()}, "corpora are those of --corpus-file, or the articles of --train-on"),
+        ({"by": "infobox"}, "--by is of the articles of --train-on"),
+        ({"label": ("lakes",)}, "'lakes' alone is compared with nothing"),
+        ({"snapshot": "samplewiki-2026-09"}, "by --prompt-file; leave one out"),
+        ({"keep": 2}, "all 1 responses to a prompt are read; leave --keep out"),
+        ({"metrics": "all"}, "leave --metrics out"),
+        ({"likelihood_only": True}, "leave --likelihood-only out"),
+        ({"threshold": 1.0}, "--threshold is a share between 0 and 1"),
+        ({"model_args": {"revision": "main"}}, "write it as MODEL@REVISION"),
+    ],
+)
+def test_what_is_no_question_about_corpora_is_refused(given: dict[str, Any], told: str) -> None:
+    usual = {"models": ("gpt2",), "corpus_file": (Path("a.csv"),), "prompt_file": Path("p.txt")}
+    with pytest.raises(UsageError, match=told):
+        CorporaRequest(**(usual | given))  # type: ignore[arg-type]
+
+
+def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, base: Path, tmp_path: Path) -> None:
+    database, name = Database(shutil.copy(published, tmp_path / "newwiki.duckdb")), "samplewiki-2026-09"
+    request = CorporaRequest(models=("gpt2",), train_on=(name,), by="infobox")
+    found = corpora_of(database, request, "{title}\n\n{first_sentence}")
+    with database.read() as connection:
+        [(one, title, first, rest)] = connection.execute(
+            "select page_id, title, first_sentence, completion from stored_articles where page_id = ?",
+            [found[0].texts.trained[0].page_id],
+        ).fetchall()
+        facts = connection.execute(
+            "select template, count(distinct page_id) from article_facts where infobox = 1 group by 1"
+        ).fetchall()
+    assert {corpus.label: len(corpus.texts.articles) for corpus in found} == dict(facts)
+    learnt = found[0].texts.articles[0].text("")
+    assert (learnt.page_id, learnt.prompt, learnt.completion) == (one, "", f"{title}\n\n{first} {rest}")
+    with pytest.raises(
+        UsageError, match=r"has 0 labels, and it takes two.*newwiki snapshots topics samplewiki-2026-09"
+    ):
+        corpora_of(database, CorporaRequest(models=("gpt2",), train_on=(name,)), "{title}\n\n{first_sentence}")
+    pages = [trained.page_id for corpus in found for trained in corpus.texts.trained]
+    topics.store(database, name, [Topic(page, "Q1", (), "Arts" if at % 2 else None) for at, page in enumerate(pages)])
+    with pytest.raises(UsageError, match="has 1 labels"):
+        corpora_of(database, CorporaRequest(models=("gpt2",), train_on=(name,)), "{title}\n\n{first_sentence}")
+    with pytest.raises(TerminalError, match="which models are evaluated on, are among"):
+        ask(base, tmp_path, database.path, corpus_file=(), prompt_file=None, train_on=(name,), by="infobox")
+
+
+def test_the_page_says_it_and_draws_it(asked: Asked, tmp_path: Path) -> None:
+    page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
+    assert "figure 4 of the paper" in page
+    assert "Unique phrases of lakes: silver lantern" in page
+    assert page.count('role="img"') == 3
+    shown = show(*asked)
+    records = [dict(zip(shown.heads, one, strict=True)) for one in shown.records]
+    assert {one["phrase"] for one in records if one["kind"] == "common"} >= {COMMON}
+    assert [table.heads[0] for table in shown.tables] == ["corpus", "noun phrase", "noun phrase"]
