@@ -138,9 +138,7 @@ def _papers(_: str) -> str:
 
 
 def _answered(exhibit: "Exhibit") -> str:
-    from newwiki.papers.published import COMMANDS_TO_COME
-
-    commands = [f"{one} (to come)" if one in COMMANDS_TO_COME else f"`{one}`" for one in exhibit.commands]
+    commands = [f"`{one}`" for one in exhibit.commands]
     return "; ".join([*commands, exhibit.why] if exhibit.why else commands)
 
 

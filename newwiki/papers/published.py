@@ -19,12 +19,6 @@ Kind = Literal["table", "figure"]
 Cell = float | Literal["-"] | Annotated[tuple[float, float], Field(strict=False)]
 Names = Annotated[tuple[str, ...], Field(strict=False)]
 
-# The commands that the files name and the house does not have yet.
-COMMANDS_TO_COME = (
-    "newwiki experiment contrast",
-    "newwiki experiment exposure-bias",
-)
-
 
 class PaperMetric(Table):
     """What a paper measures, under its `title` there. `here` are the metrics that may stand for it, the nearest first,

@@ -35,8 +35,10 @@ _GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
 _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
 _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
+_PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure_bias runs a few"
 _CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/corpora does"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
+_CONTRAST = "it is many runs, or many prompts; the line below them is run"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -71,6 +73,9 @@ NOT_RUN = {
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
         _MONTHS
     ),
+    "newwiki experiment exposure-bias gpt2 --out answer.html": _PREFIXES,
+    "newwiki experiment exposure-bias gpt2 --data-model gpt2-large": _PREFIXES,
+    "newwiki experiment exposure-bias gpt2 --synthetic": _PREFIXES,
     "newwiki experiment corpora distilgpt2 --corpus-file abstracts.csv --prompt-file prompts.txt --out corpora.html": (
         _CORPORA
     ),
@@ -81,6 +86,9 @@ NOT_RUN = {
     "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --out answer.html": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": _CONTRAST,
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,

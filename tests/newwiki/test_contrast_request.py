@@ -1,0 +1,28 @@
+"""What may be asked of the experiment on contrast."""
+
+from typing import Any
+
+import pytest
+
+from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
+from newwiki.errors import UsageError
+
+
+def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
+    asked = ContrastRequest(models=("m",), amateur=("a",))
+    assert (asked.decoder, asked.max_new_tokens, asked.samples, asked.keep) == (BESIDE, 256, 1, 1)
+    assert asked.metrics == CONTRAST_METRICS
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"amateur": ()}, "contrast to whom"),
+        ({"ablations": "plausibilty"}, "no ablation 'plausibilty'; did you mean 'plausibility'"),
+        ({"samples": 3, "keep": 2}, "all 3 completions of a prompt are scored"),
+        ({"decoder": ()}, "give a --decoder"),
+    ],
+)
+def test_what_cannot_be_asked(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        ContrastRequest(**{"models": ("m",), "amateur": ("a",), **asked})
