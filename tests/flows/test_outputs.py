@@ -24,6 +24,7 @@ from storage.staging import Staging
 Command = tuple[str, ...]
 # What is to be read must be there, and what is to be chosen be known.
 _DUMMIES: dict[str, str] = {"fail_if": "a < 1", "bounds": "a < 1"}
+_ONE_OF = {"corpora": ("--train-on", "x")}  # of several options by command, none of which is required alone
 
 
 def commands(group: click.Group = cli, path: Command = ()) -> Iterator[tuple[Command, click.Command]]:
@@ -43,7 +44,7 @@ def outputs() -> Iterator[tuple[Command, click.Command, click.Parameter]]:
 
 def arguments(command: click.Command, but: click.Parameter, folder: Path) -> list[str]:
     """All that the command requires, besides this parameter."""
-    given: list[str] = []
+    given = [*_ONE_OF.get(str(command.name), ())]
     for parameter in command.params:
         if parameter is but or not parameter.required:
             continue
