@@ -10,6 +10,7 @@ from flows.api.exporting import export_results, export_runs, export_snapshot, ex
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, revisit, score
 from flows.api.planning import plan
+from flows.api.reproducing import reproduce
 from flows.api.stored import (
     articles,
     candidates,
@@ -47,6 +48,7 @@ __all__ = [
     "query",
     "refresh",
     "report",
+    "reproduce",
     "revisit",
     "runs",
     "score",
