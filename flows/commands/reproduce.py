@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @asks(ReproduceRequest)
-@click.option("--dry-run", is_flag=True, help="Only say what would run, how long it would take, and what cannot.")
+@click.option("--dry-run", is_flag=True, help="Only say what would run, for how long, and what cannot.")
 @click.option(
     "--out", type=Output(path_type=Path, dir_okay=False), help="Write it as a page, too.", metavar="FILE.html"
 )

@@ -19,7 +19,7 @@ COLUMNS = (
     "high", "standing", "why", "whose", "here", "source",
 )  # fmt: skip
 PLAN = ("paper", "task", "fills", "runs", "texts", "tokens_at_most", "hours", "scale")
-HEADS = ("exhibit", "model", "of", "metric", "paper", "ours", "95 %", "standing")
+HEADS = ("exhibit", "of", "metric", "paper", "ours", "95 %", "standing", "ours is of")
 STANDINGS: Sequence[Standing] = (HOLDS, FAILS, UNKNOWN, UNLIKE, NOT_RUN)
 
 
@@ -50,13 +50,13 @@ def lines(matches: Sequence[Match]) -> list[list[Any]]:
     return [
         [
             one.exhibit.name,
-            one.ours.whose,
             of_words(one.number),
             one.number.metric.title,
             digits(one.number.value),
             digits(one.ours.value),
             interval(one) or "–",
-            one.standing,
+            f"{one.standing}: {one.why}" if one.why else one.standing,
+            one.ours.whose,
         ]
         for one in matches
         if one.ours
@@ -101,7 +101,8 @@ def plan_words(planned: Sequence[PlannedPaper], database: Database) -> list[str]
     """The same in sentences."""
     rows, notes = plan_rows(planned, database)
     told = [
-        f"{paper}, {task}: {runs} runs, {texts:,} texts of {tokens} tokens, some {hours * 60:.1f} minutes of writing; {scaled}"
+        f"{paper}, {task}: {runs} runs, {texts:,} texts of {tokens} tokens, {hours * 60:.1f} minutes of writing; "
+        f"{scaled}"
         for paper, task, _, runs, texts, tokens, hours, scaled in rows
     ]
     return [*told, *notes]

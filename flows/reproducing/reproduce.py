@@ -62,10 +62,14 @@ def plan(database: Database, request: ReproduceRequest, settings: Settings) -> l
     planned = []
     for paper in papers:
         models = choose_models(paper, request.stand_ins, _loading(request))
-        one = Reproduction(paper, request, settings, database, models, new, old)
-        steps = [(step, step.exhibits(paper)) for step in every()]
-        planned.append(PlannedPaper(one, [PlannedStep(step, step.tasks(one, there)) for step, there in steps if there]))
+        planned.append(plan_paper(Reproduction(paper, request, settings, database, models, new, old)))
     return planned
+
+
+def plan_paper(one: Reproduction) -> PlannedPaper:
+    """The tasks of all its exhibits."""
+    steps = [(step, step.exhibits(one.paper)) for step in every()]
+    return PlannedPaper(one, [PlannedStep(step, step.tasks(one, there)) for step, there in steps if there])
 
 
 def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:

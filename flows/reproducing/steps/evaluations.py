@@ -62,7 +62,7 @@ def texts_of(specifications: Sequence[str], numbers: Mapping[str, Scaled]) -> in
 
 def evaluation_tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
     """One a model and snapshot, of the decoders of all rows."""
-    metrics = _metrics(reproduction, exhibits)
+    metrics = metrics_of(reproduction, exhibits)
     found = []
     for model in reproduction.models.loaded if metrics else ():
         for articles, snapshot in (("new", reproduction.new), ("old", reproduction.old)):
@@ -162,7 +162,7 @@ def _fills(paper: Paper, exhibit: Exhibit) -> bool:
     return paper.id in _PROTOCOL and not _COMMANDS.isdisjoint(exhibit.commands)
 
 
-def _metrics(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[str]:
+def metrics_of(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[str]:
     titles = dict.fromkeys(title for one in exhibits for title in one.columns)
     nearest = [reproduction.nearest(reproduction.paper.metric(title))[0] for title in titles]
     return [name for name in dict.fromkeys(nearest) if name]

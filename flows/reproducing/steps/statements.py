@@ -8,7 +8,7 @@ from flows.experiments.experiment import named
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours
 from flows.reproducing.step import Outcome, Reader, Reproduction, Step, Task
-from flows.reproducing.steps.evaluations import asked, decoders_of, protocol, texts_of
+from flows.reproducing.steps.evaluations import asked, decoders_of, metrics_of, protocol, texts_of
 from newwiki.decoding.grammar import parse
 from newwiki.papers.published import Exhibit, Number, Paper
 
@@ -20,10 +20,13 @@ def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task
     model = reproduction.models.models[_MODEL]
     if isinstance(model, str):
         return []
-    found = [_task(reproduction, model, "decoder-grid", exhibits, {})]
+    found = []
     tables = {one.name: decoders_of(reproduction, one.rows) for one in exhibits}
-    found.append(_task(reproduction, model, "models", exhibits, {"models": (), "decoder": tables["table 3"]}))
-    if reproduction.old:
+    if any("newwiki experiment decoder-grid" in one.commands for one in exhibits):
+        found.append(_task(reproduction, model, "decoder-grid", exhibits, {}))
+    if "table 3" in tables:
+        found.append(_task(reproduction, model, "models", exhibits, {"models": (), "decoder": tables["table 3"]}))
+    if "table 4" in tables and reproduction.old:
         of_old = {"old": reproduction.old.snapshot_id, "decoder": tables["table 4"]}
         found.append(_task(reproduction, model, "leakage", exhibits, of_old))
     return found
@@ -35,6 +38,7 @@ def _task(
     """Asked as the tables are, so that its runs are theirs."""
     experiment, numbers = named(name), protocol(reproduction)
     given = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
+    given["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
     request = experiment.request(**{**given, "snapshot": reproduction.new.snapshot_id})
     return Task(
         name=name,
