@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -74,6 +74,9 @@ bench-coverage: $(INSTALLED)
 
 bench-linking: $(INSTALLED)
 	$(BIN)/python benchmarks/linking.py --into docs/compare.md
+
+bench-judges: $(INSTALLED)
+	$(BIN)/python benchmarks/corrected_judges.py --into docs/judge.md
 
 # Writes the tables of docs/experiments.md.
 bench-cutoff: $(INSTALLED)

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from newwiki.snapshot import Snapshot, Window
+from storage.datasets_configs import configs
 
 _CARD = """\
 ---
@@ -17,27 +19,7 @@ task_categories:
 source_datasets:
 - original
 configs:
-- config_name: articles
-  default: true
-  data_files:
-  - split: test
-    path: data/articles.parquet
-- config_name: candidates
-  data_files:
-  - split: test
-    path: data/candidates.parquet
-- config_name: structure
-  data_files:
-  - split: test
-    path: data/structure.parquet
-- config_name: facts
-  data_files:
-  - split: test
-    path: data/facts.parquet
-- config_name: citations
-  data_files:
-  - split: test
-    path: data/citations.parquet
+{configs}
 ---
 
 # New-Wiki Eval {snapshot_id}
@@ -50,6 +32,8 @@ into its first sentence, which is the prompt (with the title), and the rest, whi
 - `structure`: of each article, how many infoboxes, citations, links, images and sections it has, and its templates.
 - `facts`: what the articles' infoboxes say, a row a parameter.
 - `citations`: what the articles cite, a row a citation.
+
+A table without rows has a file and no configuration, as `datasets` refuses it.
 
 ## The funnel
 
@@ -81,13 +65,15 @@ the licence.
 _CREATIVE_COMMONS = re.compile(r"https?://creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)/(\d\.\d)(?:/|$)")
 
 
-def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]]) -> str:
-    """The README.md of a `datasets` folder, with YAML header; `funnel` is what the query of that name answers."""
+def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[Path]) -> str:
+    """The README.md of a `datasets` folder with these files, with YAML header; `funnel` is what the query of that name
+    answers."""
     is_old = Window(snapshot.window_start, snapshot.window_end).is_old
     last_day = f"{snapshot.window_end - timedelta(days=1):%Y-%m-%d}"
     created = f"up to {last_day}" if is_old else f"from {snapshot.window_start:%Y-%m-%d} to {last_day}"
     rows = "\n".join(f"| {verdict} | {pages:,} | {share} |" for verdict, pages, share, _ in funnel)
-    told = {"created": created, "funnel": rows, "head": _head(snapshot), "licence": _licence(snapshot)}
+    told = {"configs": configs(files), "created": created, "funnel": rows}
+    told |= {"head": _head(snapshot), "licence": _licence(snapshot)}
     return _CARD.format(**{**vars(snapshot), **told})
 
 

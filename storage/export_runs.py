@@ -14,16 +14,16 @@ from storage.runs_card import card
 
 _LIST = "export.json"
 _OF_EACH_RUN = ("completions", "runs", "scores", "scores_wide", "summaries", "claims")
-_OF_ALL = ("evaluators", "metrics")
+_OF_ALL = ("evaluators", "metrics", "judgements")
 
 
 def export_runs(database: Database, runs: Sequence[Contender], form: str, folder: Path) -> list[Path]:
     """Writes the runs into a folder in the form `parquet`, `jsonl` or `datasets`; gives the files.
 
     `completions` are all that was written, with the articles' titles; `scores` has a row a text and metric,
-    `scores_wide` one a text, `summaries` one a run and metric, `claims` one a sentence that was checked; `runs`,
-    `metrics` and `evaluators` say how, what, and by whom: by the newest evaluator that has finished the run. Raises
-    TerminalError for a folder that holds anything else.
+    `scores_wide` one a text, `summaries` one a run and metric, `claims` one a sentence that was checked, `judgements`
+    one an answer on a pair of these runs; `runs`, `metrics` and `evaluators` say how, what, and by whom: by the newest
+    evaluator that has finished the run. Raises TerminalError for a folder that holds anything else.
     """
     ids = [run.run_id for run in runs]
     _require_ours(safe(folder, database.path), ids)
@@ -41,7 +41,7 @@ def _jsonl(database: Database, runs: Sequence[Contender], folder: Path) -> list[
 
 def _datasets(database: Database, runs: Sequence[Contender], folder: Path) -> list[Path]:
     files = _tables(database, runs, folder / "data", "parquet")
-    write_text(folder / "README.md", card([path.stem for path in files], runs))
+    write_text(folder / "README.md", card(files, runs))
     return [folder / "README.md", *files]
 
 

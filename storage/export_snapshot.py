@@ -9,8 +9,8 @@ from newwiki.errors import TerminalError
 from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.snapshot import Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
-from storage import datasets_card
 from storage.database import Database
+from storage.datasets_card import card
 from storage.folders import is_free, write_text
 from storage.outputs import safe
 from storage.rows import RowsForm, write_rows
@@ -95,9 +95,9 @@ def _jsonl(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
 
 
 def _datasets(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
-    card = datasets_card.card(snapshot, database.rows("funnel", snapshot.snapshot_id))
-    write_text(folder / "README.md", card)
-    return [folder / "README.md", *_tables(database, snapshot, folder / "data", "parquet")]
+    files = _tables(database, snapshot, folder / "data", "parquet")
+    write_text(folder / "README.md", card(snapshot, database.rows("funnel", snapshot.snapshot_id), files))
+    return [folder / "README.md", *files]
 
 
 FORMS: dict[str, Writer] = {

@@ -2,6 +2,8 @@
 
 import duckdb
 
+_PAIR = ("run_a", "run_b", "page_id", "sample_a", "sample_b")
+
 KEYS: dict[str, tuple[str, ...]] = {
     "article_citations": ("snapshot_id", "page_id", "place"),
     "article_facts": ("snapshot_id", "page_id", "infobox", "parameter"),
@@ -25,6 +27,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "fairness_shares": ("experiment_id", "model", "sweep", "place", "category", "group_name", "metric"),
     "fairness_swaps": ("experiment_id", "metric", "swapped"),
     "group_prompts": ("prompt_set_id", "page_id"),
+    "judgements": (*_PAIR, "judge", "judge_kind", "rubric_sha256", "criterion", "first"),
     "leakage_gaps": ("experiment_id", "model", "decoder", "metric"),
     "leakage_memberships": ("experiment_id", "model", "score"),
     "leakage_pairs": ("experiment_id", "old_page_id"),
@@ -38,6 +41,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "prompt_sets": ("prompt_set_id",),
     "reference_parts": ("snapshot_id", "page_id", "part", "made_by"),
     "requests": ("snapshot_id", "kind"),
+    "rubrics": ("rubric_sha256",),
     "run_scores": ("run_id", "metric", "evaluator_id"),
     "runs": ("run_id",),
     "schema_migrations": ("version",),

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Article
-from storage import hashes, knowledge_cutoffs, runs, snapshots, summaries
+from storage import hashes, knowledge_cutoffs, runs, shared_judgements, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
+from storage.held import held
 from storage.migrate import create_views
-from storage.push import SNAPSHOT_TABLES, Moved, claims_of, held, of_snapshot
+from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import query
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
@@ -26,8 +27,8 @@ Notes = dict[SharedPart, Note]
 
 
 def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
-    """Takes in snapshots, runs and scorings that are missing here, each in one transaction, so that it goes on after an
-    interruption.
+    """Takes in snapshots, runs, scorings and judgements that are missing here, each in one transaction, so that it goes
+    on after an interruption.
 
     Raises TerminalError in the end, with all else taken in, where something here contradicts what is there.
     """
@@ -43,6 +44,10 @@ def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
             if others.isdisjoint(part.keys) and (refused := take(database, folder, there, moved, part)):
                 moved.refused += (refused,)
                 others.add(part.keys[-1])
+    agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
+    names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
+    shared = agreed | {f"reference:{name}" for name in names}
+    moved.judgements = shared_judgements.pull(database, folder, there, shared)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)")
     return moved

@@ -1,16 +1,14 @@
-"""What a database has done, put into a shared folder: snapshots, complete runs and finished scorings."""
+"""What a database has done, put into a shared folder: snapshots, complete runs, finished scorings and judgements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import pyarrow as pa
-
 from newwiki.errors import TerminalError
-from storage import hashes, knowledge_cutoffs
+from storage import hashes, knowledge_cutoffs, shared_judgements
 from storage.database import Database
-from storage.keys import KEYS
+from storage.held import held
 from storage.prompt_sets import is_prompt_set
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
@@ -24,10 +22,13 @@ class Moved:
     snapshots: int = 0
     runs: int = 0
     scorings: int = 0
+    judgements: int = 0
     refused: tuple[str, ...] = ()
 
     def told(self) -> str:
-        return f"{self.snapshots} snapshots, {self.runs} runs and {self.scorings} scorings"
+        return (
+            f"{self.snapshots} snapshots, {self.runs} runs, {self.scorings} scorings and {self.judgements} judgements"
+        )
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,9 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
         keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
         facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
         _scoring(database, folder, there, moved, SharedPart(one.table, keys), facts)
+    names = {*done.snapshots} - others
+    shared = {f"reference:{name}" for name in names} | {*done.runs} - other_runs
+    moved.judgements = shared_judgements.push(database, folder, there, shared)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
     return moved
@@ -103,14 +107,6 @@ def of_snapshot(table: str, name: str) -> SharedPart:
 def claims_of(scoring: SharedPart) -> SharedPart:
     """The sentences that a scoring has checked, if it has checked any."""
     return SharedPart("claims", scoring.keys)
-
-
-def held(database: Database, part: SharedPart) -> pa.Table:
-    """What the database has of a part."""
-    key = KEYS[part.table]
-    named = {name: value for name, value in part.keys if name in key}
-    where = " and ".join(f"{name} = ?" for name in named)
-    return database.table("part_rows", *named.values(), table=part.table, part=where, key=", ".join(key))
 
 
 def _snapshot(database: Database, folder: SharedFolder, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:

@@ -1,8 +1,10 @@
 """The data card of exported runs: what Hugging Face's `datasets` reads first, and what their users must know."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from storage.comparison import Contender
+from storage.datasets_configs import configs
 
 _CARD = """\
 ---
@@ -19,29 +21,27 @@ configs:
 | --- | --- | --- | --- |
 {runs}
 
-- `completions` (the default): every text, with the page that it was written for; `kept` ones are scored.
+- `completions` (the default, where there are any): every text, with the page that it was written for; `kept` ones are
+  scored.
 - `scores`: a row a text and metric, `value` is null where `status` says why. `scores_wide`: a row a text.
 - `summaries`: mean, standard deviation and 95 % interval (clustered by prompt) of each run and metric; `status` says on
   how many of the run's texts it stands, where these are not all.
 - `claims`: a row a sentence that was checked beside evidence (`claims_article`, `claims_wiki`), with verdict and
   evidence.
+- `judgements`: a row an answer of a person or a model on a pair of these runs' texts, with what was asked.
 - `runs`, `metrics`, `evaluators`: how it was written, what was measured, and by whom, to the hash of the weights.
+
+A table without rows has a file and no configuration, as `datasets` refuses it.
 
 Every score names its `evaluator_id`. Numbers of different evaluators are not to be averaged or compared. A score of
 `reference:SNAPSHOT` is that of the article itself.
 """
-_CONFIG = """\
-- config_name: {name}{default}
-  data_files:
-  - split: test
-    path: data/{name}.parquet"""
 
 
-def card(tables: Sequence[str], runs: Sequence[Contender]) -> str:
-    """The README.md of a `datasets` folder with these tables, the first of which is the default."""
-    configs = [_CONFIG.format(name=name, default="\n  default: true" if name == tables[0] else "") for name in tables]
+def card(files: Sequence[Path], runs: Sequence[Contender]) -> str:
+    """The README.md of a `datasets` folder with these files."""
     rows = [f"| {' | '.join(map(_cell, (run.run_id, run.model, run.decoder, run.snapshot_id)))} |" for run in runs]
-    return _CARD.format(configs="\n".join(configs), runs="\n".join(rows))
+    return _CARD.format(configs=configs(files), runs="\n".join(rows))
 
 
 def _cell(text: str) -> str:

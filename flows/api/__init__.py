@@ -7,6 +7,7 @@ newwiki.duckdb); `**settings` are others of them by name, such as `entities="rul
 from flows.api.evidence import build_evidence
 from flows.api.experimenting import experiment
 from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
+from flows.api.judgements import export_pairs, import_answers, judge
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, revisit, score
 from flows.api.planning import plan
@@ -36,12 +37,15 @@ __all__ = [
     "decoders",
     "evaluate",
     "experiment",
+    "export_pairs",
     "export_results",
     "export_runs",
     "export_snapshot",
     "export_task",
     "finetune",
     "gate",
+    "import_answers",
+    "judge",
     "leaderboard",
     "metrics",
     "plan",

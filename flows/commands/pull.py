@@ -11,7 +11,7 @@ from newwiki.settings import Settings
 @click.argument("url")
 @common
 def pull(settings: Settings, quiet: bool, url: str) -> None:
-    """Take in snapshots, runs and scorings from URL that are missing here, each checked by its hash.
+    """Take in snapshots, runs, scorings and judgements from URL that are missing here, each checked by its hash.
 
     What contradicts what is here is refused, and told.
     """

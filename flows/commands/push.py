@@ -11,7 +11,7 @@ from newwiki.settings import Settings
 @click.argument("url")
 @common
 def push(settings: Settings, quiet: bool, url: str) -> None:
-    """Write snapshots, complete runs and finished scorings to URL, as partitioned Parquet.
+    """Write snapshots, complete runs, finished scorings and judgements to URL, as partitioned Parquet.
 
     URL is a path, or any that fsspec knows, such as s3://bucket/results. What is there already is not written again.
     """

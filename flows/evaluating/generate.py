@@ -242,7 +242,7 @@ def generate(
         done, tokens, start = len(stored), 0, time.monotonic()
         bar.update(done, len(wanted))
         with ended_well(database, run.run_id):
-            for batch in batches if at_once else _every_few_seconds(batches):
+            for batch in batches if at_once else every_few_seconds(batches):
                 runs.add_completions(database, run.run_id, batch)
                 done += len(batch)
                 tokens += sum(completion.tokens or 0 for completion in batch)
@@ -265,7 +265,7 @@ def ended_well(database: Database, run_id: str) -> Iterator[None]:
         raise
 
 
-def _every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:
+def every_few_seconds(batches: Iterator[list[Completion]]) -> Iterator[list[Completion]]:
     """The same completions in fewer, larger lists: what an interruption costs stays a few seconds."""
     gathered: list[Completion] = []
     last = time.monotonic()

@@ -24,7 +24,6 @@ COMMANDS_TO_COME = (
     "newwiki experiment contrast",
     "newwiki experiment corpora",
     "newwiki experiment exposure-bias",
-    "newwiki judge",
 )
 
 

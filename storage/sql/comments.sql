@@ -445,6 +445,25 @@ comment on column linked_means.high is 'The upper end.';
 comment on column linked_means.no_link is 'Why there is no linked number or no interval.';
 comment on column linked_means.via is 'The snapshots over which it was linked, the run''s first.';
 
+comment on table rubrics is 'What judges of pairs were asked, as `newwiki judge --rubric` has it.';
+comment on column rubrics.rubric_sha256 is 'The hash of the criteria.';
+comment on column rubrics.criteria is 'The criteria: a list of name, question and meaning.';
+
+comment on table judgements is 'What people and models answered who were shown a text of each of two runs and not told whose they are. Ask preferences for which run was preferred.';
+comment on column judgements.run_a is 'The run, or reference:SNAPSHOT, whose id comes first in the alphabet.';
+comment on column judgements.run_b is 'The other one.';
+comment on column judgements.page_id is 'The article.';
+comment on column judgements.sample_a is 'Which of the completions of run_a; 0 for an article.';
+comment on column judgements.sample_b is 'Which of the completions of run_b.';
+comment on column judgements.judge is 'Who answered: a person''s name, or the evaluator_id of a model.';
+comment on column judgements.judge_kind is 'person or model.';
+comment on column judgements.rubric_sha256 is 'What was asked: the rubric''s hash.';
+comment on column judgements.criterion is 'The question''s name in the rubric.';
+comment on column judgements.first is 'Whose text was in the first place: a or b. A person is shown a pair in one order, by a hash of pair and name; a model in both.';
+comment on column judgements.answer is 'first, second or tie; unreadable where a model said something else.';
+comment on column judgements.said is 'What the model said, word for word; NULL for a person.';
+comment on column judgements.judged_at is 'When.';
+
 comment on table prompt_sets is 'Published sets of prompts by group of people, a row each, which never changes.';
 comment on column prompt_sets.prompt_set_id is 'prompts: and a hash of its prompts; where a run is on prompts, this is its snapshot_id.';
 comment on column prompt_sets.name is 'Where they came from: templates, or the names of files.';

@@ -29,6 +29,8 @@ _RELEASE = "it would release; tests/test_wheel.py makes and checks the distribut
 _DOCKER = "it needs Docker; tests/docs/test_dockerfile.py reads the Dockerfile, and the command after the image's name"
 _WORKERS = "it starts workers; tests/flows/workers/test_runners.py tries each kind"
 _LATER = "the articles have not gone on since; tests/mediawiki/test_revisit.py runs it on a wiki that has"
+_PERSON = "a person answers until Ctrl-C; tests/flows/judging/test_page.py does so in a browser"
+_JUDGE = "it takes a model that can judge; tests/flows/judging/test_model.py asks a server and a checkpoint"
 _GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
 _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
 _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
@@ -76,6 +78,15 @@ NOT_RUN = {
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge Ada": _PERSON,
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --pairs 150 --judge Bob": _PERSON,
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --import answers.csv --judge batch-1": (
+        "a service brings the answers; tests/flows/judging/test_annotation_files.py stores some"
+    ),
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model MODEL --backend openai --model-args "
+    "base_url=http://127.0.0.1:8000/v1,server=vllm,chat=yes": _JUDGE,
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model path/to/checkpoint --chat": _JUDGE,
+    "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model NEW-MODEL --bridge JUDGE": _JUDGE,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
     "newwiki schedule": _ON_A_SERVER,

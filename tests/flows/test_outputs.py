@@ -138,6 +138,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "build_evidence": lambda out: newwiki.build_evidence(snapshot="latest", out=out, db=database, quiet=True),
         "export_snapshot": lambda out: newwiki.export_snapshot("latest", out=out, format="jsonl", db=database),
         "export_runs": lambda out: newwiki.export_runs(out=out, format="jsonl", db=database),
+        "export_pairs": lambda out: newwiki.export_pairs("a", "b", batch="x", out=out, db=database),
         "export_results": lambda out: newwiki.export_results("a", out=out, db=database),
         "export_task": lambda out: newwiki.export_task(out=out, metrics="rep_4", db=database, quiet=True),
         "finetune": lambda out: newwiki.finetune("gpt2", snapshot="latest", out=out, db=database, quiet=True),

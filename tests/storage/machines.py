@@ -1,5 +1,9 @@
 """What a machine does before it shares: it writes a run and scores it."""
 
+from datetime import UTC, datetime
+
+from newwiki.judging.judgement import Answer, Judgement
+from newwiki.judging.rubric import Rubric
 from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from storage import runs
 from storage.database import Database
@@ -55,4 +59,25 @@ def checked(page: int, sentence: int, evaluator_id: str) -> CheckedClaim:
         evidence_sentence=1,
         evidence="It is dark.",
         evidence_cut=False,
+    )
+
+
+def judged(
+    run_a: str, run_b: str, judge: str, rubric: Rubric, page: int = 1, minute: int = 0, answer: Answer = "first"
+) -> Judgement:
+    """What a person said of the first texts of two runs on a page, with the first run's in the first place."""
+    return Judgement(
+        run_a=run_a,
+        run_b=run_b,
+        page_id=page,
+        sample_a=0,
+        sample_b=0,
+        judge=judge,
+        judge_kind="person",
+        rubric_sha256=rubric.sha256,
+        criterion=rubric.names[0],
+        first="a",
+        answer=answer,
+        said=None,
+        judged_at=datetime(2026, 10, 5, 12, minute, tzinfo=UTC),
     )

@@ -13,18 +13,21 @@ import pyarrow.parquet as parquet
 import pytest
 
 from newwiki.errors import TerminalError, UsageError
+from newwiki.judging.rubric import read_rubric
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
 from newwiki.snapshot import Judged, Snapshot
-from storage import runs
+from storage import judgements, runs
 from storage.comparison import Contender, contenders, contenders_or_all
 from storage.database import Database
 from storage.export_runs import RUN_FORMS, export_runs
 from storage.rows import _WRITERS
-from tests.storage.machines import checked
+from tests.storage.machines import checked, judged
 
 TEXT = 'He said: "Rhein 🙂"\n\nשלום,\ttabs </script>'
 OLDER, NEWER = Fingerprint("evaluator-1", "repetition", "1"), Fingerprint("evaluator-2", "repetition", "2")
-TABLES = {"claims", "completions", "runs", "scores", "scores_wide", "summaries", "evaluators", "metrics"}
+TABLES = {
+    "claims", "completions", "runs", "scores", "scores_wide", "summaries", "evaluators", "metrics", "judgements",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -109,15 +112,26 @@ for name in sys.argv[2:]:
 """
 
 
+def test_what_judges_said_of_pairs_of_the_runs_goes_out_with_what_was_asked(stored: Database, tmp_path: Path) -> None:
+    rubric = read_rubric()
+    judgements.keep(stored, rubric, [judged("first", "second", "Ada", rubric), judged("first", "third", "Bob", rubric)])
+    export_runs(stored, named(stored, "first", "second"), "parquet", tmp_path / "out")
+    [said] = rows(tmp_path / "out" / "judgements.parquet")
+    assert (said["judge_name"], said["criterion"], said["preferred"]) == ("Ada", rubric.names[0], "first")
+    assert json.loads(said["rubric"])[0]["question"] == rubric.criteria[0].question
+
+
 @pytest.mark.slow
 def test_datasets_loads_the_folder(stored: Database, tmp_path: Path) -> None:
-    """By Hugging Face's own library, in a process of its own, which finds the tables by the card."""
+    """By Hugging Face's own library, in a process of its own, which finds the tables by the card. It refuses
+    one without rows, as that of the judgements is here."""
     export_runs(stored, named(stored), "datasets", tmp_path / "out")
-    program = [sys.executable, "-c", LOAD, str(tmp_path / "out"), "", *sorted(TABLES)]
+    program = [sys.executable, "-c", LOAD, str(tmp_path / "out"), "", *sorted(TABLES - {"judgements"})]
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hub")}
     ended = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     counts = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in ended.stdout.splitlines()}
+    assert "judgements.parquet" not in (tmp_path / "out" / "README.md").read_text("utf-8")
     assert counts == {
         "": 4, "claims": 2, "completions": 4, "runs": 2, "scores": 4, "scores_wide": 4, "summaries": 2, "evaluators": 2,
         "metrics": 1,

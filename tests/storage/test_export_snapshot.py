@@ -140,6 +140,9 @@ def test_the_data_card_says_what_its_readers_must_know(database: Database, snaps
     export(database, "latest", "datasets", out)
     _, header, text = (out / "README.md").read_text("utf-8").split("---\n", 2)
     assert yaml.safe_load(header)["license"] == "unknown"
+    named = {one["config_name"] for one in yaml.safe_load(header)["configs"]}
+    assert named == {path.stem for path in (out / "data").iterdir() if parquet.read_metadata(path).num_rows}
+    assert "articles" in named and "facts" not in named, "datasets refuses a table without rows"
     assert yaml.safe_load(header)["language"] == ["en"]
     for said in (
         "2 articles of testwiki, created from 2026-09-01 to 2026-09-30",
@@ -168,7 +171,7 @@ BY_SA = "https://creativecommons.org/licenses/by-sa/4.0/deed.en"
 def test_the_card_names_the_licence_that_the_wiki_names(
     snapshot: Snapshot, licence: str | None, url: str | None, header: dict[str, str], said: str
 ) -> None:
-    _, head, text = card(replace(snapshot, licence=licence, licence_url=url, language=None), []).split("---\n", 2)
+    _, head, text = card(replace(snapshot, licence=licence, licence_url=url, language=None), [], []).split("---\n", 2)
     named = yaml.safe_load(head)
     assert {name: named[name] for name in header} == header
     assert "language" not in named

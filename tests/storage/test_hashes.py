@@ -13,8 +13,9 @@ from newwiki.text.structure import structure_json
 from storage import hashes, topics
 from storage.database import Database
 from storage.hashes import ELSEWHERE, TABLES
+from storage.held import held
 from storage.pull import pull
-from storage.push import held, of_snapshot, push
+from storage.push import of_snapshot, push
 from storage.shared import SharedFolder
 from storage.snapshots import first_hashed, parameters_json, publish, verify
 from tests.storage.earlier import undoing

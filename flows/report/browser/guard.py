@@ -22,10 +22,12 @@ _HEADERS = {
 
 
 class Guard:
-    """Only GET and HEAD, only by the names of this machine, and from a foreign page only by following a link."""
+    """Only GET and HEAD, only by the names of this machine, and from a foreign page only by following a link. Where the
+    pages have forms that store (`takes_forms`), POST too, from these pages themselves and no other."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, takes_forms: bool = False) -> None:
         self._app = TrustedHostMiddleware(app, allowed_hosts=_HOSTS, www_redirect=False)
+        self._takes_forms = takes_forms
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -37,13 +39,18 @@ class Guard:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        await (_refusal(scope) or self._app)(scope, receive, send_guarded)
+        await (_refusal(scope, self._takes_forms) or self._app)(scope, receive, send_guarded)
 
 
-def _refusal(scope: Scope) -> PlainTextResponse | None:
+def _refusal(scope: Scope, takes_forms: bool) -> PlainTextResponse | None:
+    asked = Headers(scope=scope)
+    if scope["method"] == "POST" and takes_forms:
+        # A browser that tells no referrer tells no origin of a form either, and an old one nothing of the site.
+        site, own = asked.get("sec-fetch-site"), f"http://{asked.get('host')}"
+        is_own = site == "same-origin" if site else asked.get("origin") == own
+        return None if is_own else PlainTextResponse("another site's page may not answer here", 403)
     if scope["method"] not in ("GET", "HEAD"):
         return PlainTextResponse("this page can only be read", 405, {"allow": "GET, HEAD"})
-    asked = Headers(scope=scope)
     foreign = asked.get("sec-fetch-site") in ("cross-site", "same-site")
     if foreign and (asked.get("sec-fetch-mode"), asked.get("sec-fetch-dest")) != ("navigate", "document"):
         return PlainTextResponse("another site's page may link to this one, and nothing else", 403)

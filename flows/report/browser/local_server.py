@@ -5,8 +5,10 @@ import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
@@ -22,22 +24,30 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
     """Serves the pages until Ctrl-C. Port 0 is any that is free. Raises TerminalError where the port is taken."""
     with database.read():
         pass  # one that is not there, or is none of ours, is said here and not on every page
+    live = Live(database)
+    words = f"{database.path} to read; Ctrl-C ends it"
+    serve_pages(application(live), port, words, open_browser=open_browser, at_end=live.close)
+
+
+def serve_pages(
+    app: ASGIApp, port: int, words: str, *, open_browser: bool, at_end: Callable[[], None] = lambda: None
+) -> None:
+    """Serves an application until Ctrl-C, as `serve` does; `words` say to stderr what it is."""
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
         print(visible(address), flush=True)
-        print(visible(f"{database.path} to read; Ctrl-C ends it"), file=sys.stderr, flush=True)
+        print(visible(words), file=sys.stderr, flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        live = Live(database)
         config = uvicorn.Config(
-            application(live),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_PATIENCE,
         )
         try:
-            _Server(config, live).run([listening])
+            _Server(config, at_end).run([listening])
         except KeyboardInterrupt:
             return  # which uvicorn passes on when it has ended
 
@@ -45,12 +55,12 @@ def serve(database: Database, port: int, *, open_browser: bool) -> None:
 class _Server(uvicorn.Server):
     """One that does not wait for the query of a reader when it is ended."""
 
-    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+    def __init__(self, config: uvicorn.Config, at_end: Callable[[], None]) -> None:
         super().__init__(config)
-        self._live = live
+        self._at_end = at_end
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._live.close()
+        self._at_end()
         for query in multiprocessing.active_children():
             query.kill()
         await super().shutdown(sockets)

@@ -62,6 +62,18 @@ union all
 select 'run scores without an evaluator', count(*)
 from run_scores anti join evaluators using (evaluator_id)
 union all
+select 'judgements without a run or snapshot', count(*)
+from (select unnest([run_a, run_b]) as run_id from judgements)
+where run_id not in (select run_id from runs)
+    and run_id not in (select run_id from reference_runs)
+union all
+select 'judgements without a rubric', count(*)
+from judgements anti join rubrics using (rubric_sha256)
+union all
+select 'judgements of a model without an evaluator', count(*)
+from judgements
+where judge_kind = 'model' and judge not in (select evaluator_id from evaluators)
+union all
 select 'topics without an article', count(*)
 from topics anti join stored_articles using (snapshot_id, page_id)
 union all

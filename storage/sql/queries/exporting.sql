@@ -67,6 +67,14 @@ from metrics
 where metric in (select metric from metric_summaries where run_id in (select unnest(?)))
 order by metric;
 
+-- name: exported_judgements
+-- With the words of what was asked.
+select preferences.*, criteria as rubric
+from preferences
+join rubrics using (rubric_sha256)
+where list_contains($1, run_a) and list_contains($1, run_b)
+order by run_a, run_b, judge, rubric_sha256, page_id, criterion, first;
+
 -- name: results_run
 select columns(runs.*), snapshots.articles, snapshots.content_sha256
 from runs

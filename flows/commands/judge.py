@@ -1,0 +1,139 @@
+"""`newwiki judge`: whose text is better, asked of people and models who are not told whose it is."""
+
+from pathlib import Path
+
+import click
+
+from flows import tables
+from flows.options import Input, Output, common, form_option, open_database
+from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.errors import UsageError
+from newwiki.judge_request import JudgeRequest
+from newwiki.settings import Settings
+from newwiki.visible import visible
+
+
+@click.command()
+@asks(JudgeRequest)
+@click.option("--judge", "person", metavar="NAME", help="Judge yourself under this name, on a local page.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="Of that page; 0: a free port."
+)
+@click.option("--open/--no-open", "open_browser", default=True, show_default=True, help="Open it in a browser.")
+@click.option(
+    "--export",
+    "exported",
+    type=Output(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the pairs for an annotation service (.csv or .jsonl), blinded under --judge.",
+)
+@click.option(
+    "--import",
+    "imported",
+    type=Input(path_type=Path),
+    metavar="FILE",
+    help="Store the answers in such a file, under --judge.",
+)
+@click.option(
+    "--out", type=Output(path_type=Path, dir_okay=False), help="Write the answer as a page, too.", metavar="FILE.html"
+)
+@common
+@form_option
+def judge(
+    settings: Settings,
+    quiet: bool,
+    form: str,
+    request: JudgeRequest,
+    person: str | None,
+    port: int,
+    open_browser: bool,
+    exported: Path | None,
+    imported: Path | None,
+    out: Path | None,
+) -> None:
+    """Judge texts of two runs in pairs, without knowing whose they are, and see what judges say.
+
+    With --judge you are asked on a page of this machine's own address, one question at a time; each answer is stored at
+    once, and the same command goes on where you left off. With --model a model is asked, in both orders. With neither,
+    the answer is shown: preferences with the sign test, agreement, position bias, judges beside each other. RUN is
+    named as for `newwiki compare`.
+    """
+    _require_one_task(person, request.model, exported, imported, out)
+    if person and exported:
+        _export(settings, quiet, request, person, exported)
+    elif person and imported:
+        _import(settings, quiet, request, person, imported)
+    elif person:
+        _ask_person(settings, request, person, port, open_browser=open_browser)
+    else:
+        _answer(settings, quiet, form, request, out)
+
+
+def _require_one_task(
+    person: str | None, model: str | None, exported: Path | None, imported: Path | None, out: Path | None
+) -> None:
+    if (exported or imported) and not person:
+        raise UsageError("--export and --import need --judge NAME: the batch's name, which is the key to its pairs")
+    if exported and imported:
+        raise UsageError("--export writes pairs and --import stores answers; give one of them")
+    if person and model:
+        raise UsageError("--judge asks a person and --model a model; give one of them")
+    if person and out:
+        raise UsageError("--out writes what all judges say; give it without --judge")
+
+
+def _export(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:
+    from flows.judging.annotation_files import export_pairs
+    from flows.judging.pairing import pair_up
+    from newwiki.judging.judgement import judge_name
+
+    pairing = pair_up(open_database(settings), request)
+    written = export_pairs(pairing, judge_name(batch), path)
+    reporter(quiet).note(
+        f"{written:,} pairs; let {', '.join(pairing.rubric.names)} be filled in with 1, 2 or 0 (the same), annotator "
+        f"with who did it, and store them with --import FILE --judge {batch}"
+    )
+    click.echo(visible(str(path)))
+
+
+def _import(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:
+    from flows.judging.annotation_files import import_answers, in_words
+    from flows.judging.pairing import pair_up
+    from newwiki.judging.judgement import judge_name
+
+    database = open_database(settings)
+    taken = import_answers(database, pair_up(database, request), judge_name(batch), path)
+    click.echo(visible(in_words(taken)))
+
+
+def _ask_person(settings: Settings, request: JudgeRequest, person: str, port: int, *, open_browser: bool) -> None:
+    from flows.judging.pairing import pair_up
+    from flows.report.judging_page.app import serve_sheet
+    from flows.report.judging_page.sheet import Sheet
+    from newwiki.judging.judgement import judge_name
+
+    database = open_database(settings)
+    serve_sheet(Sheet(database, pair_up(database, request), judge_name(person)), port, open_browser=open_browser)
+
+
+def _answer(settings: Settings, quiet: bool, form: str, request: JudgeRequest, out: Path | None) -> None:
+    from flows.api.judgements import run_judge
+    from flows.judging import show
+
+    database = open_database(settings)
+    pairing, findings = run_judge(database, request, quiet=quiet)
+    if form in ("csv", "json"):
+        tables.show(show.COLUMNS, show.records(findings), form)
+    else:
+        for table in show.tables(findings, pairing).values():
+            tables.show(table.heads, table.cells, form, table.caption)
+    told = list(findings.notes)
+    if not findings.preferences:
+        told.append("nobody has judged these runs by this rubric yet: --judge NAME asks you, --model NAME a model")
+    if out:
+        from flows.report.judgements import write_judgements
+
+        told.append(str(write_judgements(database, pairing, findings, out)))
+    for sentence in told:
+        reporter(quiet).note(sentence)

@@ -1,0 +1,126 @@
+"""A model as judge: each question on each pair is asked in both orders, and what it says is stored as it comes."""
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+from flows.evaluating.generate import every_few_seconds, find_models, load_model
+from flows.judging.pairing import Pairing
+from flows.progress import Progress
+from newwiki.decoding.grammar import parse
+from newwiki.errors import UsageError
+from newwiki.judge_request import JudgeRequest
+from newwiki.judging.judgement import Judgement, Pair, Run, read_answer
+from newwiki.judging.rubric import Rubric
+from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.records import Completion, Fingerprint, Prompt
+from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
+from storage import judgements, runs
+from storage.database import Database
+
+BRIDGE = 100  # pairs that link a new judge to an old one
+VERSION = "1"  # of how a model is asked and how its answers are read
+_ORDERS: tuple[Run, Run] = ("a", "b")
+
+
+def ask_model(database: Database, pairing: Pairing, request: JudgeRequest, progress: Progress) -> str:
+    """Asks the model what it has not yet answered, and gives the id under which it judges. Raises where the model is
+    not to be had or fails; what it has answered until then is stored."""
+    assert request.model
+    pairs = pairing.pairs if request.bridge is None else _bridge(database, pairing, request.bridge)
+    find_models(request.backend, [request.model], request.loading)
+    backend = load_model(request.backend, request.model, request.loading)
+    judge = fingerprint(backend, pairing.rubric, request.max_new_tokens)
+    runs.register(database, [judge], [])
+    stored = judgements.answered(database, *pairing.ids, judge.evaluator_id, "model", pairing.rubric)
+    there = {(one.page_id, one.criterion, one.first) for one in stored}
+    wanted = [
+        (pair, place, first)
+        for pair in pairs
+        for place, criterion in enumerate(pairing.rubric.criteria)
+        for first in _ORDERS
+        if (pair.page_id, criterion.name, first) not in there
+    ]
+    if not wanted:
+        progress.note(f"{request.model}: all answers on {len(pairs):,} pairs are there ({judge.evaluator_id})")
+        return judge.evaluator_id
+    writing = Writing(max_new_tokens=request.max_new_tokens, note=progress.note)
+    [greedy] = parse("greedy")
+    asked = [(_question(pairing.rubric, *one), _number(*one[1:])) for one in wanted]
+    by_page, total, done = {pair.page_id: pair for pair in pairs}, len(wanted), 0
+    with progress.stretch(f"{request.model} judges", "answers") as bar:
+        bar.update(done, total)
+        for batch in every_few_seconds(backend.complete(asked, greedy, writing)):
+            answers = [_judgement(by_page[one.page_id], pairing.rubric, judge.evaluator_id, one) for one in batch]
+            judgements.keep(database, pairing.rubric, answers)
+            done += len(batch)
+            bar.update(done, total)
+    return judge.evaluator_id
+
+
+def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Fingerprint:
+    """Who judges: the model and how it is run, what it is asked, in which words and how long it may answer. A judge of
+    whom any of this changes is another."""
+    unnamed = Fingerprint(
+        evaluator_id="",
+        name="pairwise_judge",
+        version=VERSION,
+        model=backend.name,
+        model_sha256=backend.sha256,
+        parameters={
+            "criteria": json.loads(rubric.criteria_json),
+            "template": rubric.template,
+            "decoder": "greedy",
+            "max_new_tokens": max_new_tokens,
+            "numerics": numerics_of(backend),
+            **backend.settings,
+        },
+        dtype=backend.dtype,
+        backend=backend.backend,
+    )
+    described = {name: value for name, value in asdict(unnamed).items() if name != "evaluator_id"}
+    canonical = json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return replace(unnamed, evaluator_id=hashlib.sha256(canonical.encode()).hexdigest()[:16])
+
+
+def _bridge(database: Database, pairing: Pairing, judge: str) -> list[Pair]:
+    """The first `BRIDGE` of the drawn pairs that the judge has judged, who is named by a name, an id or the beginning
+    of an id. Raises UsageError unless that is one judge."""
+    found = judgements.every(database, *pairing.ids)
+    known = sorted({one.judge for one in found})
+    meant = [one for one in known if one == judge] or [one for one in known if one.startswith(judge)]
+    if len(meant) != 1:
+        problem = "are several judges" if meant else "has judged no pair of these runs"
+        raise UsageError(f"'{judge}' {problem}; --bridge names one of: {', '.join(meant or known) or 'nobody yet'}")
+    pages = {one.page_id for one in found if one.judge == meant[0]}
+    return [pair for pair in pairing.all_pairs if pair.page_id in pages][:BRIDGE]
+
+
+def _question(rubric: Rubric, pair: Pair, place: int, first: Run) -> Prompt:
+    given = fill(DEFAULT_TEMPLATE, pair.title, pair.first_sentence)
+    return Prompt(pair.page_id, rubric.question(rubric.criteria[place], given, *pair.in_order(first)))
+
+
+def _number(place: int, first: Run) -> int:
+    """A question's number among those on a pair, as the sample that a backend is asked for."""
+    return 2 * place + _ORDERS.index(first)
+
+
+def _judgement(pair: Pair, rubric: Rubric, judge: str, said: Completion) -> Judgement:
+    place, order = divmod(said.sample, 2)
+    return Judgement(
+        run_a=pair.run_a,
+        run_b=pair.run_b,
+        page_id=pair.page_id,
+        sample_a=pair.sample_a,
+        sample_b=pair.sample_b,
+        judge=judge,
+        judge_kind="model",
+        rubric_sha256=rubric.sha256,
+        criterion=rubric.criteria[place].name,
+        first=_ORDERS[order],
+        answer=read_answer(said.text),
+        said=said.text,
+        judged_at=datetime.now(UTC),
+    )

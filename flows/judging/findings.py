@@ -1,0 +1,263 @@
+"""What the stored judgements of two runs amount to, by criterion and judge: the rows of the answer."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from evaluators.judging.krippendorff import alpha
+from evaluators.judging.prediction_powered import corrected
+from evaluators.judging.preference import link, position_bias, preference
+from evaluators.statistics import FEWEST
+from flows.judging.pairing import Pairing
+from flows.judging.said import Judge, Said, Values
+from storage import judgements
+from storage.database import Database
+
+Kind = Literal["people", "person", "model", "corrected"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceRow:
+    """In how many pairs A's text is better, both are the same, or B's is better; A's win rate, ties as half, with its
+    95 % interval; p of the sign test without ties. `unreadable` are answers of a model that are none. Of a `corrected`
+    win rate `judged_by_people` are the pairs that people judged too, `weight` is λ, and there are no counts."""
+
+    criterion: str
+    judge: str
+    kind: Kind
+    judges: int
+    pairs: int
+    a_better: int | None
+    same: int | None
+    b_better: int | None
+    win_rate: float
+    low: float
+    high: float
+    p: float | None
+    unreadable: int | None = None
+    judged_by_people: int | None = None
+    weight: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementRow:
+    """How far people agree: Krippendorff's alpha on the pairs that two or more have judged."""
+
+    criterion: str
+    judges: int
+    pairs: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    lacking: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasRow:
+    """How far a model leans to the first place, and on what share of pairs its answers in both orders agree."""
+
+    criterion: str
+    judge: str
+    pairs: int
+    bias: float
+    low: float
+    high: float
+    consistent: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkRow:
+    """Two judges on the same pairs: how often they say the same, and how far the second's win rate of A is above the
+    first's. The first is `people`, all that have judged a pair together, or the model that began earlier."""
+
+    criterion: str
+    judge: str
+    other: str
+    pairs: int
+    agreement: float
+    agreement_low: float
+    agreement_high: float
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    preferences: Sequence[PreferenceRow]
+    agreements: Sequence[AgreementRow]
+    biases: Sequence[BiasRow]
+    links: Sequence[LinkRow]
+    notes: Sequence[str]
+
+
+def find(database: Database, pairing: Pairing) -> Findings:
+    """What judges by this rubric say of these pairs, and how far judges by any rubric agree."""
+    pages = {pair.page_id for pair in pairing.pairs}
+    found = [one for one in judgements.every(database, *pairing.ids) if one.page_id in pages]
+    names = judgements.names_of_models(database)
+    rubric, turned = pairing.rubric.sha256, pairing.is_turned
+    said = Said([one for one in found if one.rubric_sha256 == rubric], names, rubric, turned=turned)
+    by_any = Said(found, names, rubric, turned=turned)
+    criteria = pairing.rubric.names
+    return Findings(
+        [row for criterion in criteria for row in _preferences(said, criterion)],
+        [row for criterion in criteria for row in _agreement(said, criterion)],
+        [row for criterion in criteria for row in _biases(said, criterion)],
+        [row for criterion in criteria for row in _links(said, by_any, criterion)],
+        _notes(said, criteria),
+    )
+
+
+def _preferences(said: Said, criterion: str) -> list[PreferenceRow]:
+    people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
+    persons, models = said.judges(criterion, "person"), said.judges(criterion, "model")
+    rows = [_row(criterion, "people", "people", len(persons), people)]
+    if len(persons) > 1:
+        rows += [_row(criterion, one.words, "person", 1, said.values(one, criterion)) for one in persons]
+    for model in models:
+        values = said.values(model, criterion)
+        rows.append(_row(criterion, model.words, "model", 1, values, said.unreadable(model, criterion)))
+        rows.append(_corrected_row(criterion, model, values, people))
+    return [row for row in rows if row]
+
+
+def _row(
+    criterion: str, judge: str, kind: Kind, judges: int, values: Values, unreadable: int | None = None
+) -> PreferenceRow | None:
+    if not values:
+        return None
+    found = preference([*values.values()])
+    return PreferenceRow(
+        criterion=criterion,
+        judge=judge,
+        kind=kind,
+        judges=judges,
+        pairs=found.pairs,
+        a_better=found.first,
+        same=found.same,
+        b_better=found.second,
+        win_rate=found.win_rate,
+        low=found.interval.low,
+        high=found.interval.high,
+        p=found.p,
+        unreadable=unreadable,
+    )
+
+
+def _corrected_row(criterion: str, model: Judge, values: Values, people: Values) -> PreferenceRow | None:
+    both = [page for page in values if page in people]
+    found = corrected(
+        [people[page] for page in both],
+        [values[page] for page in both],
+        [value for page, value in values.items() if page not in people],
+    )
+    if found is None:
+        return None
+    return PreferenceRow(
+        criterion=criterion,
+        judge=model.words,
+        kind="corrected",
+        judges=1,
+        pairs=len(values),
+        a_better=None,
+        same=None,
+        b_better=None,
+        win_rate=found.win_rate,
+        low=found.interval.low,
+        high=found.interval.high,
+        p=None,
+        judged_by_people=found.judged,
+        weight=found.weight,
+    )
+
+
+def _agreement(said: Said, criterion: str) -> list[AgreementRow]:
+    judges = len(said.judges(criterion, "person"))
+    if judges < 2:
+        return []
+    found = alpha([*said.of_people(criterion).values()])
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return [
+        AgreementRow(
+            criterion=criterion,
+            judges=judges,
+            pairs=found.units,
+            alpha=found.alpha,
+            low=low,
+            high=high,
+            lacking=found.lacking,
+        )
+    ]
+
+
+def _biases(said: Said, criterion: str) -> list[BiasRow]:
+    rows = []
+    for model in said.judges(criterion, "model"):
+        if orders := said.in_both_orders(model, criterion):
+            found = position_bias([first for first, _ in orders], [second for _, second in orders])
+            rows.append(
+                BiasRow(
+                    criterion=criterion,
+                    judge=model.words,
+                    pairs=found.pairs,
+                    bias=found.bias,
+                    low=found.interval.low,
+                    high=found.interval.high,
+                    consistent=found.consistent,
+                )
+            )
+    return rows
+
+
+def _links(said: Said, by_any: Said, criterion: str) -> list[LinkRow]:
+    """People together with each model, by whatever rubric it judges, and each model with those that began later."""
+    people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
+    models = [(model.words, by_any.values(model, criterion)) for model in by_any.judges(criterion, "model")]
+    judges, rows = [("people", people), *models], []
+    for place, (words, values) in enumerate(judges):
+        for other, others in judges[place + 1 :]:
+            if both := [page for page in values if page in others]:
+                found = link([values[page] for page in both], [others[page] for page in both])
+                rows.append(
+                    LinkRow(
+                        criterion=criterion,
+                        judge=words,
+                        other=other,
+                        pairs=found.pairs,
+                        agreement=found.agreement,
+                        agreement_low=found.agreement_interval.low,
+                        agreement_high=found.agreement_interval.high,
+                        difference=found.difference,
+                        low=found.difference_interval.low,
+                        high=found.difference_interval.high,
+                    )
+                )
+    return rows
+
+
+def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
+    """What is left out of which criterion, a sentence a model."""
+    unreadable, uncorrected = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for criterion in criteria:
+        people = said.of_people(criterion)
+        for model in said.judges(criterion, "model"):
+            values = said.values(model, criterion)
+            if many := said.unreadable(model, criterion):
+                unreadable[model.words].append(f"{criterion} {many:,}")
+            both = sum(page in people for page in values)
+            if people and (both < FEWEST or both == len(values)):
+                uncorrected[model.words].append(f"{criterion} both {both:,} of {len(values):,}")
+    return [
+        *(
+            f"answers of {model} that cannot be read, whose pairs are left out: {', '.join(parts)}"
+            for model, parts in unreadable.items()
+        ),
+        *(
+            f"win rates by {model} are not corrected by people, as it takes {FEWEST} pairs or more that both have "
+            f"judged, and one more that only the model has: {', '.join(parts)}"
+            for model, parts in uncorrected.items()
+        ),
+    ]

@@ -1,0 +1,62 @@
+"""Which pairs of texts of two runs are judged."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.comparing.one_protocol import require_one_protocol
+from newwiki.errors import TerminalError, UsageError
+from newwiki.judge_request import PairsRequest
+from newwiki.judging.judgement import Pair
+from newwiki.judging.rubric import Rubric, read_rubric
+from newwiki.protocol import settings_named
+from storage import judgements
+from storage.comparison import Contender, contenders
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two runs as they were asked for, the pairs of their texts in a drawn order, and what is asked of each.
+
+    `pairs` are as many as were asked for, `all_pairs` every pair that there is.
+    """
+
+    one: Contender
+    other: Contender
+    all_pairs: Sequence[Pair]
+    pairs: Sequence[Pair]
+    rubric: Rubric
+
+    @property
+    def ids(self) -> tuple[str, str]:
+        """Of the runs, in the order of the alphabet: `run_a` and `run_b` of pairs and judgements."""
+        first, second = sorted([self.one.run_id, self.other.run_id])
+        return first, second
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the run that was named first is `run_b`."""
+        return self.one.run_id != self.ids[0]
+
+
+def pair_up(database: Database, request: PairsRequest) -> Pairing:
+    """Raises UsageError for runs or a rubric that are not there, TerminalError where the runs have no pair, or were
+    asked otherwise."""
+    rubric = read_rubric(request.rubric)
+    one, other = contenders(database, [request.run_a, request.run_b])
+    if one.run_id == other.run_id:
+        raise UsageError(f"'{request.run_a}' and '{request.run_b}' are one run ({one.run_id}); name two")
+    if one.snapshot_id != other.snapshot_id:
+        raise TerminalError(
+            f"{one.run_id} and {other.run_id} are on {one.snapshot_id} and {other.snapshot_id}, and a pair is of one "
+            "prompt; name runs on the same snapshot"
+        )
+    require_one_protocol(one, other, settings_named(request.across))
+    first, second = sorted([one.run_id, other.run_id])
+    found = judgements.pairs(database, first, second, one.snapshot_id)
+    if not found:
+        raise TerminalError(
+            f"{one.run_id} and {other.run_id} have no article of a snapshot that both are complete on; finish them "
+            "with the `newwiki evaluate` that began them"
+        )
+    return Pairing(one, other, found, found[: request.pairs], rubric)

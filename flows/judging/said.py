@@ -1,0 +1,71 @@
+"""Who judged pairs of two runs, and what they said, as values: 1 where the run that was named first is preferred."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from newwiki.judging.judgement import JudgeKind, Judgement, Run
+
+Page = int
+Values = Mapping[Page, float]  # of pairs, by their article: each has one
+
+
+@dataclass(frozen=True)
+class Judge:
+    """`words` are its name as people read it."""
+
+    id: str
+    kind: JudgeKind
+    words: str
+
+
+class Said:
+    """The judgements of two runs, by judge and criterion, with values as seen from the run that was named first."""
+
+    def __init__(self, found: Iterable[Judgement], names: Mapping[str, str], rubric: str, *, turned: bool) -> None:
+        self._by: dict[tuple[Judge, str], list[Judgement]] = defaultdict(list)
+        self._turned = turned
+        for one in found:
+            name = f"{names[one.judge]} ({one.judge[:8]})" if one.judge_kind == "model" else one.judge
+            words = name if one.rubric_sha256 == rubric else f"{name}, rubric {one.rubric_sha256[:8]}"
+            self._by[Judge(one.judge, one.judge_kind, words), one.criterion].append(one)
+
+    def judges(self, criterion: str, kind: JudgeKind | None = None) -> list[Judge]:
+        """Those who have answered, who began earlier first."""
+        return [judge for judge, asked in self._by if asked == criterion and kind in (None, judge.kind)]
+
+    def values(self, judge: Judge, criterion: str) -> Values:
+        """A value a pair; of a model for pairs where the answers in both orders can be read, their mean."""
+        needed = 2 if judge.kind == "model" else 1
+        return {
+            page: self._seen(fmean(values.values()))
+            for page, values in self._readable(judge, criterion).items()
+            if len(values) == needed
+        }
+
+    def in_both_orders(self, judge: Judge, criterion: str) -> list[tuple[float, float]]:
+        """Values with run a's text in the first place and in the second, of the pairs that have both."""
+        found = self._readable(judge, criterion).values()
+        return [(values["a"], values["b"]) for values in found if len(values) == 2]
+
+    def unreadable(self, judge: Judge, criterion: str) -> int:
+        return sum(one.value is None for one in self._by[judge, criterion])
+
+    def of_people(self, criterion: str) -> Mapping[Page, list[float]]:
+        """What each person said of a pair."""
+        found = defaultdict[Page, list[float]](list)
+        for judge in self.judges(criterion, "person"):
+            for page, value in self.values(judge, criterion).items():
+                found[page].append(value)
+        return found
+
+    def _readable(self, judge: Judge, criterion: str) -> Mapping[Page, Mapping[Run, float]]:
+        found = defaultdict[Page, dict[Run, float]](dict)
+        for one in self._by[judge, criterion]:
+            if one.value is not None:
+                found[one.page_id][one.first] = one.value
+        return found
+
+    def _seen(self, value: float) -> float:
+        return 1 - value if self._turned else value

@@ -1,0 +1,132 @@
+"""What one person has been asked, has answered, and is asked next."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from flows.judging.pairing import Pairing
+from newwiki.errors import UsageError
+from newwiki.judging.judgement import Answer, Judgement, Pair
+from newwiki.judging.rubric import Criterion
+from storage import judgements
+from storage.database import Database
+
+# What a button or a key sends.
+ANSWERS: dict[str, Answer] = {"first": "first", "second": "second", "tie": "tie"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A pair as this person sees it and one criterion; `number` counts pairs from 1, and nothing here says whose a text
+    is."""
+
+    name: str
+    criterion: Criterion
+    title: str
+    beginning: str
+    texts: tuple[str, str]
+    number: int
+    place: int
+    answer: Answer | None
+
+
+class Sheet:
+    """All questions to one person, pair by pair, and the answers so far.
+
+    They are read from the database once, as nobody else answers in this name; each answer is a transaction of its own
+    that has the file for milliseconds, so that others read and write between two answers.
+    """
+
+    def __init__(self, database: Database, pairing: Pairing, person: str) -> None:
+        self._database, self._pairing, self.person = database, pairing, person
+        self._lock = threading.Lock()
+        self._pairs = {pair.name_for(person): pair for pair in pairing.pairs}
+        stored = judgements.answered(database, *pairing.ids, person, "person", pairing.rubric)
+        by_page = {(one.page_id, one.criterion): one.answer for one in stored}
+        self._answers: dict[tuple[str, str], Answer] = {
+            (name, criterion): by_page[pair.page_id, criterion]
+            for name, pair in self._pairs.items()
+            for criterion in pairing.rubric.names
+            if (pair.page_id, criterion) in by_page
+        }
+
+    @property
+    def criteria(self) -> Sequence[Criterion]:
+        return self._pairing.rubric.criteria
+
+    @property
+    def pairs(self) -> int:
+        return len(self._pairs)
+
+    @property
+    def answered(self) -> int:
+        return len(self._answers)
+
+    @property
+    def questions(self) -> int:
+        return self.pairs * len(self.criteria)
+
+    def next_question(self) -> Question | None:
+        """The first that has no answer; None where all have."""
+        for name, criterion in self._order():
+            if (name, criterion) not in self._answers:
+                return self.question(name, criterion)
+        return None
+
+    def before(self, name: str | None, criterion: str | None) -> tuple[str, str] | None:
+        """The question before this one, or the last; None before the first."""
+        order = self._order()
+        place = order.index((name, criterion)) if name and criterion else len(order)
+        return order[place - 1] if place else None
+
+    def question(self, name: str, criterion: str) -> Question:
+        """Raises UsageError for one that is not on this sheet."""
+        pair = self._pair(name)
+        names = self._pairing.rubric.names
+        if criterion not in names:
+            raise UsageError(f"there is no question '{criterion}' here; go back to the page")
+        place = names.index(criterion)
+        return Question(
+            name,
+            self.criteria[place],
+            pair.title,
+            pair.first_sentence,
+            pair.in_order(pair.first_for(self.person)),
+            [*self._pairs].index(name) + 1,
+            place + 1,
+            self._answers.get((name, criterion)),
+        )
+
+    def answer(self, name: str, criterion: str, said: str) -> None:
+        """Stores an answer, in the place of an earlier one. Raises UsageError for what is none, TransientError where
+        the database is taken for long."""
+        asked, pair = self.question(name, criterion), self._pair(name)
+        if said not in ANSWERS:
+            raise UsageError(f"'{said}' is no answer; take one of the three buttons")
+        judgement = Judgement(
+            run_a=pair.run_a,
+            run_b=pair.run_b,
+            page_id=pair.page_id,
+            sample_a=pair.sample_a,
+            sample_b=pair.sample_b,
+            judge=self.person,
+            judge_kind="person",
+            rubric_sha256=self._pairing.rubric.sha256,
+            criterion=asked.criterion.name,
+            first=pair.first_for(self.person),
+            answer=ANSWERS[said],
+            said=None,
+            judged_at=datetime.now(UTC),
+        )
+        with self._lock:
+            judgements.keep(self._database, self._pairing.rubric, [judgement])
+            self._answers[name, criterion] = judgement.answer
+
+    def _order(self) -> list[tuple[str, str]]:
+        return [(name, criterion) for name in self._pairs for criterion in self._pairing.rubric.names]
+
+    def _pair(self, name: str) -> Pair:
+        if name not in self._pairs:
+            raise UsageError("there is no such pair here; go back to the page")
+        return self._pairs[name]
