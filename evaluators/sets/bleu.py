@@ -67,18 +67,18 @@ def backward_bleu(corpus: Corpus) -> SetScore | Unscorable:
 def _self_bleu(draw: Draw) -> float | Unscorable:
     if sum(map(bool, draw.texts)) < 2:
         return Unscorable("fewer than two texts with words")
-    scores = _bleu(draw.texts, None, _SELF)
+    scores = bleu_of_each(draw.texts, None, _SELF)
     return fmean(scores) if scores else Unscorable("no text has four words")
 
 
 def _backward_bleu(draw: Draw) -> float | Unscorable:
     if not any(draw.texts):
         return Unscorable("no words")
-    scores = _bleu(draw.references, draw.texts, _BACKWARD)
+    scores = bleu_of_each(draw.references, draw.texts, _BACKWARD)
     return fmean(scores) if scores else Unscorable("no article has three words")
 
 
-def _bleu(texts: Sequence[Words], others: Sequence[Words] | None, longest: int) -> list[float]:
+def bleu_of_each(texts: Sequence[Words], others: Sequence[Words] | None, longest: int) -> list[float]:
     """The BLEU of each text of `longest` words or more with the others as references; None are the rest of the texts.
 
     There is a reference with words.

@@ -1,10 +1,11 @@
 """How evenly the n-grams of all texts are spread."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from evaluators.corpus import Corpus, Draw
+from evaluators.corpus import Corpus, Draw, Words
 from evaluators.grams import count_grams
 from evaluators.scales import amount
 from newwiki.records import SetScore, Unscorable
@@ -38,10 +39,15 @@ def ngram_entropy(corpus: Corpus) -> dict[str, SetScore | Unscorable]:
     return {f"ngram_entropy_{n}": corpus.mean_over_draws(partial(_entropy, n=n)) for n in range(1, 4)}
 
 
-def _entropy(draw: Draw, n: int) -> float | Unscorable:
-    *_, grams = count_grams(draw.texts, n)
-    if not grams.different:
-        return Unscorable("no words" if n == 1 else f"no text has {('two', 'three')[n - 2]} words")
+def entropy_of(texts: Sequence[Words], n: int) -> float:
+    """Of the n-grams of these texts, in nats; 0 where there are none."""
+    *_, grams = count_grams(texts, n)
     times = np.bincount(grams.gram, weights=grams.count)
     shares = times / times.sum()
     return max(0.0, float(-(shares * np.log(shares)).sum()))
+
+
+def _entropy(draw: Draw, n: int) -> float | Unscorable:
+    if all(len(words) < n for words in draw.texts):
+        return Unscorable("no words" if n == 1 else f"no text has {('two', 'three')[n - 2]} words")
+    return entropy_of(draw.texts, n)

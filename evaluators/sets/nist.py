@@ -12,7 +12,7 @@ from newwiki.registry import set_evaluator
 
 _LONGEST = 5
 # The penalty is a half where the texts have two thirds of the articles' words.
-_BETA = log(0.5) / log(1.5) ** 2
+BETA = log(0.5) / log(1.5) ** 2
 
 
 @set_evaluator(
@@ -58,4 +58,4 @@ def _nist(draw: Draw) -> float | Unscorable:
         information = np.log2(before[grams.prefix[gram]] / times[gram])
         bits += float((shared * information).sum()) / int(grams.count[written].sum())
         before = times
-    return bits * exp(_BETA * log(min(1.0, here / there)) ** 2)
+    return bits * exp(BETA * log(min(1.0, here / there)) ** 2)

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from newwiki.decoding.grammar import Decoder
 from newwiki.records import Completion, Prompt, Reading
 from newwiki.registry import models
 from newwiki.request import EvaluationRequest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,15 @@ class Writing:
     stop: tuple[str, ...] = ()
     strict: bool = False
     note: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class TokenContext:
+    """Tokens that are gone on from; page id and sample draw what comes."""
+
+    page_id: int
+    sample: int
+    tokens: tuple[int, ...]
 
 
 class Backend(Protocol):
@@ -65,9 +78,40 @@ class ArticleReader(Protocol):
         ...
 
 
+class TokenWriter(Protocol):
+    """What a backend is, too, that goes on from tokens and tells what the next one would be.
+
+    `vocabulary` are the ids of tokens that stand for text, without special ones.
+    """
+
+    @property
+    def vocabulary(self) -> Sequence[int]: ...
+
+    def tokens(self, text: str) -> list[int]: ...
+
+    def text(self, tokens: Sequence[int]) -> str: ...
+
+    def continuations(
+        self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
+        """Exactly `max_new_tokens` tokens after each context, as they are done: a token that ends a text is one like
+        any other. Raises TerminalError."""
+        ...
+
+    def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
+        """The probabilities [sequences, places, vocabulary] of the token that comes after so many tokens of sequences
+        of one length. Raises TerminalError."""
+        ...
+
+
 def reads_articles(loader: object) -> bool:
     """Whether this loader of a backend gives models that are an ArticleReader."""
     return hasattr(loader, "readings")
+
+
+def goes_on_from_tokens(loader: object) -> bool:
+    """Whether this loader of a backend gives models that are a TokenWriter."""
+    return hasattr(loader, "continuations")
 
 
 def numerics_of(backend: Backend) -> int | None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
-from newwiki.decoding.stream import Search, Stream
+from newwiki.decoding.stream import Ending, Search, Stream
 from newwiki.errors import TerminalError
-from newwiki.models.backend import Writing, model
+from newwiki.models.backend import TokenContext, Writing, model
 from newwiki.models.checkpoint import find, load
 from newwiki.models.local import LocalModel, flag
 from newwiki.models.prompting import Prompting
@@ -14,6 +14,9 @@ from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Un
 from newwiki.text.prompts import continued
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from newwiki.models.engine.likelihood import TokenLikelihoods
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
@@ -49,8 +52,7 @@ class HuggingFaceModel(LocalModel):
     ) -> Iterator[list[Completion]]:
         """Raises TerminalError: at once for a prompt that does not fit, on the way for logits that are not numbers and
         where not even one completion's rows fit into memory."""
-        amateur = decoder.parameters.get("amateur")
-        read = [self._model, *([] if amateur is None else [self._amateur(str(amateur))[1]])]
+        read = self._read_for(decoder)
         streams = self._streams(requests, writing, read)
         return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
 
@@ -68,6 +70,58 @@ class HuggingFaceModel(LocalModel):
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
 
     @property
+    def vocabulary(self) -> Sequence[int]:
+        special = set(self._tokenizer.all_special_ids)
+        known = min(len(self._tokenizer), self._model.config.get_text_config().vocab_size)
+        return [one for one in range(known) if one not in special]
+
+    def tokens(self, text: str) -> list[int]:
+        return self._prompting.encode_text(text)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        return self._prompting.decode(tokens)
+
+    def continuations(
+        self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
+    ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
+        begin = self._prompting.begin
+        longest = max((len(one.tokens) for one in contexts), default=0) + len(begin) + writing.max_new_tokens
+        self._require_room(longest)
+        asked = {(one.page_id, one.sample): one for one in contexts}
+        streams = [Stream(one.page_id, one.sample, (*begin, *one.tokens), writing.max_new_tokens) for one in contexts]
+        ending = Ending(frozenset(), None, self._ending(writing).sentence)
+        read = self._read_for(decoder)
+        written = self._written(streams, decoder, writing, ending, read=read, slack=FLOAT32_SLACK)
+        return ([(asked[one.page_id, one.sample], tuple(made.tokens)) for one, made in batch] for batch in written)
+
+    def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
+        from newwiki.models.engine.memory import fits_into_memory
+        from newwiki.models.engine.next_token import next_probabilities
+
+        self._require_reading()
+        begin = self._prompting.begin
+        self._require_room(max(places) + len(begin))
+        read = [[*begin, *one[: max(places)]] for one in sequences]
+        with fits_into_memory("a batch of texts"):
+            return next_probabilities(self._model, read, [len(begin) + place for place in places])
+
+    def _require_reading(self) -> None:
+        from newwiki.models.engine.likelihood import check_likelihoods
+
+        if not self._reads:
+            check_likelihoods(self._model)
+            self._reads = True
+
+    def _require_room(self, tokens: int) -> None:
+        context = self._context(self._model)
+        if context is not None and tokens > context:
+            raise TerminalError(
+                f"{tokens} tokens are asked of '{self.name}', whose context holds {context}; ask for shorter texts, or "
+                "choose a model with a longer context"
+            )
+        _refuse_uneven(self._model, tokens)
+
+    @property
     def reading(self) -> Mapping[str, str]:
         """How articles are read: the window, in tokens, and the context that the model has."""
         return {"window": str(self._window()), "model_context": str(self._context(self._model) or "unlimited")}
@@ -75,12 +129,10 @@ class HuggingFaceModel(LocalModel):
     def readings(self, pairs: Sequence[tuple[str, str]], *, standardised: bool) -> list[Reading]:
         """What the model makes of articles: (prompt, rest) pairs. Those that are given together are read together, so
         that other pairs, or another order, move the numbers by rounding."""
-        from newwiki.models.engine.likelihood import check_likelihoods, read_texts
+        from newwiki.models.engine.likelihood import read_texts
         from newwiki.models.engine.memory import fits_into_memory
 
-        if not self._reads:
-            check_likelihoods(self._model)
-            self._reads = True
+        self._require_reading()
         chat = self.settings["chat"] == "yes"
         texts = [rest if chat else continued(prompt, rest) for prompt, rest in pairs]
         encoded = [self._prompting.encode_pair(prompt, text) for (prompt, _), text in zip(pairs, texts, strict=True)]
@@ -114,6 +166,11 @@ class HuggingFaceModel(LocalModel):
         from newwiki.models.engine.reader import Reader
 
         return engine_for(search), Reader
+
+    def _read_for(self, decoder: Decoder) -> list[Any]:
+        """The model, and the decoder's amateur if it has one."""
+        amateur = decoder.parameters.get("amateur")
+        return [self._model, *([] if amateur is None else [self._amateur(str(amateur))[1]])]
 
     def _amateur(self, name: str) -> tuple[str, Any]:
         if name not in self._others:

@@ -19,7 +19,7 @@ from newwiki.registry import decoders
 from newwiki.training import record, steps
 
 if TYPE_CHECKING:
-    from newwiki.models.engine.loop import Engine
+    from newwiki.models.engine.loop import Done, Engine
     from newwiki.models.engine.reader import Reader
 
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -94,12 +94,26 @@ class LocalModel(ABC):
         self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
     ) -> Iterator[list[Completion]]:
         """The completions of streams with the models that are `read`; `slack` holds in float32."""
+        written = self._written(streams, decoder, writing, self._ending(writing), read=read, slack=slack)
+        return ([self._completion(stream, one, writing) for stream, one in batch] for batch in written)
+
+    def _written(
+        self,
+        streams: Sequence[Stream],
+        decoder: Decoder,
+        writing: Writing,
+        ending: Ending,
+        *,
+        read: Sequence[Any],
+        slack: float,
+    ) -> "Iterator[list[Done]]":
+        """The streams with their tokens, as they are done."""
         from newwiki.models.engine.loop import Rules
         from newwiki.models.engine.memory import is_out_of_memory
 
         search = decoders.get(decoder.name).search(decoder)
         rules = Rules(
-            self._ending(writing),
+            ending,
             writing.seed,
             slack if self.dtype == "float32" and not writing.strict else 0.0,
             int(decoder.parameters["no_repeat_ngram_size"]),
@@ -114,10 +128,9 @@ class LocalModel(ABC):
         kind, reader = self._engine(search)
         engine = kind([reader(one, rows) for one in read], search, rules, rows=rows, on_halved=halved)
 
-        def completions() -> Iterator[list[Completion]]:
+        def batches() -> "Iterator[list[Done]]":
             try:
-                for batch in engine.run(streams):
-                    yield [self._completion(stream, written, writing) for stream, written in batch]
+                yield from engine.run(streams)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -126,7 +139,7 @@ class LocalModel(ABC):
                     "dtype bfloat16, or a machine with more memory"
                 ) from error
 
-        return completions()
+        return batches()
 
     def _ending(self, writing: Writing) -> Ending:
         from newwiki.decoding.sentence_end import SentenceEnd

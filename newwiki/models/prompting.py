@@ -36,7 +36,17 @@ class Prompting:
             turns = [{"role": "user", "content": prompt}]
             text = self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
             return tuple(self._ids(text))
-        return (*([self._tokenizer.bos_token_id] if self._bos else []), *self._ids(prompt))
+        return (*self.begin, *self._ids(prompt))
+
+    @property
+    def begin(self) -> tuple[int, ...]:
+        """What stands before tokens that are read as they are. Raises UsageError with a chat template, which is around
+        text."""
+        if self._chat:
+            raise UsageError(
+                f"a chat template is around text, and '{self._name}' goes on from tokens; leave --chat out"
+            )
+        return (self._tokenizer.bos_token_id,) if self._bos else ()
 
     def encode_pair(self, prompt: str, completion: str) -> tuple[list[int], list[int]]:
         """The tokens of a prompt, and those that a completion adds: of both together, cut at the prompt's length."""

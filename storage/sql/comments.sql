@@ -487,6 +487,81 @@ comment on column swapped_scores.swapped is 'How many percent of a sentence''s w
 comment on column swapped_scores.repetition is 'Which of the repetitions, from 0.';
 comment on column swapped_scores."values" is 'A number for each sentence, NaN where there is none.';
 
+comment on table exposure_generations is 'What models wrote after tokens, a row a text.';
+comment on column exposure_generations.generation_id is 'A hash of the model, the decoder, the seed and the length.';
+comment on column exposure_generations.page_id is 'The page that the prompt is from.';
+comment on column exposure_generations.sample is 'Which stretch of it, from 0.';
+comment on column exposure_generations.context_sha256 is 'A hash of the tokens that it goes on from.';
+comment on column exposure_generations.tokens is 'The tokens that were written.';
+
+comment on table exposure_divergences is 'How far two models'' distributions of the next token are apart, a row a text.';
+comment on column exposure_divergences.reading_id is 'A hash of both models and of the places.';
+comment on column exposure_divergences.sequence_sha256 is 'A hash of the tokens that were read.';
+comment on column exposure_divergences.total_variation is 'The total variation at each place.';
+comment on column exposure_divergences.jensen_shannon is 'The Jensen-Shannon divergence at each place, in nats.';
+
+comment on table exposure_scores is 'What `newwiki experiment exposure-bias` measured, a row a seed.';
+comment on column exposure_scores.experiment_id is 'The answer.';
+comment on column exposure_scores.model is 'The model.';
+comment on column exposure_scores.decoder is 'How it writes, in canonical form.';
+comment on column exposure_scores.metric is 'bleu, nist, meteor_exact_stem, backward_bleu or trigram_entropy, of what is written after a prefix; total_variation or jensen_shannon, of the next token''s distributions.';
+comment on column exposure_scores.prefix is 'Where the prefix is from: model, data, shuffled (data) or corrupted (data).';
+comment on column exposure_scores.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
+comment on column exposure_scores.prefix_length is 'How many tokens the prefix has, after the prompt.';
+comment on column exposure_scores.gap is 'How many tokens the model has written between the prefix and what is measured.';
+comment on column exposure_scores.seed is 'Which seed.';
+comment on column exposure_scores.texts is 'How many texts were measured.';
+comment on column exposure_scores.score is 'The score of the texts, or the mean divergence (CGD).';
+comment on column exposure_scores.ratio is 'EB-M or EB-C, above 1 where this prefix is worse than the data''s; NULL for the data''s own, and where what it is divided by is 0.';
+
+comment on table exposure_measures is 'The same over all seeds, the tables of `newwiki experiment exposure-bias`.';
+comment on column exposure_measures.experiment_id is 'The answer.';
+comment on column exposure_measures.model is 'The model.';
+comment on column exposure_measures.decoder is 'How it writes, in canonical form.';
+comment on column exposure_measures.metric is 'bleu, nist, meteor_exact_stem, backward_bleu or trigram_entropy, of what is written after a prefix; total_variation or jensen_shannon, of the next token''s distributions.';
+comment on column exposure_measures.prefix is 'Where the prefix is from: model, data, shuffled (data) or corrupted (data).';
+comment on column exposure_measures.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
+comment on column exposure_measures.prefix_length is 'How many tokens the prefix has, after the prompt.';
+comment on column exposure_measures.gap is 'How many tokens the model has written between the prefix and what is measured.';
+comment on column exposure_measures.seeds is 'Over how many seeds.';
+comment on column exposure_measures.score is 'The mean score or CGD.';
+comment on column exposure_measures.score_sd is 'Its standard deviation over seeds; NULL of one seed.';
+comment on column exposure_measures.ratio is 'The mean of EB-M or EB-C; NULL for the data''s own prefixes.';
+comment on column exposure_measures.ratio_sd is 'Its standard deviation over seeds.';
+comment on column exposure_measures.low is 'The lower end of its 95 % interval.';
+comment on column exposure_measures.high is 'The upper end.';
+comment on column exposure_measures.no_interval is 'Why there is none.';
+
+comment on table exposure_trends is 'How EB-M and EB-C are in the mean over lengths, and how they change along the prefix or along the gap.';
+comment on column exposure_trends.experiment_id is 'The answer.';
+comment on column exposure_trends.model is 'The model.';
+comment on column exposure_trends.decoder is 'How it writes, in canonical form.';
+comment on column exposure_trends.metric is 'bleu, nist, meteor_exact_stem, backward_bleu or trigram_entropy, of what is written after a prefix; total_variation or jensen_shannon, of the next token''s distributions.';
+comment on column exposure_trends.prefix is 'Where the prefix is from: model, data, shuffled (data) or corrupted (data).';
+comment on column exposure_trends.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
+comment on column exposure_trends.along is 'length, of prefixes without a gap, or gap, in the mean over lengths.';
+comment on column exposure_trends.seeds is 'Over how many seeds.';
+comment on column exposure_trends.mean is 'The mean over lengths, or over lengths and gaps.';
+comment on column exposure_trends.low is 'The lower end of its 95 % interval.';
+comment on column exposure_trends.high is 'The upper end.';
+comment on column exposure_trends.p is 'Of the test that it is 1.';
+comment on column exposure_trends.slope is 'What it gains by a token in the mean.';
+comment on column exposure_trends.slope_low is 'The lower end of its 95 % interval.';
+comment on column exposure_trends.slope_high is 'The upper end.';
+comment on column exposure_trends.slope_p is 'Of the test that it is 0.';
+comment on column exposure_trends.no_interval is 'Why there is none.';
+
+comment on table exposure_examples is 'A text after each kind of prefix, for people to read.';
+comment on column exposure_examples.experiment_id is 'The answer.';
+comment on column exposure_examples.model is 'The model.';
+comment on column exposure_examples.decoder is 'How it writes, in canonical form.';
+comment on column exposure_examples.prefix is 'Where the prefix is from: model, data, shuffled (data) or corrupted (data).';
+comment on column exposure_examples.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
+comment on column exposure_examples.page_id is 'The page that the prompt is from.';
+comment on column exposure_examples.prompt is 'The prompt.';
+comment on column exposure_examples.prefix_end is 'The last tokens of the prefix.';
+comment on column exposure_examples.written is 'What the model wrote after it.';
+
 comment on table fairness_settings is 'The decoders of each sweep of `newwiki experiment fairness`, in their order, with how varied their texts are.';
 comment on column fairness_settings.experiment_id is 'The answer.';
 comment on column fairness_settings.model is 'The model.';

@@ -35,6 +35,7 @@ _GRID = "50 runs; tests/flows/experiments/decoder_grid runs a small grid"
 _BESIDE = "three models' 20 samples; tests/flows/experiments/models reads such runs"
 _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
+_PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure_bias runs a few"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
@@ -70,6 +71,9 @@ NOT_RUN = {
     "newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy --earlier enwiki-2026-09 --out answer.html": (
         _MONTHS
     ),
+    "newwiki experiment exposure-bias gpt2 --out answer.html": _PREFIXES,
+    "newwiki experiment exposure-bias gpt2 --data-model gpt2-large": _PREFIXES,
+    "newwiki experiment exposure-bias gpt2 --synthetic": _PREFIXES,
     "newwiki experiment fairness gpt2 --out fairness.html": "it is 550,000 texts; the line below it is run",
     "newwiki experiment verifiability gpt2-xl --evidence wikipedia-index --out answer.html": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,

@@ -15,7 +15,7 @@ _DECIDE = ("decoding/*.py", "models/engine/*.py", "models/huggingface.py", "mode
 _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py"}
 
 # By version, the hash of the source that wrote its bytes, without comments and docstrings.
-SOURCES = {1: "7b84967d46b966b3d73be340fe10ca511590201850b368071897c4bc614bbff2"}
+SOURCES = {1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff"}
 
 
 def test_whoever_changes_what_decides_the_bytes_says_whether_they_change() -> None:

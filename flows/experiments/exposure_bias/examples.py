@@ -1,0 +1,50 @@
+"""A text after each kind of prefix, for people to read (tables 1, 6 and 10 of the paper)."""
+
+from dataclasses import dataclass
+
+from flows.experiments.exposure_bias.measuring import Draw
+from flows.experiments.exposure_bias.prefixes import CORRUPTED, halves
+
+_END = 12  # tokens of a prefix
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureExample:
+    """What a model wrote after a prompt and the longest prefix, of which `prefix_end` is the end."""
+
+    model: str
+    decoder: str
+    prefix: str
+    rate: float
+    page_id: int
+    prompt: str
+    prefix_end: str
+    written: str
+
+
+def examples(draw: Draw) -> list[ExposureExample]:
+    """Of the first prompt, with those prefixes of which nothing is left where some are corrupted at several rates."""
+    request = draw.request
+    data = draw.data()
+    key = halves(list(data), draw.seed)[0][0]
+    begin, length = request.prompt_length, request.prefix_length[-1]
+    most = max(request.rate, default=0.0)
+    found = []
+    for prefix, gaps in draw.prefixes():
+        if prefix.length != length or (prefix.kind == CORRUPTED and prefix.rate != most):
+            continue
+        [tokens] = draw.written(prefix, gaps, {key: data[key]})
+        end = begin + length
+        found.append(
+            ExposureExample(
+                model=draw.name,
+                decoder=draw.decoder.canonical,
+                prefix=prefix.kind,
+                rate=prefix.rate,
+                page_id=key[0],
+                prompt=draw.model.text(tokens[:begin]),
+                prefix_end=draw.model.text(tokens[max(begin, end - _END) : end]),
+                written=draw.model.text(tokens[end : end + request.max_new_tokens]),
+            )
+        )
+    return found

@@ -1,0 +1,99 @@
+"""EB-M and EB-C after damaged prefixes: by the rate of corruption, and after a gap (figures 2 and 3 of the paper)."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.experiments.experiment import Figure
+from flows.experiments.exposure_bias.findings import ExposureMeasure
+from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL, SHUFFLED
+from newwiki.decoding.grammar import short_form
+
+if TYPE_CHECKING:
+    import altair
+
+_RATES = (
+    "{measure} of {who} by the length of the prefix: its own, and data of which a share of the tokens is replaced by "
+    "random ones (figure 2 of the paper). 1 is as after data; bars are 95 % intervals over seeds."
+)
+_GAPS = (
+    "{measure} of {who} after {prefix} prefixes, by the tokens that it has written between prefix and what is scored, "
+    "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over seeds."
+)
+_MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
+_DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4])
+
+
+def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
+    several = len({one.decoder for one in found}) > 1
+    drawn: list[Figure] = []
+    for model, decoder in dict.fromkeys((one.model, one.decoder) for one in found):
+        who = f"{model} under {short_form(decoder)}" if several else model
+        for metric in _MEASURES:
+            of_metric = [
+                one
+                for one in found
+                if (one.model, one.decoder, one.metric) == (model, decoder, metric) and one.ratio is not None
+            ]
+            drawn += _of_metric(who, _MEASURES[metric], of_metric)
+    return drawn
+
+
+def _of_metric(who: str, measure: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
+    by_rate = [one for one in found if one.prefix in (MODEL, CORRUPTED) and not one.gap]
+    if any(one.prefix == CORRUPTED for one in by_rate):
+        values = [_point(one, one.prefix_length, _rate(one)) for one in by_rate]
+        caption = _RATES.format(measure=measure, who=who)
+        yield Figure(caption, _drawn(values, "tokens of the prefix", measure, "prefix"))
+    for prefix in (SHUFFLED, CORRUPTED):
+        rates = {one.rate for one in found if one.prefix == prefix and one.gap}
+        for rate in sorted(rates):
+            after = [one for one in found if one.prefix == prefix and one.rate == rate]
+            values = [_point(one, one.gap, f"{one.prefix_length} tokens") for one in after]
+            named = f"{prefix} (at {rate:g})" if prefix == CORRUPTED else prefix
+            caption = _GAPS.format(measure=measure, who=who, prefix=named)
+            yield Figure(caption, _drawn(values, "tokens of the gap", measure, "length"))
+
+
+def _rate(one: ExposureMeasure) -> str:
+    return "its own" if one.prefix == MODEL else f"{one.rate:g}"
+
+
+def _point(one: ExposureMeasure, place: int, line: str) -> dict[str, Any]:
+    at = one.ratio
+    return {
+        "place": place,
+        "line": line,
+        "at": at,
+        "low": at if one.low is None else one.low,
+        "high": at if one.high is None else one.high,
+    }
+
+
+def _drawn(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) -> Markup:
+    """Drawn for a phone, and on a wide screen no wider than text is."""
+    told = "; ".join(f"{one['line']} at {one['place']}: {one['at']:.3f}" for one in values)
+    drawn = svg(_curves(values, across, up, lines), f"{up} by {across} and {lines}: {told}")
+    return Markup(drawn.replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
+
+
+def _curves(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) -> "altair.LayerChart":
+    import altair as alt
+
+    names = list(dict.fromkeys(one["line"] for one in values))
+    colours = [PALETTE[place % len(PALETTE)] for place in range(len(names))]
+    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(names))]
+    legend = alt.Legend(title=lines, orient="bottom", columns=4)
+    colour = alt.Color("line:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
+    dash = alt.StrokeDash("line:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
+    x = alt.X("place:Q", axis=alt.Axis(title=across, titleFontWeight="normal", labelFontSize=12, grid=False))
+    scale = alt.Scale(zero=False)
+    y_axis = alt.Axis(title=up, titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    base = alt.Chart(alt.Data(values=list(values))).encode(x=x, color=colour)
+    bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", axis=y_axis, scale=scale), y2="high:Q")
+    curves = base.mark_line(strokeWidth=2).encode(y="at:Q", strokeDash=dash)
+    points = base.mark_point(filled=True, size=40, opacity=1).encode(y="at:Q")
+    one = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
+    return alt.layer(one, bars, curves, points).properties(width=320, height=240)

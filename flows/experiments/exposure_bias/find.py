@@ -1,0 +1,153 @@
+"""From models and articles to EB-M and EB-C: what is missing is written and read, all of it stored as it is done."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import cast
+
+from flows.evaluating.generate import find_models, writing_of
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import Answer
+from flows.experiments.exposure_bias.examples import ExposureExample, examples
+from flows.experiments.exposure_bias.findings import measures, trends
+from flows.experiments.exposure_bias.measuring import Draw, ExposureScore, length_of
+from flows.experiments.exposure_bias.prefixes import Key, Tokens, stretches
+from flows.experiments.exposure_bias.stored import Store, TokenModel, require_one_vocabulary
+from flows.experiments.exposure_bias.synthetic import fitted
+from flows.experiments.exposure_bias.words import verdict, words
+from flows.progress import Bar, Progress
+from newwiki.decoding.grammar import Decoder, parse
+from newwiki.errors import TerminalError, UsageError
+from newwiki.exposure_bias_request import ExposureBiasRequest
+from newwiki.models.backend import goes_on_from_tokens
+from newwiki.registry import models
+from newwiki.snapshot import Article
+from newwiki.text.prompts import continued, fill
+from storage import snapshots
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The stretches of articles by page and place, and how many articles are shorter than one."""
+
+    stretches: Mapping[Key, Tokens]
+    articles: int
+    too_short: int
+
+
+def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
+    """Raises UsageError for a backend that does not go on from tokens, TerminalError for models whose tokens differ and
+    for too few articles."""
+    _check(evaluations, request)
+    snapshot = snapshots.resolve(evaluations.database, request.snapshot)
+    articles = snapshots.articles(evaluations.database, snapshot.snapshot_id)[: request.prompts]
+    template = evaluations.settings.template
+    in_their_place = request.models[0] if request.synthetic else request.data_model
+    data_model = _load(evaluations, request, in_their_place) if in_their_place else None
+    measured = {name: name for name in request.models}
+    if data_model and request.synthetic:
+        cut = _cut(data_model, articles, request, template)
+        measured = {f"{in_their_place}, synthetic": str(fitted(evaluations, request, data_model, cut.stretches))}
+    scores: list[ExposureScore] = []
+    texts: list[ExposureExample] = []
+    sha256s: dict[str, str] = {data_model.name: data_model.sha256} if data_model else {}
+    for name, place in measured.items():
+        model = _load(evaluations, request, place)
+        if data_model:
+            require_one_vocabulary(model, data_model)
+        sha256s[name] = model.sha256
+        cut = _cut(model, articles, request, template)
+        for decoder in [one for specification in request.decoder for one in parse(specification)]:
+            draws = _draws(evaluations, request, name, model, decoder, data_model, cut)
+            scores += _over_seeds(draws, evaluations.progress)
+            texts += examples(draws[0])
+    found = measures(scores)
+    apart = trends(scores)
+    return Answer(
+        snapshot_id=snapshot.snapshot_id,
+        verdict=verdict(apart),
+        words=words(found, apart, scores, request, in_their_place, cut.articles, cut.too_short),
+        read={
+            "snapshot": snapshot.content_sha256,
+            "models": sha256s,
+            "scores": hashlib.sha256(json.dumps([asdict(one) for one in scores]).encode()).hexdigest(),
+        },
+        rows={
+            "exposure_scores": scores,
+            "exposure_measures": found,
+            "exposure_trends": apart,
+            "exposure_examples": texts,
+        },
+    )
+
+
+def _check(evaluations: Evaluations, request: ExposureBiasRequest) -> None:
+    if not goes_on_from_tokens(models.get(request.backend)):
+        raise UsageError(f"backend '{request.backend}' does not go on from tokens; --backend hf does")
+    if evaluations.executor:
+        raise UsageError("exposure-bias is not shared out among workers; leave --runner out")
+    named = [*request.models, *([request.data_model] if request.data_model else [])]
+    find_models(request.backend, named, request.loading)
+
+
+def _load(evaluations: Evaluations, request: ExposureBiasRequest, name: str) -> TokenModel:
+    return cast(TokenModel, evaluations.load(request.backend, name, request.loading))
+
+
+def _cut(model: TokenModel, articles: Sequence[Article], request: ExposureBiasRequest, template: str) -> Cut:
+    """Raises TerminalError where fewer than four articles are long enough: two go on, two are references."""
+    found: dict[Key, Tokens] = {}
+    length = length_of(request)
+    too_short = 0
+    for article in articles:
+        prompt = fill(template, article.title, article.first_sentence)
+        tokens = model.tokens(prompt + continued(prompt, article.completion))
+        pieces = stretches(tokens, length, request.samples)
+        too_short += not pieces
+        found |= {(article.page_id, place): piece for place, piece in enumerate(pieces)}
+    if len(articles) - too_short < 4:
+        raise TerminalError(
+            f"{len(articles) - too_short} of {len(articles)} articles have {length} tokens, and 4 are the least; ask "
+            "for shorter prefixes (--prefix-length, --gap), or take more articles"
+        )
+    return Cut(found, len(articles), too_short)
+
+
+def _draws(
+    evaluations: Evaluations,
+    request: ExposureBiasRequest,
+    name: str,
+    model: TokenModel,
+    decoder: Decoder,
+    data_model: TokenModel | None,
+    cut: Cut,
+) -> list[Draw]:
+    """One a seed."""
+    writing = writing_of(request, evaluations.progress.note)
+    return [
+        Draw(
+            Store(evaluations.database, replace(writing, seed=seed)),
+            request,
+            name,
+            model,
+            decoder,
+            data_model,
+            cut.stretches,
+            seed,
+        )
+        for seed in range(request.seed, request.seed + request.seeds)
+    ]
+
+
+def _over_seeds(draws: Sequence[Draw], progress: Progress) -> list[ExposureScore]:
+    found: list[ExposureScore] = []
+    with progress.stretch(f"{draws[0].name} under {draws[0].decoder.short}", "seeds") as bar:
+        for place, draw in enumerate(draws):
+            found += draw.scores(_telling(bar, place, len(draws)))
+            bar.update(place + 1, len(draws))
+    return found
+
+
+def _telling(bar: Bar, done: int, total: int) -> Callable[[str], None]:
+    return lambda told: bar.update(done, total, told)

@@ -1,0 +1,136 @@
+"""What models write after tokens, and how far two are apart there: taken from what is stored, and the rest made."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators.exposure_bias import jensen_shannon, total_variation
+from flows.experiments.exposure_bias.prefixes import Key, Tokens
+from newwiki.decoding.grammar import Decoder
+from newwiki.errors import TerminalError
+from newwiki.models.backend import Backend, TokenContext, TokenWriter, Writing, numerics_of
+from storage import exposure_bias
+from storage.database import Database
+from storage.exposure_bias import Divergence, Generation
+
+_SECONDS, _TEXTS = 3.0, 512  # after which texts are stored
+_PROBABILITIES = 2**21  # of each model at a time
+# Part of what is stored: raise it whenever the same tokens would be gone on from or read otherwise.
+_VERSION = "1"
+
+
+class TokenModel(Backend, TokenWriter, Protocol):
+    """A loaded model that goes on from tokens."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where all that is written and read is kept, and how it is asked for."""
+
+    database: Database
+    writing: Writing
+
+    def continuations(
+        self,
+        model: TokenModel,
+        decoder: Decoder,
+        contexts: Mapping[Key, Tokens],
+        tokens: int,
+        drawn: str,
+        tell: Callable[[int, int], None] = lambda done, total: None,
+    ) -> dict[Key, Tokens]:
+        """So many tokens after each context. `drawn` sets the random numbers apart from those of other texts; `tell`
+        hears how many are done, of how many."""
+        writing = replace(self.writing, max_new_tokens=tokens, seed=_seed(self.writing.seed, drawn))
+        generation_id = _sha256(
+            [*_said_of(model), decoder.canonical, dict(model.others(decoder)), writing.seed, tokens, writing.strict]
+        )
+        hashes = {key: tokens_sha256(context) for key, context in contexts.items()}
+        there = exposure_bias.generations(self.database, generation_id)
+        found = {key: there[(*key, sha)] for key, sha in hashes.items() if (*key, sha) in there}
+        lacking = [TokenContext(*key, context) for key, context in contexts.items() if key not in found]
+        for made in _gathered(model.continuations(lacking, decoder, writing) if lacking else iter([])):
+            rows = [
+                Generation(one.page_id, one.sample, hashes[one.page_id, one.sample], list(written))
+                for one, written in made
+            ]
+            exposure_bias.keep_generations(self.database, generation_id, rows)
+            found |= {(one.page_id, one.sample): written for one, written in made}
+            tell(len(found), len(contexts))
+        return {key: found[key] for key in contexts}
+
+    def divergences(
+        self, model: TokenModel, data_model: TokenModel, sequences: Sequence[Tokens], places: Sequence[int]
+    ) -> Mapping[str, NDArray[np.float64]]:
+        """By divergence an array [sequences, places] of the token after so many tokens of each. What is read together
+        depends on all sequences and not on what is stored, so the bits are those of a run without interruption."""
+        reading_id = _sha256([*_said_of(model), *_said_of(data_model), list(places)])
+        known = exposure_bias.divergences(self.database, reading_id)
+        hashes = [tokens_sha256(one) for one in sequences]
+        rows = max(1, _PROBABILITIES // (len(places) * len(model.vocabulary)))
+        for start in range(0, len(sequences), rows):
+            part = slice(start, start + rows)
+            if not known.keys() >= set(hashes[part]):
+                made = _apart(model, data_model, sequences[part], places)
+                read = [Divergence(sha, *one) for sha, one in zip(hashes[part], made, strict=True)]
+                once = {one.sequence_sha256: one for one in read if one.sequence_sha256 not in known}
+                exposure_bias.keep_divergences(self.database, reading_id, list(once.values()))
+                known |= once
+        return {
+            name: np.array([asdict(known[sha])[name] for sha in hashes])
+            for name in ("total_variation", "jensen_shannon")
+        }
+
+
+def require_one_vocabulary(model: TokenModel, data_model: TokenModel) -> None:
+    """Raises TerminalError where two models' tokens are not the same."""
+    known, others = model.vocabulary, data_model.vocabulary
+    if known != others or any(model.text([one]) != data_model.text([one]) for one in known):
+        raise TerminalError(
+            f"'{model.name}' and '{data_model.name}' have other tokens, so their probabilities cannot be compared; "
+            "choose two models of one tokenizer"
+        )
+
+
+def tokens_sha256(tokens: Sequence[int]) -> str:
+    return hashlib.sha256(json.dumps(list(tokens)).encode()).hexdigest()[:32]
+
+
+def _apart(
+    model: TokenModel, data_model: TokenModel, sequences: Sequence[Tokens], places: Sequence[int]
+) -> Iterator[tuple[list[float], list[float]]]:
+    mine, theirs = (one.next_probabilities(sequences, places) for one in (model, data_model))
+    return zip(total_variation(mine, theirs).tolist(), jensen_shannon(mine, theirs).tolist(), strict=True)
+
+
+def _gathered(
+    batches: Iterator[list[tuple[TokenContext, Tokens]]],
+) -> Iterator[list[tuple[TokenContext, Tokens]]]:
+    """A few seconds' worth at a time, so that the database is not written to all the while."""
+    held: list[tuple[TokenContext, Tokens]] = []
+    since = time.monotonic()
+    for batch in batches:
+        held += batch
+        if len(held) >= _TEXTS or time.monotonic() - since > _SECONDS:
+            yield held
+            held, since = [], time.monotonic()
+    if held:
+        yield held
+
+
+def _said_of(model: TokenModel) -> list[object]:
+    return [_VERSION, model.sha256, model.backend, model.dtype, dict(model.settings), numerics_of(model)]
+
+
+def _seed(seed: int, drawn: str) -> int:
+    return int(_sha256([seed, drawn])[:15], 16)
+
+
+def _sha256(described: object) -> str:
+    return hashlib.sha256(json.dumps(described, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:32]

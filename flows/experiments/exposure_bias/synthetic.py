@@ -1,0 +1,121 @@
+"""The paper's synthetic setting: a model takes the articles' place, and a smaller one is fitted to what it writes."""
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from flows.evaluating.generate import writing_of
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.exposure_bias.measuring import ancestral, length_of
+from flows.experiments.exposure_bias.prefixes import Key, Tokens
+from flows.experiments.exposure_bias.stored import Store, TokenModel
+from flows.training.output_folder import alone, is_done
+from newwiki.errors import TerminalError
+from newwiki.exposure_bias_request import ExposureBiasRequest
+from newwiki.models.checkpoint import Trust, find, load, split_revision
+from newwiki.request import FinetuneRequest
+from newwiki.training import record
+from newwiki.training.record import TrainingRecord
+
+_EPOCHS, _LEARNING_RATE, _BATCH = 10, 1e-3, 8
+
+
+def fitted(
+    evaluations: Evaluations, request: ExposureBiasRequest, data_model: TokenModel, stretches: Mapping[Key, Tokens]
+) -> Path:
+    """The folder of a model that was fitted to so many texts of the other, beside the database: it appears when it is
+    complete, and until then the same request goes on with it. Raises TerminalError where training is not to be had."""
+    if find_spec("accelerate") is None:
+        raise TerminalError("--synthetic trains a model with the package accelerate; pip install 'newwiki-eval[train]'")
+    texts = _texts(evaluations, request, data_model, stretches)
+    asked = _asked(request, data_model.name, [*texts.values()])
+    planned = _record(data_model, asked, texts)
+    place = evaluations.database.path
+    folder = place.with_name(f"{place.name}.synthetic-{planned.sha256[:12]}")
+    if not is_done(folder, planned):
+        with alone(folder, planned) as workplace:
+            _train(evaluations, asked, planned, texts, request.prompt_length, workplace)
+            os.replace(workplace, folder)
+    return folder
+
+
+def _texts(
+    evaluations: Evaluations, request: ExposureBiasRequest, data_model: TokenModel, stretches: Mapping[Key, Tokens]
+) -> dict[Key, Tokens]:
+    """Articles' prompts, each as often as it takes, and what the model goes on with: other texts than are measured."""
+    rounds = math.ceil(request.training_texts / len(stretches))
+    prompts = {
+        (page, place + turn * request.samples): tokens[: request.prompt_length]
+        for turn in range(rounds)
+        for (page, place), tokens in stretches.items()
+    }
+    asked = dict(list(prompts.items())[: request.training_texts])
+    new = length_of(request) - request.prompt_length
+    with evaluations.progress.stretch(f"{data_model.name} writes {len(asked):,} texts to train on", "texts") as bar:
+        store = Store(evaluations.database, writing_of(request, evaluations.progress.note))
+        written = store.continuations(data_model, ancestral(), asked, new, "training", bar.update)
+    return {key: (*asked[key], *tokens) for key, tokens in written.items()}
+
+
+def _asked(request: ExposureBiasRequest, name: str, texts: list[Tokens]) -> FinetuneRequest:
+    return FinetuneRequest(
+        model=name,
+        snapshot=(request.snapshot,),
+        epochs=_EPOCHS,
+        batch_size=_BATCH,
+        learning_rate=_LEARNING_RATE,
+        max_length=len(texts[0]),
+        validation=0.0,
+        seed=request.seed,
+    )
+
+
+def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, Tokens]) -> TrainingRecord:
+    """It has read no article but prompts, and what the other model has read is in that one's texts."""
+    digest = hashlib.sha256(json.dumps([*map(list, texts.values())]).encode()).hexdigest()
+    steps = math.ceil(len(texts) / asked.batch_size)
+    described = {
+        "base_sha256": data_model.sha256,
+        "snapshots": [],
+        "training_set_sha256": record.set_sha256([]),
+        "texts_sha256": digest,
+        "epochs": asked.epochs,
+        "batch_size": asked.batch_size,
+        "learning_rate": asked.learning_rate,
+        "seed": asked.seed,
+        "every": steps,
+        "steps": asked.epochs * steps,
+    }
+    base = find(*split_revision(data_model.name), Trust())
+    return TrainingRecord(described, [], data_model.name, record.read(base.folder))
+
+
+def _train(
+    evaluations: Evaluations,
+    asked: FinetuneRequest,
+    planned: TrainingRecord,
+    texts: Mapping[Key, Tokens],
+    prompt_length: int,
+    workplace: Path,
+) -> None:
+    from newwiki.training.examples import IGNORED, Example
+    from newwiki.training.fit import fit
+    from newwiki.training.small_copy import small_copy
+
+    base, tokenizer = load(find(*split_revision(asked.model), Trust()), "float32", "cpu")
+    model = small_copy(base, asked.seed)
+    examples = [Example(one, (*[IGNORED] * prompt_length, *one[prompt_length:]), is_cut=True) for one in texts.values()]
+
+    def save_others(place: Path) -> None:
+        record.write(planned, place)
+        tokenizer.save_pretrained(place)
+
+    record.write(planned, workplace)
+    with evaluations.progress.stretch(f"training a smaller {Path(asked.model).name} on them", "steps") as bar:
+        fit(model, save_others, examples, [], asked, planned.request["every"], workplace, bar.update)
+    model.save_pretrained(workplace)
+    save_others(workplace)

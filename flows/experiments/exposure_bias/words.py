@@ -1,0 +1,120 @@
+"""What was found, in sentences, and what it does not tell."""
+
+from collections.abc import Sequence
+
+from evaluators.statistics import LEVEL
+from flows.experiments.exposure_bias.findings import FEWEST, GAP, LENGTH, TOO_FEW, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.measuring import ExposureScore
+from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
+from newwiki.decoding.grammar import short_form
+from newwiki.exposure_bias_request import ExposureBiasRequest
+
+DECISIVE = {"EB-M by BLEU": "bleu", "EB-C by Jensen-Shannon": "jensen_shannon"}
+WORSE, BETTER, ALIKE = "worse after its own text", "better after its own text", "no difference shown"
+_PER = 10  # tokens that a change is told for
+
+
+def verdict(found: Sequence[ExposureTrend]) -> str:
+    """By BLEU, whether a model goes on worse from its own text; of several models and decoders each with its name."""
+    own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
+    if len(own) == 1:
+        return _judged(own[0])
+    several = len({one.decoder for one in own}) > 1
+    return "; ".join(f"{_who(one, several)}: {_judged(one)}" for one in own)
+
+
+def words(
+    found: Sequence[ExposureMeasure],
+    apart: Sequence[ExposureTrend],
+    scores: Sequence[ExposureScore],
+    request: ExposureBiasRequest,
+    data_model: str | None,
+    articles: int,
+    too_short: int,
+) -> list[str]:
+    told = [_asked(scores, request, data_model)]
+    several = len({one.decoder for one in found}) > 1
+    for key in dict.fromkeys((one.model, one.decoder) for one in found):
+        of_both = [one for one in apart if (one.model, one.decoder) == key]
+        who = _who(of_both[0], several)
+        for name, metric in DECISIVE.items():
+            told += _of_metric(f"{who}: {name}", [one for one in of_both if one.metric == metric])
+    if data_model in {one.model for one in found}:
+        told.append(
+            f"{data_model} is in the articles' place and measured, too: it deviates nowhere, so EB-C is a division by 0"
+        )
+    if too_short:
+        told.append(f"{too_short:,} of {articles:,} articles are shorter than a stretch, and left out")
+    if request.seeds < FEWEST:
+        told.append(f"{FEWEST} seeds are the least that have an interval (--seeds)")
+    told.append(
+        "intervals are over seeds, each of which draws texts, damage and references anew from these articles: they say "
+        "nothing of other articles"
+    )
+    return told
+
+
+def _asked(scores: Sequence[ExposureScore], request: ExposureBiasRequest, data_model: str | None) -> str:
+    texts = f"{scores[0].texts:,}"
+    data = f"what {data_model} writes after articles' prompts" if data_model else "articles"
+    return (
+        f"{request.seeds} seeds, in each {texts} prompts of {request.prompt_length} tokens, and "
+        f"{request.max_new_tokens} tokens scored after each prefix; data is {data}, and references are "
+        "those of other articles"
+    )
+
+
+def _of_metric(name: str, found: Sequence[ExposureTrend]) -> list[str]:
+    own = [one for one in found if one.prefix == MODEL and one.mean is not None]
+    if not own:
+        return []
+    told = [f"{name} is {_interval(own[0])} after its own prefixes, in the mean over lengths{_gain(own[0])}"]
+    damaged = [one for one in found if one.prefix != MODEL and one.along == LENGTH and one.mean is not None]
+    if damaged:
+        listed = ", ".join(f"{_prefix(one)} {one.mean:.3f}" for one in damaged)
+        told.append(f"{name} after damaged prefixes: {listed}")
+    told += [
+        f"{name} after {_prefix(one)} prefixes and a gap{_gain(one)}: {_recovers(one)}"
+        for one in found
+        if one.along == GAP and one.slope is not None
+    ]
+    return told
+
+
+def _gain(one: ExposureTrend) -> str:
+    if one.slope is None:
+        return ""
+    ends = [one.slope_low, one.slope_high]
+    known = ", ".join(_signed(end * _PER) for end in ends if end is not None)
+    return f", {_signed(one.slope * _PER)}{f' [{known}]' if known else ''} for {_PER} tokens more"
+
+
+def _recovers(one: ExposureTrend) -> str:
+    if one.slope_p is None or one.slope is None or one.slope_p > LEVEL:
+        return "whether it recovers cannot be told"
+    return "it recovers" if one.slope < 0 else "it does not recover"
+
+
+def _judged(one: ExposureTrend) -> str:
+    if one.mean is None or one.no_interval == TOO_FEW:
+        return one.no_interval or ALIKE
+    if one.p is None or one.p > LEVEL:
+        return ALIKE
+    return WORSE if one.mean > 1 else BETTER
+
+
+def _interval(one: ExposureTrend) -> str:
+    ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
+    return f"{one.mean:.3f}{ends}"
+
+
+def _prefix(one: ExposureTrend) -> str:
+    return f"{one.prefix} at {one.rate:g}" if one.prefix == CORRUPTED else one.prefix
+
+
+def _who(one: ExposureTrend, several: bool) -> str:
+    return f"{one.model} under {short_form(one.decoder)}" if several else one.model
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.4f}".replace("-", "−")

@@ -1,0 +1,30 @@
+"""What a model takes the next token for, at places of texts that are given."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from newwiki.errors import TerminalError
+from newwiki.models.engine.head import logits_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def next_probabilities(model: Any, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
+    """The probabilities [sequences, places, vocabulary] of what comes after so many tokens, 1 at least, of sequences of
+    one length, by one pass over all of them. Raises TerminalError for a model whose last layer cannot be had alone."""
+    with torch.inference_mode():
+        tokens = torch.tensor([list(one) for one in sequences], device=model.device)
+        read = model.get_decoder()(input_ids=tokens, use_cache=False)
+        states = read.last_hidden_state[:, [place - 1 for place in places]]
+        logits = logits_of(model, states, type(read))
+        if logits is None:
+            raise TerminalError(
+                f"{type(model).__name__} does not let its last layer be had alone, so it cannot be compared with "
+                "another; choose another model"
+            )
+        found: NDArray[np.float32] = logits.float().softmax(dim=-1).cpu().numpy()
+        return found

@@ -1,0 +1,270 @@
+"""The experiment on invented articles: a toy that has read such articles, and one that went on from it.
+
+The first is in the articles' place, and the second is measured.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from benchmarks.cutoff_seeds import articles, others, trained_further
+from flows.api import experiment, query, report
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations, LastModel
+from flows.experiments.experiment import named
+from flows.experiments.exposure_bias.prefixes import halves
+from flows.progress import Bar, Silent
+from newwiki.errors import TerminalError, UsageError
+from newwiki.exposure_bias_request import ExposureBiasRequest
+from newwiki.models.backend import Backend
+from newwiki.settings import Settings
+from storage.database import Database
+from tests.flows.experiments.invented import publish_month
+
+SNAPSHOT = "inventedwiki-2026-08"
+ARTICLES = 40
+ASKED: dict[str, Any] = {
+    "prompt_length": 8,
+    "prefix_length": (8, 16),
+    "gap": (8,),
+    "rate": (0.25, 0.5, 1.0),
+    "gap_rate": 0.5,
+    "max_new_tokens": 8,
+    "samples": 3,
+    "seeds": 3,
+}
+KEPT = ("exposure_generations", "exposure_divergences")
+FOUND = ("exposure_scores", "exposure_measures", "exposure_trends", "exposure_examples")
+Rows = list[dict[str, Any]]
+
+
+class Counted(LastModel):
+    """Loads models, and counts the texts that they are asked to write and to read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = self.read = 0
+
+    def __call__(self, backend: str, name: str, arguments: dict[str, str]) -> Backend:
+        loaded: Any = super().__call__(backend, name, arguments)
+        continuations, next_probabilities = type(loaded).continuations, type(loaded).next_probabilities
+
+        def counted_continuations(contexts: Sequence[Any], *rest: Any) -> Any:
+            self.written += len(contexts)
+            return continuations(loaded, contexts, *rest)
+
+        def counted_probabilities(sequences: Sequence[Any], *rest: Any) -> Any:
+            self.read += len(sequences)
+            return next_probabilities(loaded, sequences, *rest)
+
+        loaded.continuations, loaded.next_probabilities = counted_continuations, counted_probabilities
+        made: Backend = loaded
+        return made
+
+
+class Interrupted(Silent):
+    """Somebody stops it when it comes to these words for the second time."""
+
+    def __init__(self, at: str) -> None:
+        self._at, self._heard = at, 0
+
+    @contextmanager
+    def stretch(self, title: str, unit: str) -> Iterator[Bar]:
+        yield self
+
+    def update(self, done: int, total: int, note: str = "") -> None:
+        self._heard += note == self._at
+        if self._heard == 2:
+            raise KeyboardInterrupt
+
+
+def rows(db: Path, sql: str) -> Rows:
+    return query(sql, db=db).to_pylist()
+
+
+def published(folder: Path) -> Path:
+    database = Database(folder / "newwiki.duckdb")
+    publish_month(database, "2026-08", articles(np.random.default_rng(5), 0, ARTICLES, 14), 1)
+    return database.path
+
+
+@pytest.fixture(scope="module")
+def went_on(well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """It has read the same texts with their words in another order, and is worse for it."""
+    draw = random.Random(0)
+    texts = [" ".join(draw.sample(text.split(), len(text.split()))) for text in others(3, 40)]
+    return trained_further(well_read, texts, tmp_path_factory.mktemp("further") / "went-on")
+
+
+@pytest.fixture(scope="module")
+def db(well_read: Path, went_on: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Asked of the model that went on, with the other in the articles' place."""
+    there = published(tmp_path_factory.mktemp("whole"))
+    experiment("exposure-bias", str(went_on), data_model=str(well_read), db=there, quiet=True, **ASKED)
+    return there
+
+
+@pytest.fixture(scope="module")
+def found(db: Path) -> Rows:
+    return rows(db, "from exposure_measures order by rowid")
+
+
+def test_killed_and_asked_again_nothing_is_made_twice_and_no_row_is_another(
+    well_read: Path, went_on: Path, tmp_path: Path
+) -> None:
+    asked = ASKED | {"prefix_length": (8,), "gap": (), "rate": (1.0,), "seeds": 2, "prompts": 12}
+    request = ExposureBiasRequest(models=(str(went_on),), data_model=str(well_read), **asked)
+    stopped, whole = (published(tmp_path / name) for name in ("stopped", "whole"))
+    counted = Counted()
+    with pytest.raises(KeyboardInterrupt):
+        ask(stopped, request, counted, Interrupted("shuffled prefixes of 8"))
+    before = {name: rows(stopped, f"from {name} order by all") for name in KEPT}
+    assert all(before.values()) and not rows(stopped, "from exposure_scores")
+    ask(stopped, request, counted, Silent())
+    stored = {name: rows(stopped, f"from {name} order by all") for name in (*KEPT, *FOUND, "experiments")}
+    assert counted.written == len(stored["exposure_generations"]) > len(before["exposure_generations"])
+    assert all(row in stored[name] for name, earlier in before.items() for row in earlier)
+    again = Counted()
+    ask(stopped, request, again, Silent())
+    assert (again.written, again.read) == (0, 0)
+    assert {name: rows(stopped, f"from {name} order by all") for name in stored} == stored
+    ask(whole, request, Counted(), Silent())
+    for name in (*KEPT, *FOUND):
+        assert rows(whole, f"from {name} order by all") == stored[name]
+
+
+def ask(db: Path, request: ExposureBiasRequest, load: Counted, progress: Silent) -> None:
+    answer(named("exposure-bias"), Evaluations(Database(db), Settings(db=str(db)), progress, load=load), request)
+
+
+def ratios(found: Rows, metric: str, prefix: str, gap: int = 0) -> dict[float, float]:
+    """By rate, in the mean over lengths."""
+    same = [one for one in found if (one["metric"], one["prefix"], one["gap"]) == (metric, prefix, gap)]
+    return {
+        rate: float(np.mean([one["ratio"] for one in same if one["rate"] == rate]))
+        for rate in sorted({one["rate"] for one in same})
+    }
+
+
+@pytest.mark.parametrize("metric", ["bleu", "jensen_shannon", "total_variation"])
+def test_damaged_prefixes_are_worse_than_the_models_own_and_the_more_so_the_higher_the_rate(
+    found: Rows, metric: str
+) -> None:
+    [own] = ratios(found, metric, "model").values()
+    [shuffled] = ratios(found, metric, "shuffled").values()
+    corrupted = list(ratios(found, metric, "corrupted").values())
+    assert shuffled > own
+    assert own < corrupted[0] < corrupted[1] < corrupted[2]
+
+
+def test_it_recovers_along_a_gap(found: Rows) -> None:
+    assert ratios(found, "bleu", "corrupted", 8)[0.5] < ratios(found, "bleu", "corrupted")[0.5]
+
+
+def test_each_ratio_is_that_of_its_scores(db: Path) -> None:
+    """Beside data of the length at which prefix and gap end."""
+    wrong = rows(
+        db,
+        """
+        select one.* from exposure_scores as one join exposure_scores as data
+            on data.prefix = 'data' and data.metric = one.metric and data.seed = one.seed
+            and data.prefix_length = one.prefix_length + one.gap
+        where one.prefix <> 'data' and abs(one.ratio - if(one.metric in ('total_variation', 'jensen_shannon'),
+            one.score / data.score, data.score / one.score)) > 1e-12
+        """,
+    )
+    [counted] = rows(db, "select count(*) as all, count(ratio) as known from exposure_scores where prefix <> 'data'")
+    assert not wrong and counted["all"] == counted["known"] > 0
+
+
+def test_a_deviation_is_what_transformers_says_of_both_models(db: Path, well_read: Path, went_on: Path) -> None:
+    """After 16 tokens of data, of the first seed, read off what the model in the articles' place has written."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(well_read)
+    sql = "select page_id, title || chr(10) || chr(10) || first_sentence || ' ' || completion as text from articles"
+    read = {one["page_id"]: tokenizer(one["text"])["input_ids"] for one in rows(db, sql)}
+    sql = """
+        select generation_id, page_id, sample, tokens from exposure_generations
+        qualify max(len(tokens)) over (partition by generation_id) = 32 order by all"""
+    written: dict[str, dict[tuple[int, int], list[int]]] = {}
+    for one in rows(db, sql):
+        prompt = read[one["page_id"]][one["sample"] * 40 : one["sample"] * 40 + 8]
+        written.setdefault(one["generation_id"], {})[one["page_id"], one["sample"]] = [*prompt, *one["tokens"][:16]]
+    models = [AutoModelForCausalLM.from_pretrained(one).eval() for one in (went_on, well_read)]
+    apart = []
+    for of_seed in written.values():
+        asked, _ = halves(list(of_seed), 0)
+        with torch.inference_mode():
+            tokens = torch.tensor([of_seed[key] for key in asked])
+            p, q = (one(tokens).logits[:, -1].double().softmax(-1).numpy() for one in models)
+        apart.append(float(np.mean(jensenshannon(p, q, axis=1) ** 2)))
+    assert len(apart) == 3
+    [stored] = rows(
+        db,
+        "select score from exposure_scores where prefix = 'data' and metric = 'jensen_shannon' and seed = 0 "
+        "and prefix_length = 16",
+    )
+    assert min(abs(stored["score"] - one) for one in apart) < 1e-6
+
+
+def test_a_model_against_its_own_samples_has_an_eb_m_of_1(well_read: Path, tmp_path: Path) -> None:
+    db = published(tmp_path)
+    own = ASKED | {"gap": (), "rate": (), "seeds": 4}
+    experiment("exposure-bias", str(well_read), data_model=str(well_read), db=db, quiet=True, **own)
+    trends = {one["metric"]: one for one in rows(db, "from exposure_trends where prefix = 'model'")}
+    for metric in ("bleu", "nist", "meteor_exact_stem", "backward_bleu", "trigram_entropy"):
+        assert trends[metric]["low"] < 1 < trends[metric]["high"]
+    assert trends["jensen_shannon"]["mean"] is None
+    assert trends["jensen_shannon"]["no_interval"] == "a score of 0"
+    [stored] = rows(db, "select verdict, words from experiments")
+    assert stored["verdict"] == "no difference shown"
+    assert "EB-C is a division by 0" in " ".join(stored["words"])
+
+
+def test_beside_articles_there_is_eb_m_alone_and_the_report_shows_it(well_read: Path, tmp_path: Path) -> None:
+    db = published(tmp_path)
+    experiment("exposure-bias", str(well_read), db=db, quiet=True, **ASKED)
+    metrics = {one["metric"] for one in rows(db, "select distinct metric from exposure_measures")}
+    assert metrics == {"bleu", "nist", "meteor_exact_stem", "backward_bleu", "trigram_entropy"}
+    found = rows(db, "from exposure_measures")
+    assert ratios(found, "bleu", "shuffled")[0.0] > ratios(found, "bleu", "model")[0.0]
+    page = report(snapshot=SNAPSHOT, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
+    assert "figure 3 of the paper" in page and "EB-M (METEOR (exact, stem))" in page
+
+
+def test_articles_that_are_too_short_are_counted_and_too_few_are_refused(well_read: Path, tmp_path: Path) -> None:
+    db = published(tmp_path)
+    with pytest.raises(TerminalError, match="of 40 articles have 236 tokens"):
+        experiment("exposure-bias", str(well_read), db=db, quiet=True, **ASKED | {"prefix_length": (212,)})
+
+
+def test_what_it_does_not_know_is_refused(well_read: Path) -> None:
+    for wrong in ({"metrics": "all"}, {"stop": (".",)}, {"keep": 2}, {"rate": (1.5,)}, {"gap": (0,)}):
+        with pytest.raises(UsageError):
+            ExposureBiasRequest(models=(str(well_read),), **ASKED | wrong)
+
+
+def test_synthetic_trains_a_smaller_model_and_measures_it(well_read: Path, tmp_path: Path) -> None:
+    db = published(tmp_path)
+    asked = ASKED | {"gap": (), "rate": (1.0,), "synthetic": True, "training_texts": 80}
+    experiment("exposure-bias", str(well_read), db=db, quiet=True, **asked)
+    [folder] = tmp_path.glob("*.synthetic-*")
+    assert json.loads((folder / "config.json").read_text())["n_layer"] == 1
+    assert {one["model"] for one in rows(db, "select distinct model from exposure_measures")} == {
+        f"{well_read}, synthetic"
+    }
+    weights = (folder / "model.safetensors").stat().st_mtime_ns
+    before = rows(db, "from exposure_generations order by all")
+    experiment("exposure-bias", str(well_read), db=db, quiet=True, **asked)
+    assert (folder / "model.safetensors").stat().st_mtime_ns == weights
+    assert rows(db, "from exposure_generations order by all") == before
+    assert ratios(rows(db, "from exposure_measures"), "jensen_shannon", "corrupted")
