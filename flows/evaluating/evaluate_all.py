@@ -88,7 +88,7 @@ def evaluate_all(
             progress.note(left_out)
             of_articles = []
     loaded_evaluators = LoadedEvaluators(of_texts, settings, request.budget)
-    scorers = loaded_evaluators.ids(loaded_evaluators.evaluators)
+    scorers = loaded_evaluators.all_ids
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
     for name in request.models:

@@ -54,6 +54,11 @@ class LoadedEvaluators:
         some.fingerprints = {one.name: self.fingerprints[one.name] for one in evaluators}
         return some
 
+    @property
+    def all_ids(self) -> set[str]:
+        """Of the evaluators of texts, and of those of whole runs."""
+        return self.ids([*self.evaluators, *self.set_evaluators])
+
     def ids(self, evaluators: Sequence[Evaluator]) -> set[str]:
         return {self.fingerprints[evaluator.name].evaluator_id for evaluator in evaluators}
 

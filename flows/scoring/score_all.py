@@ -53,7 +53,7 @@ def score_all(
             failures.append(f"run {run.run_id}: {error}")
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
-    return loaded.ids(loaded.evaluators)
+    return loaded.all_ids
 
 
 def _of_texts(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:

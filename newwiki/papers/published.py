@@ -21,7 +21,6 @@ Names = Annotated[tuple[str, ...], Field(strict=False)]
 
 # The commands that the files name and the house does not have yet.
 COMMANDS_TO_COME = (
-    "newwiki experiment contrast",
     "newwiki experiment corpora",
     "newwiki experiment exposure-bias",
 )

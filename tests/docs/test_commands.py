@@ -37,6 +37,7 @@ _PAIRS = "it takes a pair scorer; tests/flows/scoring/test_claims.py has one"
 _MONTHS = "it takes three models on two months; tests/flows/experiments/linking runs it"
 _PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure_bias runs a few"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
+_CONTRAST = "it is 26 runs or many prompts; the line below it is run, and tests/flows/experiments/contrast runs all"
 NOT_RUN = {
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
@@ -79,6 +80,9 @@ NOT_RUN = {
     "newwiki experiment verifiability gpt2-xl --prompts 200": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep delay": _CLAIMS,
     "newwiki experiment verifiability gpt2-xl --sweep blocking": _CLAIMS,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --out answer.html": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100": _CONTRAST,
+    "newwiki experiment contrast gpt2-xl gpt2 --amateur gpt2 --amateur gpt2-xl --ablations amateur-size": (_CONTRAST),
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,

@@ -11,10 +11,13 @@ import pytest
 
 import evaluators.scoring
 from evaluators.scoring import select
+from flows.comparing.board import board
 from flows.progress import Silent
 from flows.scoring import score_run as scoring
 from flows.scoring import score_sets
+from flows.scoring.score_all import score_all
 from newwiki.records import Completion, Run
+from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.snapshot import Article
 from storage import runs, snapshots
@@ -190,3 +193,18 @@ def test_core_has_no_metric_of_a_run_and_all_has_every_one() -> None:
     assert {metric.scope for evaluator in select("core") for metric in evaluator.metrics} == {"text"}
     of_runs = {metric.name for evaluator in select("all") for metric in evaluator.metrics if metric.scope == "run"}
     assert of_runs == METRICS
+
+
+def test_after_a_scoring_the_leaderboard_shows_the_number_that_it_gave_the_run(
+    here: Database, embedder: HashEmbedder
+) -> None:
+    """Whichever evaluator is newer: that which was asked for just now."""
+    written(here, "run-1", 3, 2)
+    asked, of_models = ScoringRequest(run=("run-1",), metrics="mauve"), {}
+    for model in ("hash", "another"):
+        embedder.model = model
+        [of_models[model]] = score_all(here, asked, Settings(), Silent())
+    assert of_models["hash"] != of_models["another"]
+    for evaluator_id in of_models.values():
+        records = board(here, prefer={evaluator_id}).records
+        assert {record["mauve_scored_by"] for record in records} == {evaluator_id}

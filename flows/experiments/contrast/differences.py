@@ -1,0 +1,96 @@
+"""What each decoder differs in from contrastive decoding, by prompts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import statistics
+from flows.experiments.contrast.numbers import ReadRun
+from flows.experiments.contrast.variants import ContrastVariant
+
+CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastDifference:
+    """The mean over prompts of what a metric is under a decoder less what it is `against` contrastive decoding as in
+    the papers. `p_holm` is corrected for all decoders and metrics of a model's part; `verdict` is higher, lower, cannot
+    tell, or too few prompts."""
+
+    model: str
+    part: str
+    decoder: str
+    against: str
+    metric: str
+    prompts: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    verdict: str
+
+
+def differences(
+    variants: Sequence[ContrastVariant], runs: Mapping[str, ReadRun], metrics: Sequence[str], seed: int
+) -> Iterator[ContrastDifference]:
+    """Those of one model, whose `runs` are by decoder; the first variant is the one that others are set beside."""
+    main = variants[0].decoder
+    for part in dict.fromkeys(one.part for one in variants):
+        others = [one.decoder for one in variants if one.part == part and one.decoder != main]
+        asked = [(decoder, metric) for decoder in others for metric in metrics]
+        if asked:
+            yield from _of_part((variants[0].model, part), asked, main, runs, seed)
+
+
+def _of_part(
+    who: tuple[str, str],
+    asked: Sequence[tuple[str, str]],
+    main: str,
+    runs: Mapping[str, ReadRun],
+    seed: int,
+) -> Iterator[ContrastDifference]:
+    table = _table(asked, main, runs)
+    found = statistics.differences_estimate(table)
+    enough = np.array([why != statistics.TOO_FEW for why in found.lacking], bool)
+    p = statistics.p_values(table, seed)
+    p_holm = statistics.holm(np.where(enough, p, np.nan))
+    for place, (decoder, metric) in enumerate(asked):
+        yield ContrastDifference(
+            model=who[0],
+            part=who[1],
+            decoder=decoder,
+            against=main,
+            metric=metric,
+            prompts=int(found.clusters[place]),
+            difference=_number(found.mean[place]),
+            low=_number(found.low[place]),
+            high=_number(found.high[place]),
+            p=_number(p[place]),
+            p_holm=_number(p_holm[place]),
+            verdict=_verdict(found.mean[place], p_holm[place], bool(enough[place])),
+        )
+
+
+def _table(asked: Sequence[tuple[str, str]], main: str, runs: Mapping[str, ReadRun]) -> NDArray[np.float64]:
+    """Prompts × what is asked: a prompt's mean under the decoder less that under the main one, NaN where one lacks."""
+    pages = sorted({page for run in runs.values() for means in run.prompt_means.values() for page in means})
+    columns = []
+    for decoder, metric in asked:
+        here, there = runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]
+        columns.append([here[page] - there[page] if page in here and page in there else np.nan for page in pages])
+    return np.array(columns, float).reshape(len(asked), len(pages)).T
+
+
+def _verdict(difference: float, p_holm: float, enough: bool) -> str:
+    if not enough:
+        return statistics.TOO_FEW
+    if p_holm <= statistics.LEVEL:
+        return "higher" if difference > 0 else "lower"
+    return CANNOT_TELL
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

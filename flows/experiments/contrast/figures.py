@@ -1,0 +1,206 @@
+"""Coherence beside diversity and MAUVE (figures 1 and 2 of Su and Xu 2022), the amateur's temperature, and the sizes of
+expert and amateur (figures 3 and 2 of Li et al. 2022)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES
+from flows.experiments.contrast.metric_words import HEADS, shown, told
+from flows.experiments.contrast.numbers import ContrastNumber
+from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
+from flows.experiments.experiment import Figure
+
+if TYPE_CHECKING:
+    import altair
+
+_COHERENCES = ("likelihood_coherence", "embedding_coherence")
+_PLANE = (
+    "{up} of {model} against {across}, as figure {number} of Su and Xu 2022{measure}. Bars are 95 % intervals of "
+    "coherence{spread}{line}. {keys}."
+)
+_TEMPERATURE = (
+    "MAUVE of {model} against {across} by the amateur's temperature, which stands at each point, as figure 3 of Li et "
+    "al. 2022."
+)
+_SIZE = "{metric} by expert and amateur, as figure 2 of Li et al. 2022; *: both are the same."
+_HUMAN, _SWEPT = "articles", "contrastive-search"
+
+By = Mapping[tuple[str, str], Mapping[str, ContrastNumber]]
+
+
+def figures(variants: Sequence[ContrastVariant], numbers: Sequence[ContrastNumber]) -> list[Figure]:
+    by: dict[tuple[str, str], dict[str, ContrastNumber]] = {}
+    for one in numbers:
+        if one.mean is not None:
+            by.setdefault((one.model, one.decoder), {})[one.metric] = one
+    drawn: list[Figure] = []
+    for model in dict.fromkeys(one.model for one in variants):
+        of_model = [one for one in variants if one.model == model]
+        drawn += _planes(of_model, by)
+        drawn += _temperatures([one for one in of_model if one.part == "amateur-temperature"], by)
+    return [*drawn, *_sizes([one for one in variants if one.part == SIZE and one.value != IDENTICAL], by)]
+
+
+def diversity_of(by: By) -> str:
+    """The papers' of all texts of a run where it is there, else that of each text."""
+    there = {metric for of_run in by.values() for metric in of_run}
+    return "diversity_simctg" if "diversity_simctg" in there else "diversity"
+
+
+def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
+    for coherence in _COHERENCES:
+        for up, number in ((diversity_of(by), 2), ("mauve", 1)):
+            points = _points(variants, by, coherence, up)
+            if len({one["who"] for one in points}) < 2:
+                continue
+            signs = dict(zip(map(str, range(len(SHAPES))), SHAPES.values(), strict=True)) | {_HUMAN: "○"}
+            keys = ", ".join(dict.fromkeys(f"{signs[one['who']]} {one['name']}" for one in points))
+            left_out = len({one.decoder for one in variants if one.part == DECODERS}) > len(PALETTE)
+            caption = _PLANE.format(
+                up=HEADS[up],
+                across=HEADS[coherence],
+                model=_short(variants[0].model),
+                number=number,
+                measure="" if coherence == _COHERENCES[0] else ", with the coherence of Li et al. 2022",
+                spread=", and one standard deviation of MAUVE over seeds" if up == "mauve" else "",
+                line="; numbers at points are k" if any(one["k"] for one in points) else "",
+                keys=keys + ("; other decoders are in the table alone" if left_out else ""),
+            )
+            said = "; ".join(
+                f"{one['name']}{' k=' + one['k'] if one['k'] else ''}: {one['x']:.2f}, {one['y']:.1f}" for one in points
+            )
+            yield Figure(caption, svg(_plane(points, coherence, up), f"{HEADS[coherence]} and {HEADS[up]}: {said}"))
+
+
+def _points(variants: Sequence[ContrastVariant], by: By, coherence: str, up: str) -> list[dict[str, Any]]:
+    """Of the decoders, of which contrastive search stands with each k, and of the articles, whose MAUVE is 1."""
+    model, found = variants[0].model, []
+    for place, (name, of_name) in enumerate(_named(variants).items()):
+        for decoder, k in of_name:
+            found += _point(by.get((model, decoder), {}), coherence, up, {"who": str(place), "name": name, "k": k})
+    if up != "mauve":
+        human = {"who": _HUMAN, "name": _HUMAN, "k": ""}
+        found += _point(by.get(("Wikipedia", "reference"), {}), coherence, up, human)
+    return found
+
+
+def _named(variants: Sequence[ContrastVariant]) -> dict[str, list[tuple[str, str]]]:
+    """By the name in the key, decoders and their k; no more names than there are colours."""
+    sweep = [(one.decoder, one.value) for one in variants if one.part == "k"]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for one in variants:
+        swept = one.decoder in dict(sweep)
+        if one.part == DECODERS or swept:
+            found.setdefault(_SWEPT if swept else one.value, sweep if swept else [(one.decoder, "")])
+    return dict(islice(found.items(), len(PALETTE)))
+
+
+def _point(
+    of_run: Mapping[str, ContrastNumber], coherence: str, up: str, about: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Nothing where the run lacks one of the metrics."""
+    if coherence not in of_run or up not in of_run:
+        return []
+    across, along = of_run[coherence], of_run[up]
+    x, y = shown(coherence, across.mean or 0.0), shown(up, along.mean or 0.0)
+    low, high = (x if end is None else shown(coherence, end) for end in (across.low, across.high))
+    spread = shown(up, along.spread or 0.0)
+    return [{**about, "x": x, "y": y, "low": low, "high": high, "below": y - spread, "above": y + spread}]
+
+
+def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.LayerChart":
+    import altair as alt
+
+    places = [str(place) for place in range(len(PALETTE))]
+    near = alt.Scale(zero=False)
+    across = alt.X("x:Q", scale=near, axis=_axis(HEADS[coherence]))
+    along = alt.Y("y:Q", scale=near, axis=_axis(HEADS[up]))
+    colour = alt.Color("who:N", legend=None, scale=alt.Scale(domain=places, range=list(PALETTE)))
+    written = [one for one in points if one["who"] != _HUMAN]
+    base = alt.Chart(alt.Data(values=written)).encode(color=colour)
+    wide = base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(x=alt.X("low:Q", scale=near), x2="high:Q", y=along)
+    tall = base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(x=across, y=alt.Y("below:Q", scale=near), y2="above:Q")
+    marks = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=across,
+        y=along,
+        shape=alt.Shape("who:N", legend=None, scale=alt.Scale(domain=places, range=list(SHAPES))),
+    )
+    human = alt.Chart(alt.Data(values=[one for one in points if one["who"] == _HUMAN]))
+    human = human.mark_point(size=70, stroke="currentColor", strokeWidth=2).encode(x=across, y=along)
+    swept = [one for one in points if one["k"]]
+    of_sweep = alt.Chart(alt.Data(values=swept)).encode(x=across, y=along)
+    line = of_sweep.mark_line(strokeWidth=1.5).encode(order=alt.Order("order:Q"), color=colour)
+    line = line.transform_calculate(order="toNumber(datum.k)")
+    numbers = of_sweep.mark_text(dx=9, dy=-8, fontSize=11).encode(text="k:N")
+    layers = [wide, *([tall] if up == "mauve" else []), *([line, numbers] if swept else []), marks, human]
+    return alt.layer(*layers).properties(width=420, height=260)
+
+
+def _temperatures(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
+    import altair as alt
+
+    diversity = diversity_of(by)
+    values = [
+        {"x": shown(diversity, here[diversity].mean or 0.0), "y": shown("mauve", here["mauve"].mean or 0.0)}
+        | {"value": one.value}
+        for one in variants
+        if {diversity, "mauve"} <= (here := by.get((one.model, one.decoder), {})).keys()
+    ]
+    if len(values) < 2:
+        return
+    near = alt.Scale(zero=False)
+    base = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("x:Q", scale=near, axis=_axis(HEADS[diversity])), y=alt.Y("y:Q", scale=near, axis=_axis(HEADS["mauve"]))
+    )
+    points = base.mark_point(filled=True, size=70, opacity=1, color=PALETTE[0])
+    chart = points + base.mark_text(dx=12, dy=-9, fontSize=12).encode(text="value:N")
+    said = "; ".join(f"{one['value']}: {one['x']:.1f}, {one['y']:.1f}" for one in values)
+    caption = _TEMPERATURE.format(model=_short(variants[0].model), across=HEADS[diversity])
+    yield Figure(caption, svg(chart.properties(width=420, height=240), f"Diversity and MAUVE by temperature: {said}"))
+
+
+def _sizes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
+    for metric in (diversity_of(by), "mauve"):
+        cells = [
+            {"expert": _short(one.model), "amateur": _amateur(one), "value": shown(metric, number.mean or 0.0)}
+            | {"words": told(metric, number.mean or 0.0) + " *" * (_amateur(one) == _short(one.model))}
+            for one in variants
+            if (number := by.get((one.model, one.decoder), {}).get(metric))
+        ]
+        if len(cells) > 1:
+            said = "; ".join(f"{one['expert']} against {one['amateur']}: {one['words']}" for one in cells)
+            image = svg(_grid(cells), f"{HEADS[metric]} by expert and amateur: {said}")
+            yield Figure(_SIZE.format(metric=HEADS[metric]), image)
+
+
+def _grid(cells: list[dict[str, Any]]) -> "altair.LayerChart":
+    import altair as alt
+
+    experts = list(dict.fromkeys(one["expert"] for one in cells))
+    amateurs = list(dict.fromkeys(one["amateur"] for one in cells))
+    about = {"labelFontSize": 12, "labelLimit": 140, "titleFontWeight": "normal"}
+    base = alt.Chart(alt.Data(values=cells)).encode(
+        x=alt.X("amateur:N", sort=amateurs, axis=alt.Axis(title="amateur", labelAngle=-30, **about)),
+        y=alt.Y("expert:N", sort=experts, axis=alt.Axis(title="expert", **about)),
+    )
+    squares = base.mark_rect().encode(
+        opacity=alt.Opacity("value:Q", legend=None, scale=alt.Scale(range=[0.08, 0.6])), color=alt.value(PALETTE[0])
+    )
+    words = base.mark_text(fontSize=12).encode(text="words:N")
+    return (squares + words).properties(width=max(160, 80 * len(amateurs)), height=max(40, 40 * len(experts)))
+
+
+def _short(model: str) -> str:
+    return model.rstrip("/").rpartition("/")[2]
+
+
+def _amateur(one: ContrastVariant) -> str:
+    return _short(one.model) if one.value == ITSELF else one.value
+
+
+def _axis(title: str) -> "altair.Axis":
+    import altair as alt
+
+    return alt.Axis(title=title, titleFontWeight="normal", tickCount=5, labelFontSize=12)

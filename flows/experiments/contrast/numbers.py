@@ -1,0 +1,183 @@
+"""What is read of the runs: by metric a number of each, those of texts with the means of its prompts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluators import statistics
+from evaluators.scoring import is_installed, select
+from newwiki.contrast_request import CONTRAST_METRICS
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric
+from newwiki.registry import makers
+from newwiki.settings import Settings
+from storage import comparison, runs
+from storage.database import Database
+
+# By what the papers judge, and how long texts are: of each text, and of all texts of a run
+TEXT_METRICS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
+SET_METRICS = ("diversity_simctg", "mauve")
+METRICS = tuple(CONTRAST_METRICS.split(","))
+_NO_TEXT = "no text has a number"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastNumber:
+    """A metric of one run, or of the articles: the mean over those of its `texts` that have a number, with its 95 %
+    interval, the prompts being clusters, or the number of the run as a whole with its spread over seeds or draws.
+    `lacking` texts have none, and `no_number` is why there is no mean."""
+
+    run_id: str
+    model: str
+    decoder: str
+    metric: str
+    evaluator_id: str
+    prompts: int
+    texts: int
+    lacking: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    spread: float | None
+    no_number: str | None
+
+
+@dataclass(frozen=True)
+class SetNumber:
+    """A number of a run as a whole, of so many texts; NULL where its status says why."""
+
+    run_id: str
+    metric: str
+    value: float | None
+    spread: float | None
+    status: str
+    texts: int
+
+
+@dataclass(frozen=True)
+class ReadRun:
+    """A run, or the articles, with the numbers of each metric and the means of the prompts by those of texts."""
+
+    run_id: str
+    model: str
+    decoder: str
+    numbers: Mapping[str, ContrastNumber]
+    prompt_means: Mapping[str, Mapping[int, float]]
+
+
+def chosen_metrics(asked: str, settings: Settings) -> tuple[list[str], list[str]]:
+    """The metrics that are measured, and which of the usual ones are not, as what they need is not at hand. Raises
+    UsageError for one that the experiment does not measure."""
+    chosen = {metric.name: one for one in select(asked) for metric in one.metrics}
+    if strange := [name for name in chosen if name not in METRICS]:
+        raise UsageError(f"this experiment does not measure '{strange[0]}'; it measures: {CONTRAST_METRICS}")
+    named = [name for name in METRICS if name in chosen]
+    if asked != CONTRAST_METRICS:
+        return named, []
+    here = [
+        name
+        for name in named
+        if is_installed(chosen[name]) and all(makers.get(part).at_hand(settings) for part in chosen[name].needs)
+    ]
+    return here, [name for name in named if name not in here]
+
+
+def evaluators_of(database: Database, run_ids: Sequence[str], metrics: Sequence[str], made: set[str]) -> dict[str, str]:
+    """By metric of texts which of those that were just asked has scored these runs.
+
+    Raises TerminalError where several have.
+    """
+    found: dict[str, set[str]] = {}
+    for one in comparison.text_scorings(database, run_ids):
+        if one.metric in metrics and one.evaluator_id in made:
+            found.setdefault(one.metric, set()).add(one.evaluator_id)
+    if several := [metric for metric, ids in found.items() if len(ids) > 1]:
+        raise TerminalError(f"several evaluators have scored these runs by {several[0]}; ask again")
+    return {metric: next(iter(found[metric])) for metric in metrics if metric in found}
+
+
+def read_run(
+    database: Database,
+    run_id: str,
+    who: tuple[str, str],
+    keys: Sequence[tuple[int, int]],
+    of_texts: Mapping[str, str],
+    made: set[str],
+) -> ReadRun:
+    """Of a run, or of articles, whose texts are those of `keys` (page id and sample), by the metrics of texts, whose
+    evaluators are named, and by those of runs that any of `made` has given."""
+    pages = {page_id for page_id, _ in keys}
+    numbers: dict[str, ContrastNumber] = {}
+    prompt_means: dict[str, dict[int, float]] = {}
+    for metric, evaluator_id in of_texts.items():
+        rows = [row for row in database.rows("prompt_totals", run_id, metric, evaluator_id) if row[0] in pages]
+        there = [(page_id, total, count) for page_id, total, count, _ in rows if count]
+        prompt_means[metric] = {page_id: total / count for page_id, total, count in there}
+        numbers[metric] = _of_texts((run_id, *who), metric, evaluator_id, there, len(keys))
+    for evaluator_id, *of_run in database.rows("set_numbers", run_id, list(SET_METRICS), sorted(made)):
+        one = SetNumber(run_id, *of_run)
+        if one.texts == len(keys):
+            numbers[one.metric] = _of_run((run_id, *who), one, evaluator_id, len(pages))
+    return ReadRun(run_id, *who, numbers, prompt_means)
+
+
+def texts_of(database: Database, run_id: str) -> list[tuple[int, int]]:
+    return runs.kept_completions(database, run_id)
+
+
+def _of_texts(
+    who: tuple[str, str, str], metric: str, evaluator_id: str, there: Sequence[tuple[int, float, int]], texts: int
+) -> ContrastNumber:
+    totals, counts = (np.array([row[place] for row in there], float)[:, None] for place in (1, 2))
+    found = statistics.estimate(totals, counts) if there else None
+    scored = sum(count for _, _, count in there)
+    bounds = _bounds(metric)
+    return ContrastNumber(
+        run_id=who[0],
+        model=who[1],
+        decoder=who[2],
+        metric=metric,
+        evaluator_id=evaluator_id,
+        prompts=len(there),
+        texts=scored,
+        lacking=texts - scored,
+        mean=float(found.mean[0]) if found else None,
+        low=_within(found.low[0], bounds) if found else None,
+        high=_within(found.high[0], bounds) if found else None,
+        no_interval=found.lacking[0] if found else statistics.TOO_FEW,
+        spread=None,
+        no_number=None if found else _NO_TEXT,
+    )
+
+
+def _of_run(who: tuple[str, str, str], one: SetNumber, evaluator_id: str, prompts: int) -> ContrastNumber:
+    return ContrastNumber(
+        run_id=who[0],
+        model=who[1],
+        decoder=who[2],
+        metric=one.metric,
+        evaluator_id=evaluator_id,
+        prompts=prompts,
+        texts=one.texts if one.value is not None else 0,
+        lacking=0 if one.value is not None else one.texts,
+        mean=one.value,
+        low=None,
+        high=None,
+        no_interval="of all texts together",
+        spread=one.spread,
+        no_number=None if one.value is not None else one.status,
+    )
+
+
+def _bounds(name: str) -> Metric:
+    return next(metric for one in select(name) for metric in one.metrics if metric.name == name)
+
+
+def _within(end: float, bounds: Metric) -> float | None:
+    """An end of an interval within the metric's range: nothing lies outside."""
+    if not np.isfinite(end):
+        return None
+    above = end if bounds.minimum is None else max(end, bounds.minimum)
+    return float(above if bounds.maximum is None else min(above, bounds.maximum))

@@ -1,0 +1,109 @@
+"""Which decoders are set beside each other: those of the papers' tables, and by ablation what is varied in one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from newwiki.contrast_request import BESIDE, ContrastRequest
+from newwiki.decoding.grammar import Decoder, Value, parse, short_form
+from newwiki.errors import UsageError
+
+DECODERS = "decoders"  # the part of an answer that is no ablation
+SIZE = "amateur-size"
+ITSELF = "itself"
+IDENTICAL = f"{ITSELF} (full context, temperature 1)"  # Li et al. 2022, 7.1: there is no contrast to exploit
+
+# The parameter that each ablation of contrastive decoding varies, and the values beside the one that is varied. Li et
+# al. 2022 have 3.4 and 7.5 (context), 7.4 (alpha) and 7.3 (0 beams: drawn). The temperatures of their figure 3 are in a
+# picture, and other beam widths than 5 nowhere: these are ours.
+_VARIED: Mapping[str, tuple[str, Sequence[Value]]] = {
+    "amateur-temperature": ("amateur_temperature", (0.1, 0.5, 1.0, 1.5, 2.0, 10.0)),
+    "amateur-context": ("amateur_context", ("last", "full")),
+    "plausibility": ("alpha", (0.1, 0.0)),
+    "sampling": ("num_beams", (5, 0)),
+    "beams": ("num_beams", (1, 2, 5, 10)),
+}
+_K = range(2, 11)  # Su and Xu 2022, section 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContrastVariant:
+    """A decoder of a model at its place in a part of the answer: `parameter` is what is varied there, `value` its
+    value."""
+
+    model: str
+    part: str
+    place: int
+    parameter: str
+    value: str
+    decoder: str
+
+
+def main_decoder(request: ContrastRequest) -> Decoder:
+    """Contrastive decoding as the papers have it: 5 beams, alpha 0.1, an amateur that reads the prompt's last token."""
+    asked = f"amateur={request.amateur[0]},amateur_temperature={request.amateur_temperature!r}"
+    found = parse(f"contrastive-decoding:{asked}")
+    if len(found) != 1:
+        raise UsageError(f"'{request.amateur[0]}' is no name of a model; give --amateur once for each")
+    return found[0]
+
+
+def variants(request: ContrastRequest, expert: str) -> list[ContrastVariant]:
+    """Those of one expert. The first is the one that all others are compared with."""
+    main = main_decoder(request)
+    beside = [one for text in request.decoder for one in parse(text)]
+    found = list(_part(expert, DECODERS, "decoder", [(decoder_words(one.canonical), one) for one in (main, *beside)]))
+    values: Sequence[Value]
+    for ablation in request.varied:
+        if ablation == "k":
+            asked = [one for one in [*beside, *parse(BESIDE[0])] if one.name == "contrastive-search"]
+            base, parameter, values = asked[0], "top_k", tuple(_K)
+        elif ablation == SIZE:
+            base, parameter, values = main, "amateur", (*request.amateur, expert)
+        else:
+            base, (parameter, values) = main, _VARIED[ablation]
+            values = _among(values, main.parameters[parameter])
+        of_values = [(_told(parameter, value, expert), _with(base, {parameter: value})) for value in values]
+        if ablation == SIZE:
+            alike: dict[str, Value] = {"amateur": expert, "amateur_context": "full", "amateur_temperature": 1.0}
+            of_values.append((IDENTICAL, _with(main, alike)))
+        found += _part(expert, ablation, parameter, of_values)
+    return found
+
+
+def decoder_words(canonical: str) -> str:
+    """A decoder in short, with the last part of its amateur's name."""
+    try:
+        decoder = parse(canonical)[0]
+    except UsageError:
+        return short_form(canonical)
+    name = decoder.parameters.get("amateur")
+    return decoder.short if name is None else _with(decoder, {"amateur": Path(str(name)).name}).short
+
+
+def _part(model: str, part: str, parameter: str, decoders: Iterable[tuple[str, Decoder]]) -> list[ContrastVariant]:
+    """Each decoder once."""
+    different: dict[str, str] = {}
+    for value, decoder in decoders:
+        different.setdefault(decoder.canonical, value)
+    return [
+        ContrastVariant(model=model, part=part, place=place, parameter=parameter, value=value, decoder=canonical)
+        for place, (canonical, value) in enumerate(different.items())
+    ]
+
+
+def _among(values: Sequence[Value], usual: Value) -> Sequence[Value]:
+    """These values, with the one that is varied at its place among numbers."""
+    if usual in values:
+        return values
+    return sorted({*values, usual}, key=float)
+
+
+def _with(decoder: Decoder, parameters: Mapping[str, Value]) -> Decoder:
+    return Decoder(decoder.name, {**decoder.parameters, **parameters})
+
+
+def _told(parameter: str, value: Value, expert: str) -> str:
+    if parameter == "amateur":
+        return ITSELF if value == expert else Path(str(value)).name
+    return value if isinstance(value, str) else f"{value:g}"

@@ -1,0 +1,135 @@
+"""What the numbers say, in sentences, and what they do not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from evaluators import statistics
+from flows.experiments.contrast.differences import CANNOT_TELL, ContrastDifference
+from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS, ContrastNumber
+from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from newwiki.records import Run
+from storage.database import Database
+
+SEARCH = "contrastive-search"
+_REMEDIES = {
+    "mauve": "`--embedder FOLDER` names an S-BERT model",
+    "embedding_coherence": "`--embedder FOLDER` names an S-BERT model",
+    "likelihood_coherence": "`--likelihood-model NAME` names whose likelihood it is (the paper has OPT-2.7B)",
+}
+
+
+def verdict(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> str:
+    """What contrastive search, or else the first of the others, differs in from contrastive decoding; of several models
+    each with its name."""
+    told = {
+        model: _of_model([one for one in apart if one.model == model and one.part == DECODERS])
+        for model in dict.fromkeys(one.model for one in variants)
+    }
+    return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
+
+
+def words(
+    variants: Sequence[ContrastVariant],
+    numbers: Sequence[ContrastNumber],
+    apart: Sequence[ContrastDifference],
+    left_out: Sequence[str],
+    judges: Sequence[str],
+) -> list[str]:
+    """A sentence for each part, and what the numbers rest on, what they lack, and what they do not tell."""
+    several = len({one.model for one in variants}) > 1
+    told = [
+        f"{model}: {sentence}" if several else sentence
+        for model in dict.fromkeys(one.model for one in variants)
+        for sentence in _differing(
+            [one for one in variants if one.model == model], [one for one in apart if one.model == model]
+        )
+    ]
+    told += judges
+    told += _lengths(numbers)
+    told += _whole(numbers)
+    told += _lacking(numbers)
+    if left_out:
+        remedies = dict.fromkeys(_REMEDIES[name] for name in left_out)
+        told.append(f"not at hand, and so not in the answer: {', '.join(left_out)}; {'; '.join(remedies)}")
+    return told
+
+
+def judges(database: Database, evaluators: Mapping[str, str], runs: Sequence[Run]) -> list[str]:
+    """By which models the coherences are."""
+    told = []
+    for metric, evaluator_id in evaluators.items():
+        [(name, sha256)] = database.rows("who_judged", evaluator_id)
+        if sha256:
+            own = ", which writes here, too, and finds its own texts likely" * any(
+                one.model_sha256 == sha256 for one in runs
+            )
+            told.append(f"{metric} is by {name} (weights {sha256[:8]}){own}")
+    return told
+
+
+def _of_model(apart: Sequence[ContrastDifference]) -> str:
+    decoders = list(dict.fromkeys(one.decoder for one in apart))
+    if not decoders:
+        return "contrastive decoding alone"
+    named = next((one for one in decoders if one.startswith(SEARCH)), decoders[0])
+    of_one = [one for one in apart if one.decoder == named and one.metric != "words"]
+    if not of_one or all(one.verdict == statistics.TOO_FEW for one in of_one):
+        return f"{statistics.TOO_FEW} to tell decoders apart"
+    told = ", ".join(f"{one.metric} {one.verdict}" for one in of_one)
+    return f"{decoder_words(named)} beside contrastive decoding: {told}"
+
+
+def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Iterator[str]:
+    """Of each part which metrics differ from those of contrastive decoding as in the papers, and under what."""
+    for part in dict.fromkeys(one.part for one in apart):
+        values = {one.decoder: one.value for one in variants if one.part == part}
+        parameter = next(one.parameter for one in variants if one.part == part)
+        of_part = [one for one in apart if one.part == part]
+        if all(one.verdict == statistics.TOO_FEW for one in of_part):
+            yield f"{part}: {of_part[0].prompts} prompts tell nothing; {statistics.FEWEST} are the least"
+            continue
+        found = []
+        for metric in TEXT_METRICS:
+            for way in ("higher", "lower"):
+                names = [values[one.decoder] for one in of_part if one.metric == metric and one.verdict == way]
+                found += [f"{metric} is {way} under {', '.join(names)}"] if names else []
+        named = part if parameter == "decoder" else f"{part} ({parameter})"
+        yield f"{named}: beside contrastive decoding, {'; '.join(found) or f'{CANNOT_TELL} any of them apart'}"
+
+
+def _lengths(numbers: Sequence[ContrastNumber]) -> list[str]:
+    lengths = [one.mean for one in numbers if one.metric == "words" and one.mean is not None and not _is_human(one)]
+    if not lengths:
+        return []
+    return [
+        f"by decoder texts have {min(lengths):.0f} to {max(lengths):.0f} words in the mean; diversity falls with length"
+    ]
+
+
+def _whole(numbers: Sequence[ContrastNumber]) -> list[str]:
+    """On the numbers of whole runs."""
+    of_runs = [one for one in numbers if one.metric in SET_METRICS and not _is_human(one)]
+    told = []
+    if of_runs:
+        names = ", ".join(dict.fromkeys(one.metric for one in of_runs))
+        told.append(f"{names}: of all texts of a run together, so there is no interval and nothing is tested")
+    for reason in dict.fromkeys(one.no_number for one in of_runs if one.no_number):
+        of_reason = [one for one in of_runs if one.no_number == reason]
+        names = ", ".join(dict.fromkeys(one.metric for one in of_reason))
+        told.append(f"{names} of {len(of_reason)} runs cannot be had: {reason}")
+    of_mauve = [one.mean for one in of_runs if one.metric == "mauve"]
+    if of_mauve and not any(mean is not None for mean in of_mauve):
+        told.append("figures of mauve are left out, as no run has it; ask for more --prompts, or of a larger snapshot")
+    return told
+
+
+def _lacking(numbers: Sequence[ContrastNumber]) -> list[str]:
+    told = []
+    for metric in TEXT_METRICS:
+        of_metric = [one for one in numbers if one.metric == metric and not _is_human(one)]
+        lacking, texts = sum(one.lacking for one in of_metric), sum(one.texts for one in of_metric)
+        told += [f"{lacking:,} of {lacking + texts:,} by {metric}"] if lacking else []
+    return [f"texts without a number, which are in no mean: {'; '.join(told)}"] if told else []
+
+
+def _is_human(one: ContrastNumber) -> bool:
+    return one.decoder == "reference"
