@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from newwiki.errors import UsageError
 from newwiki.fields import asked
@@ -54,7 +55,7 @@ class ReproduceRequest(Request):
         return {name: model for name, _, model in (one.partition("=") for one in self.stand_in)}
 
     @property
-    def how(self) -> dict[str, object]:
+    def how(self) -> dict[str, Any]:
         """The fields that an evaluation has, too."""
         names = ("snapshot", "model_args", "batch_size", "dtype", "seed")
         return {name: getattr(self, name) for name in names}

@@ -1,6 +1,7 @@
 """What the articles are about, as it was looked up on Wikidata."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,13 +28,14 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         if not pages.keys() - set(_UNKNOWN):
             return f"topics were not looked up: newwiki snapshots topics {name}"
         count, total = pages.get(str(number.labels["topic"]), 0), sum(pages.values())
-        about = {"whose": "Wikipedia", "metric": "topic", "source": name}
+        counted = Ours(value=count, unlike=_DRAWN, whose="Wikipedia", metric="topic", source=name)
         if number.metric.title != _SHARE:
-            return Ours(value=count, unlike=_DRAWN, **about)
+            return counted
         is_one = np.concatenate([np.ones((count, 1)), np.zeros((total - count, 1))])
         found = statistics.estimate(is_one, np.ones_like(is_one))
         ends = [statistics.number_or_none(end[0] * 100) for end in (found.low, found.high)]
-        return Ours(value=100 * count / total, low=ends[0], high=ends[1], lacking=found.lacking[0], **about)
+        share = 100 * count / total
+        return replace(counted, value=share, low=ends[0], high=ends[1], lacking=found.lacking[0], unlike="")
 
     return of
 
