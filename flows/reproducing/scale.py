@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluators.statistics import FEWEST
 
 # A text of fewer tokens has hardly a sentence that ends, and n-grams that cannot repeat
-TOKENS = 128
+TOKENS = 64
 
 
 @dataclass(frozen=True)

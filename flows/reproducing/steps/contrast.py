@@ -89,7 +89,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         name = _task_name(model)
         if name not in answers:
             return outcomes[name].failed if name in outcomes else NO_COMMAND
-        specification = number.decoder or _variant(main, str(number.labels.get("variant", "")))
+        specification = number.decoder or variant(main, str(number.labels.get("variant", "")))
         if not specification:
             return "no model here is what the paper took for the amateur"
         one = found.get((name, canonical(reproduction.models.decoder(specification)), metric))
@@ -133,7 +133,7 @@ def _parameter(decoder: str, name: str) -> str:
     return found.group(1) if found else ""
 
 
-def _variant(main: str, words: str) -> str:
+def variant(main: str, words: str) -> str:
     """The decoder of a variant; the main one where nothing is set otherwise."""
     if not words:
         return ""

@@ -117,7 +117,7 @@ def exposure_number(scores: Sequence[ExposureScore], number: Number, whose: str,
     prefix, length = _PREFIXES[str(number.labels["prefix"])], number.labels["length"]
     here = _by_seed(scores, metric, prefix, length)
     if not here:
-        return f"there is no prefix of {length} tokens"
+        return f"there is no prefix of {float(length):g} tokens"
     texts = min(one.texts for one in here.values())
     unlike = ""
     if kind.startswith("EB"):

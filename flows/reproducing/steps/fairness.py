@@ -74,12 +74,12 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             model, name = chosen, _task_name(chosen)
             if name not in answers:
                 return outcomes[name].failed if name in outcomes else NO_COMMAND
-        return _number(found[name], number, metric, model.words, answers[name])
+        return fairness_number(found[name], number, metric, model.words, answers[name])
 
     return of
 
 
-def _number(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
+def fairness_number(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
     if "swapped" in number.labels:
         return _swapped(found, number, metric, whose, answer)
     shares = [one for one in found.shares if one.metric == metric and one.share is not None]

@@ -86,7 +86,7 @@ def test_the_scale_leaves_what_an_interval_takes() -> None:
     assert [scale.prompts(2000, share).here for share in (1.0, 0.5, 0.01, 0.001)] == [2000, 1000, 20, 13]
     assert scale.prompts(2000, 0.01, 10).here == 10
     assert [scale.samples(20, share).here for share in (1.0, 0.1, 0.01)] == [20, 2, 1]
-    assert [scale.tokens(512, share).here for share in (1.0, 0.5, 0.01)] == [512, 256, 128]
+    assert [scale.tokens(512, share).here for share in (1.0, 0.5, 0.01)] == [512, 256, 64]
     assert scale.tokens(64, 0.01).here == 64
     assert scale.words([scale.prompts(2000, 0.01), scale.tokens(64, 1.0)]) == (
         "20 prompts, 2,000 in the paper; 64 tokens at most"
