@@ -1,5 +1,6 @@
 """Which model is loaded for each of a paper's, and why none is for others: told before anything is written."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -92,9 +93,9 @@ def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str,
 
 
 def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
-    """By the backend that runs it: an encoder-decoder is no causal language model."""
-    from transformers import AutoConfig
-
+    """By the backend that runs it: an encoder-decoder is no causal language model. Its configuration alone is read."""
     folder = find_models("hf", [name], dict(loading))[name]
-    config = AutoConfig.from_pretrained(folder, local_files_only=True)
-    return ChosenModel(of, name, "seq2seq" if config.is_encoder_decoder else "hf", stands_in)
+    config = json.loads((folder / "config.json").read_text("utf-8")) if folder else {}
+    kinds = config.get("architectures") or []
+    both = config.get("is_encoder_decoder") or any(kind.endswith("ForConditionalGeneration") for kind in kinds)
+    return ChosenModel(of, name, "seq2seq" if both else "hf", stands_in)

@@ -19,12 +19,12 @@ class Scaled:
 
     @property
     def words(self) -> str:
-        return f"{self.here:,} {self.what}" + ("" if self.here == self.paper else f", {self.paper:,} in the paper")
+        return f"{self.what}: {self.here:,}" + ("" if self.here == self.paper else f" ({self.paper:,} in the paper)")
 
 
-def prompts(paper: int, scale: float, there: int | None = None) -> Scaled:
+def prompts(paper: int, scale: float, there: int | None = None, at_least: int = FEWEST) -> Scaled:
     """At least as many as an interval takes, and no more than there are."""
-    asked = _scaled(paper, scale, FEWEST)
+    asked = _scaled(paper, scale, at_least)
     return Scaled("prompts", paper, asked if there is None else min(asked, there))
 
 
@@ -33,7 +33,7 @@ def samples(paper: int, scale: float) -> Scaled:
 
 
 def kept(paper: int, scale: float) -> Scaled:
-    return Scaled("of them kept", paper, _scaled(paper, scale, 1))
+    return Scaled("kept", paper, _scaled(paper, scale, 1))
 
 
 def tokens(paper: int, scale: float) -> Scaled:

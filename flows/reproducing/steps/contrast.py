@@ -20,6 +20,7 @@ _ABLATIONS = {
     "000-2": "k",
 }
 _TOKENS = 256
+_MAUVE = 20  # texts that it takes
 _ARTICLES = ("wikitext", "wikipedia")  # the papers' domains that are what prompts here are
 _ELSEWHERE = "of the domain '{}' in the paper, of Wikipedia's articles here"
 _DAMAGED = "the paper's text does not say of which model and domain it is"
@@ -39,7 +40,7 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
         return None
     rows = [row.decoder for one in exhibits for row in one.rows if row.model == model.of]
     beside = dict.fromkeys(canonical(text) for text in (*BESIDE, *rows) if text and not text.startswith(_CONTRASTIVE))
-    prompts = scale.prompts(reproduction.new.articles, reproduction.scale)
+    prompts = scale.prompts(reproduction.new.articles, reproduction.scale, at_least=_MAUVE)
     tokens = scale.tokens(_TOKENS, reproduction.scale)
     request = ContrastRequest(
         **{

@@ -89,5 +89,5 @@ def test_the_scale_leaves_what_an_interval_takes() -> None:
     assert [scale.tokens(512, share).here for share in (1.0, 0.5, 0.01)] == [512, 256, 64]
     assert scale.tokens(64, 0.01).here == 64
     assert scale.words([scale.prompts(2000, 0.01), scale.tokens(64, 1.0)]) == (
-        "20 prompts, 2,000 in the paper; 64 tokens at most"
+        "prompts: 20 (2,000 in the paper); tokens at most: 64"
     )
