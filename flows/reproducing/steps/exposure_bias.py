@@ -68,8 +68,10 @@ def _task(
     more: Sequence[Scaled] = (),
 ) -> Task:
     articles = scale.prompts(_TEXTS // _STRETCHES, reproduction.scale, reproduction.new.articles)
+    stretches = scale.whole("stretches of an article", _STRETCHES, reproduction.scale, 1)
     seeds = scale.whole("seeds", _SEEDS, reproduction.scale, FEWEST)
     given = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, "models": (model.name,), **own}
+    given |= {"samples": stretches.here, "keep": stretches.here}
     request = named(_NAME).request(**given, backend=model.backend, prompts=articles.here, seeds=seeds.here)  # type: ignore[call-arg]
     usual = {one.name: one.default for one in fields_of(ExposureBiasRequest)}
     lengths, rates, gaps = (len(usual[name]) for name in ("prefix_length", "rate", "gap"))
@@ -80,9 +82,9 @@ def _task(
         experiment=_NAME,
         exhibits=[one.name for one in exhibits if not one.rows or any(row.model == of for row in one.rows)],
         runs=runs * seeds.here,
-        texts=runs * seeds.here * articles.here * _STRETCHES // 2,
+        texts=runs * seeds.here * articles.here * stretches.here // 2,
         tokens=usual["max_new_tokens"],
-        scaled=[articles, seeds, *more],
+        scaled=[articles, stretches, seeds, *more],
     )
 
 
