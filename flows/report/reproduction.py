@@ -11,12 +11,17 @@ from flows.reproducing.matching import FAILS, HOLDS, Match
 from flows.reproducing.records import interval, summary
 from flows.reproducing.reproduce import ReproducedPaper
 from flows.reproducing.step import Outcome, Task
-from flows.tables import digits
+from flows.tables import digits as plain_digits
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import Exhibit, Row
 from storage.outputs import safe
 
 _TONES = {HOLDS: "good", FAILS: "bad"}
+
+
+def digits(number: float) -> str:
+    """With a true minus."""
+    return plain_digits(number).replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,7 @@ def _cell(one: Match, notes: Footnotes) -> Cell:
     if one.ours is None:
         return Cell(published, standing=one.standing, note=note)
     tone = _TONES.get(one.standing, "")
-    return Cell(published, digits(one.ours.value), interval(one), one.standing, tone, note)
+    return Cell(published, digits(one.ours.value), interval(one).replace("-", "−"), one.standing, tone, note)
 
 
 def _answer(task: Task, outcome: Outcome) -> str:

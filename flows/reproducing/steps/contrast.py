@@ -103,13 +103,19 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             low=one.low,
             high=one.high,
             lacking=one.no_interval,
-            whose=model.words,
+            whose=whose_words(model, amateur, specification),
             metric=metric,
             source=answers[name],
             unlike=unlike if number.model else _DAMAGED,
         )
 
     return of
+
+
+def whose_words(model: ChosenModel, amateur: ChosenModel, specification: str) -> str:
+    """With the amateur, where one writes along that is not the paper's."""
+    writes_along = specification.startswith(_CONTRASTIVE) and amateur.stands_in
+    return f"{model.words}; its amateur {amateur.words}" if writes_along else model.words
 
 
 def _model(reproduction: Reproduction, number: Number) -> ChosenModel | str:

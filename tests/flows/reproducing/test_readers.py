@@ -11,9 +11,10 @@ from flows.experiments.fairness.findings import GroupShare
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.numbers import FairnessSetting
 from flows.experiments.fairness.swapping import FairnessSwap
+from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical, numbers_by_row
 from flows.reproducing.step import every
-from flows.reproducing.steps.contrast import variant
+from flows.reproducing.steps.contrast import variant, whose_words
 from flows.reproducing.steps.exposure_bias import exposure_number
 from flows.reproducing.steps.fairness import fairness_number
 from newwiki.papers.published import Exhibit, Number, papers
@@ -176,3 +177,10 @@ def test_variants_of_table_4_are_the_main_decoder_with_one_number_changed(words:
         expected = expected.replace(before, after)
     assert variant(main, words) == expected
     assert canonical(variant(main, words))
+
+
+def test_an_amateur_that_stands_in_is_told() -> None:
+    expert, amateur = ChosenModel("GPT-2 XL", "big", "hf", stands_in=True), ChosenModel("gpt2", "toy", "hf", True)
+    told = whose_words(expert, amateur, "contrastive-decoding:amateur=gpt2")
+    assert told == "big, in the place of GPT-2 XL; its amateur toy, in the place of gpt2"
+    assert whose_words(expert, amateur, "greedy") == "big, in the place of GPT-2 XL"
