@@ -139,23 +139,25 @@ def evaluation_reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome
             except NotLoaded as missing:
                 return str(missing)
             whose, run_id = model.words, by_setting[model.name, decoder, snapshot.snapshot_id]
-        if why:
-            return why
-        found = summaries.get((run_id, metric))
-        if found is None or found["mean"] is None:
-            status = f": {found['status']}" if found else ""
-            return f"{metric} has no number of these texts{status}"
-        return Ours(
-            value=found["mean"],
-            low=found["low"],
-            high=found["high"],
-            lacking=found["no_interval"],
-            whose=whose,
-            metric=metric,
-            source=run_id,
-        )
+        return why or _ours(summaries.get((run_id, metric)), metric, whose, run_id)
 
     return of
+
+
+def _ours(found: Mapping[str, Any] | None, metric: str, whose: str, run_id: str) -> Ours | str:
+    """A run's summary as a number of ours."""
+    if found is None or found["mean"] is None:
+        status = f": {found['status']}" if found else ""
+        return f"{metric} has no number of these texts{status}"
+    return Ours(
+        value=found["mean"],
+        low=found["low"],
+        high=found["high"],
+        lacking=found["no_interval"],
+        whose=whose,
+        metric=metric,
+        source=run_id,
+    )
 
 
 def _fills(paper: Paper, exhibit: Exhibit) -> bool:
