@@ -30,7 +30,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 catalogue: $(INSTALLED)
-	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-the-paper.md
+	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going docs build/docs

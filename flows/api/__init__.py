@@ -11,6 +11,7 @@ from flows.api.judgements import export_pairs, import_answers, judge
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, revisit, score
 from flows.api.planning import plan
+from flows.api.reproducing import reproduce
 from flows.api.stored import (
     articles,
     candidates,
@@ -51,6 +52,7 @@ __all__ = [
     "query",
     "refresh",
     "report",
+    "reproduce",
     "revisit",
     "runs",
     "score",

@@ -61,7 +61,7 @@ class Evaluations:
             runs += self._made(EvaluationRequest(**_reading(shared)))
         return [*runs, *self.write(asked, **instead)] if asked.decoder else runs
 
-    def write(self, asked: ExperimentRequest, **instead: Any) -> list[Run]:
+    def write(self, asked: EvaluationRequest, **instead: Any) -> list[Run]:
         """Those alone that write the articles."""
         shared = {one.name: getattr(asked, one.name) for one in fields(EvaluationRequest)} | instead
         return self._made(EvaluationRequest(**shared))

@@ -39,7 +39,24 @@ _PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure
 _CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/corpora does"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 _CONTRAST = "it is many runs, or many prompts; the line below them is run"
+_STANDS_IN = "tests/flows/reproducing carries out a part of a paper"
 NOT_RUN = {
+    **{
+        f"newwiki reproduce {asked}": _STANDS_IN
+        for asked in (
+            '000 --stand-in "GPT-2 XL=gpt2-xl" --stand-in gpt2=gpt2 --scale 0.01 --out look.html',
+            "000-2 --out 000-2.html",
+            "001 --out 001.html",
+            "001 --stand-in GPT-Neo=gpt2-large --scale 0.01 --out look.html",
+            "002 --stand-in Transformer-XL=gpt2 --out 002.html",
+            "002 --stand-in Transformer-XL=gpt2 --scale 0.01 --out look.html",
+            "003 --out 003.html",
+            "003 --stand-in GPT-2=gpt2 --scale 0.01 --out look.html",
+            "004 --stand-in large=gpt2 --scale 0.01 --out 004.html",
+            "004 --stand-in large=gpt2-xl --stand-in small=gpt2 --out 004.html",
+            "004 --stand-in large=gpt2 --scale 0.01 --pair-scorer nli.toml --out look.html",
+        )
+    },
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
     "make test": "this is it",

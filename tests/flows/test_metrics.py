@@ -55,7 +55,7 @@ _ROOT = Path(__file__).parents[2]
         ("docs/sql.md", "schema"),
         ("docs/cookbook.md", "cookbook"),
         ("docs/papers.md", "papers"),
-        ("docs/reproduce-the-paper.md", "paper_metrics"),
+        ("docs/reproduce-003.md", "paper_metrics"),
     ],
 )
 def test_what_readers_are_told_is_what_is_there(name: str, kind: str) -> None:

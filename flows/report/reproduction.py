@@ -1,0 +1,136 @@
+"""A paper's tables with our numbers in them, as a page."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from flows.report.templating import assets, environment, write_page
+from flows.reproducing.matching import FAILS, HOLDS, Match
+from flows.reproducing.records import interval, summary
+from flows.reproducing.reproduce import ReproducedPaper
+from flows.reproducing.step import Outcome, Task
+from flows.tables import digits as plain_digits
+from newwiki.decoding.grammar import short_form
+from newwiki.papers.published import Exhibit, Row
+from storage.outputs import safe
+
+_TONES = {HOLDS: "good", FAILS: "bad"}
+
+
+def digits(number: float) -> str:
+    """With a true minus."""
+    return plain_digits(number).replace("-", "−")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The paper's number, ours, and what is to be said of it: `note` is the number of a footnote."""
+
+    published: str
+    ours: str = ""
+    interval: str = ""
+    standing: str = ""
+    tone: str = ""
+    note: int | None = None
+
+
+@dataclass(frozen=True)
+class RowShown:
+    """A row of an exhibit: `whose` are the models that our numbers in it are of."""
+
+    model: str
+    about: str
+    whose: str
+    cells: Sequence[Cell | None]
+
+
+@dataclass(frozen=True)
+class ExhibitShown:
+    """An exhibit with its rows; `answers` are the verdicts of the experiments that it is answered by."""
+
+    exhibit: Exhibit
+    heads: Sequence[str]
+    rows: Sequence[RowShown]
+    notes: Sequence[str]
+    answers: Sequence[str]
+
+
+@dataclass
+class Footnotes:
+    """Each reason once, numbered from 1 on."""
+
+    told: list[str] = field(default_factory=list)
+
+    def number(self, why: str) -> int | None:
+        if not why:
+            return None
+        if why not in self.told:
+            self.told.append(why)
+        return self.told.index(why) + 1
+
+
+def write_reproduction(papers: Sequence[ReproducedPaper], path: Path, database: Path) -> Path:
+    """Writes it, and gives the path. Raises UsageError where it cannot be written."""
+    html = environment().get_template("reproduction.html").render(
+        papers=[
+            {
+                "paper": one.reproduction.paper,
+                "of": one.reproduction,
+                "words": summary(one),
+                "exhibits": exhibits_shown(one),
+            }
+            for one in papers
+        ],
+        written_at=datetime.now(UTC),
+        version=version("newwiki-eval"),
+        **assets(),
+    )  # fmt: skip
+    return write_page(html, safe(path, database))
+
+
+def exhibits_shown(done: ReproducedPaper) -> list[ExhibitShown]:
+    """All of the paper, those without a number too."""
+    return [_exhibit(done, one) for one in done.reproduction.paper.exhibits]
+
+
+def _exhibit(done: ReproducedPaper, exhibit: Exhibit) -> ExhibitShown:
+    notes = Footnotes()
+    by_row: dict[int, dict[str, Match]] = {}
+    for one in done.matches:
+        if one.exhibit.name == exhibit.name:
+            by_row.setdefault(one.row, {})[one.number.metric.title] = one
+    rows = [_row(row, by_row.get(place, {}), exhibit.columns, notes) for place, row in enumerate(exhibit.rows)]
+    metrics = [done.reproduction.paper.metric(title) for title in exhibit.columns]
+    heads = [f"{one.title} ({one.unit})" if one.unit else one.title for one in metrics]
+    answers = [
+        _answer(task, outcome) for task, outcome in done.tasks if exhibit.name in task.exhibits and task.experiment
+    ]
+    return ExhibitShown(exhibit, heads, rows, notes.told, answers)
+
+
+def _row(row: Row, found: dict[str, Match], columns: Sequence[str], notes: Footnotes) -> RowShown:
+    whose = dict.fromkeys(one.ours.whose for one in found.values() if one.ours)
+    labels = [f"{name}: {value}" for name, value in row.labels.items()]
+    decoder = [short_form(row.decoder)] if row.decoder else []
+    against = [f"against {short_form(row.against)}"] if row.against else []
+    about = ", ".join([*decoder, *against, *labels])
+    cells = [_cell(found[title], notes) if title in found else None for title in columns]
+    return RowShown(row.model, about, ", ".join(whose) or "–", cells)
+
+
+def _cell(one: Match, notes: Footnotes) -> Cell:
+    spread = "" if one.number.spread is None else f" ± {digits(one.number.spread)}"
+    published = f"{digits(one.number.value)}{spread}"
+    note = notes.number(one.why)
+    if one.ours is None:
+        return Cell(published, standing=one.standing, note=note)
+    tone = _TONES.get(one.standing, "")
+    return Cell(published, digits(one.ours.value), interval(one).replace("-", "−"), one.standing, tone, note)
+
+
+def _answer(task: Task, outcome: Outcome) -> str:
+    if outcome.failed:
+        return f"{task.name} failed: {outcome.failed}"
+    return f"{task.name}: {outcome.verdict} (answer {outcome.answer})"

@@ -1,0 +1,101 @@
+"""Which model is loaded for each of a paper's, and why none is for others: told before anything is written."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flows.evaluating.generate import find_models
+from newwiki.errors import NewWikiError, UsageError, did_you_mean
+from newwiki.models.checkpoint import is_at_hand, split_revision
+from newwiki.papers.published import Paper, PaperModel
+
+_AMATEUR = re.compile(r"(?<=amateur=)[^,]+")
+
+
+@dataclass(frozen=True)
+class ChosenModel:
+    """What is loaded for a model of a paper: its own, or a stand-in that the user named."""
+
+    of: str
+    name: str
+    backend: str
+    stands_in: bool
+
+    @property
+    def words(self) -> str:
+        return f"{self.name}, in the place of {self.of}" if self.stands_in else self.name
+
+
+@dataclass(frozen=True)
+class ChosenModels:
+    """By the paper's name of a model what is loaded, or why nothing is; and the same of the amateurs that decoders
+    name, by their names on the hub."""
+
+    models: Mapping[str, ChosenModel | str]
+    amateurs: Mapping[str, ChosenModel | str]
+
+    @property
+    def loaded(self) -> list[ChosenModel]:
+        return [one for one in self.models.values() if isinstance(one, ChosenModel)]
+
+    def decoder(self, specification: str) -> str:
+        """With the amateur that is loaded for the one it names. Raises NotLoaded where none is."""
+        found = _AMATEUR.search(specification)
+        if not found:
+            return specification
+        amateur = self.amateurs[found.group()]
+        if isinstance(amateur, str):
+            raise NotLoaded(amateur)
+        return _AMATEUR.sub(lambda _: amateur.name, specification)
+
+
+class NotLoaded(Exception):
+    """Why a model is not there."""
+
+
+def choose_models(paper: Paper, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModels:
+    """What can be had here of the paper's models. Raises UsageError for a stand-in that cannot be loaded, as the user
+    has named it."""
+    models = {one.name: _chosen(one, stand_ins, loading) for one in paper.models if not one.articles}
+    amateurs = {name: _chosen(PaperModel(name=name, model=name), stand_ins, loading) for name in _amateurs(paper)}
+    return ChosenModels(models, amateurs)
+
+
+def refuse_unknown(papers: list[Paper], stand_ins: Mapping[str, str]) -> None:
+    """Raises UsageError for the place of a model that none of the papers has."""
+    known = {name for paper in papers for one in paper.models if not one.articles for name in (one.name, one.model)}
+    known |= {name for paper in papers for name in _amateurs(paper)}
+    for name in stand_ins:
+        if name not in known:
+            there = ", ".join(sorted(known - {""}))
+            raise UsageError(f"the paper has no model '{name}'{did_you_mean(name, known) or ';'} it has: {there}")
+
+
+def _amateurs(paper: Paper) -> list[str]:
+    decoders = [text for one in paper.exhibits for row in one.rows for text in (row.decoder, row.against)]
+    return list(dict.fromkeys(found.group() for text in decoders if (found := _AMATEUR.search(text))))
+
+
+def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str, str]) -> ChosenModel | str:
+    named = stand_ins.get(one.name) or stand_ins.get(one.model)
+    hint = f"name one in its place: --stand-in '{one.name}=MODEL'"
+    if named:
+        return _found(one.name, named, loading, stands_in=True)
+    if one.why or one.differs:
+        return f"{one.why or one.differs}; {hint}"
+    try:
+        if not is_at_hand(*split_revision(one.model)):
+            return f"{one.model} is not on this machine: download it (hf download {one.model}), or {hint}"
+        return _found(one.name, one.model, loading, stands_in=False)
+    except NewWikiError as error:
+        return f"{error}; or {hint}"
+
+
+def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
+    """By the backend that runs it: an encoder-decoder is no causal language model. Its configuration alone is read."""
+    folder = find_models("hf", [name], dict(loading))[name]
+    config = json.loads((folder / "config.json").read_text("utf-8")) if folder else {}
+    kinds = config.get("architectures") or []
+    both = config.get("is_encoder_decoder") or any(kind.endswith("ForConditionalGeneration") for kind in kinds)
+    return ChosenModel(of, name, "seq2seq" if both else "hf", stands_in)

@@ -1,0 +1,141 @@
+"""A reproduction as rows: a record a number of the paper, and lines for people."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from flows.planning.rates import rates
+from flows.reproducing.matching import FAILS, HOLDS, NOT_RUN, UNKNOWN, UNLIKE, Match, Standing
+from flows.reproducing.reproduce import PlannedPaper, ReproducedPaper
+from flows.reproducing.scale import words
+from flows.tables import digits
+from newwiki.decoding.grammar import short_form
+from newwiki.papers.published import Number
+from storage.database import Database
+
+COLUMNS = (
+    "paper", "exhibit", "model", "decoder", "against", "labels", "metric", "unit", "published", "spread", "ours", "low",
+    "high", "standing", "why", "whose", "here", "source",
+)  # fmt: skip
+PLAN = ("paper", "task", "fills", "runs", "texts", "tokens_at_most", "hours", "scale")
+HEADS = ("exhibit", "of", "metric", "paper", "ours", "95 %", "standing", "ours is of")
+STANDINGS: Sequence[Standing] = (HOLDS, FAILS, UNKNOWN, UNLIKE, NOT_RUN)
+
+
+def record(one: Match) -> tuple[Any, ...]:
+    """In COLUMNS; all numbers are in the paper's unit."""
+    number, ours = one.number, one.ours
+    about = (
+        one.paper,
+        one.exhibit.name,
+        number.model.name if number.model else "",
+        number.decoder,
+        number.against,
+        json.dumps(dict(number.labels), sort_keys=True, ensure_ascii=False),
+        number.metric.title,
+        number.metric.unit,
+        number.value,
+        number.spread,
+    )
+    if ours is None:
+        return (*about, None, None, None, one.standing, one.why, None, None, None)
+    return (
+        *about, ours.value, ours.low, ours.high, one.standing, one.why, ours.whose, ours.metric, ours.source
+    )  # fmt: skip
+
+
+def lines(matches: Sequence[Match]) -> list[list[Any]]:
+    """In HEADS: a line a number that stands beside ours."""
+    return [
+        [
+            one.exhibit.name,
+            of_words(one.number),
+            one.number.metric.title,
+            digits(one.number.value),
+            digits(one.ours.value),
+            interval(one) or "–",
+            f"{one.standing}: {one.why}" if one.why else one.standing,
+            one.ours.whose,
+        ]
+        for one in matches
+        if one.ours
+    ]
+
+
+def of_words(number: Number) -> str:
+    """What of its model a number is of: decoder and labels."""
+    labels = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in number.labels.items()
+    ]
+    decoder = [short_form(number.decoder)] if number.decoder else []
+    return ", ".join([*decoder, *labels]) or "–"
+
+
+def interval(one: Match) -> str:
+    ours = one.ours
+    if ours is None or ours.low is None or ours.high is None:
+        return ""
+    return f"[{digits(ours.low)}, {digits(ours.high)}]"
+
+
+def not_run(matches: Iterable[Match]) -> list[tuple[str, int, str]]:
+    """By exhibit how many numbers have no like of ours, and why."""
+    counted = Counter((one.exhibit.name, one.why) for one in matches if one.standing == NOT_RUN)
+    return [(exhibit, count, why) for (exhibit, why), count in counted.items()]
+
+
+def summary(done: ReproducedPaper) -> list[str]:
+    """Sentences on a reproduction as a whole."""
+    counted = Counter(one.standing for one in done.matches)
+    paper = done.reproduction.paper
+    standings = [f"{counted[one]} {one}" for one in STANDINGS if counted[one]]
+    told = [f"{len(done.matches)} numbers of {paper.id}: {', '.join(standings)}"]
+    for task, outcome in done.tasks:
+        came = f"failed: {outcome.failed}" if outcome.failed else outcome.verdict or f"{task.runs} runs"
+        told.append(f"{task.name} ({words(task.scaled)}): {came}")
+    return told
+
+
+def plan_words(planned: Sequence[PlannedPaper], database: Database) -> list[str]:
+    """The same in sentences."""
+    rows, notes = plan_rows(planned, database)
+    told = [
+        f"{paper}, {task}: {runs} runs, {texts:,} texts of {tokens} tokens, {hours * 60:.1f} minutes of writing; "
+        f"{scaled}"
+        for paper, task, _, runs, texts, tokens, hours, scaled in rows
+    ]
+    return [*told, *notes]
+
+
+def plan_rows(planned: Sequence[PlannedPaper], database: Database) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """What is to be carried out, in PLAN, and what is told beside it. Hours are by the rates that runs here had."""
+    known = rates(database)
+    rows, notes = [], []
+    for one in planned:
+        for task in one.tasks:
+            seconds = task.texts * task.tokens / known.tokens_per_second.value
+            seconds += task.runs * known.write_run_seconds.value
+            rows.append(
+                (
+                    one.reproduction.paper.id,
+                    task.name,
+                    ", ".join(task.exhibits),
+                    task.runs,
+                    task.texts,
+                    task.tokens,
+                    seconds / 3600,
+                    words(task.scaled),
+                )
+            )
+        chosen = one.reproduction.models
+        reasons = {**chosen.models, **chosen.amateurs}
+        notes += [
+            f"{one.reproduction.paper.id}, {name}: not run: {why}"
+            for name, why in reasons.items()
+            if isinstance(why, str)
+        ]
+    if rows:
+        rate = known.tokens_per_second
+        notes.append(f"hours of writing at {rate.value:,.0f} tokens a second, {rate.source}; what is stored takes none")
+    return rows, notes

@@ -1,0 +1,127 @@
+"""A paper from its tables to ours: what can be had is told first, then made, then set beside the paper's numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.experiment import named
+from flows.progress import Progress
+from flows.reproducing.chosen_models import choose_models, refuse_unknown
+from flows.reproducing.matching import Match, Ours, match, numbers_by_row
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, every
+from newwiki.errors import NewWikiError
+from newwiki.experiment_request import ExperimentRequest
+from newwiki.papers import published
+from newwiki.papers.published import Exhibit, Number
+from newwiki.reproduce_request import ReproduceRequest
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
+from newwiki.snapshot import Snapshot
+from storage import experiments, snapshots
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """A step of a paper with its tasks."""
+
+    step: Step
+    tasks: Sequence[Task]
+
+
+@dataclass(frozen=True)
+class PlannedPaper:
+    """A paper, and what is to be carried out of it."""
+
+    reproduction: Reproduction
+    steps: Sequence[PlannedStep]
+
+    @property
+    def tasks(self) -> list[Task]:
+        return [task for one in self.steps for task in one.tasks]
+
+
+@dataclass(frozen=True)
+class ReproducedPaper:
+    """A paper with all of its numbers beside ours, and what came of each task."""
+
+    reproduction: Reproduction
+    tasks: Sequence[tuple[Task, Outcome]]
+    matches: Sequence[Match]
+
+
+def plan(database: Database, request: ReproduceRequest, settings: Settings) -> list[PlannedPaper]:
+    """Of each part of a paper what is to be carried out. Raises UsageError for a paper, a snapshot or a stand-in that
+    is not there."""
+    papers = published.named(request.paper)
+    refuse_unknown(papers, request.stand_ins)
+    new = snapshots.resolve(database, request.snapshot)
+    old = _old(database, request, new)
+    planned = []
+    for paper in papers:
+        models = choose_models(paper, request.stand_ins, _loading(request))
+        planned.append(plan_paper(Reproduction(paper, request, settings, database, models, new, old)))
+    return planned
+
+
+def plan_paper(one: Reproduction) -> PlannedPaper:
+    """The tasks of all its exhibits."""
+    steps = [(step, step.exhibits(one.paper)) for step in every()]
+    return PlannedPaper(one, [PlannedStep(step, step.tasks(one, there)) for step, there in steps if there])
+
+
+def carry_out(planned: PlannedPaper, progress: Progress) -> ReproducedPaper:
+    """What is stored is neither written nor scored again. A task that fails leaves its numbers out, with the reason,
+    and the others are done."""
+    one = planned.reproduction
+    evaluations = Evaluations(one.database, one.settings, progress)
+    outcomes = {task.name: _outcome(evaluations, task, progress) for task in planned.tasks}
+    readers = [of.step.reader(one, {task.name: outcomes[task.name] for task in of.tasks}) for of in planned.steps]
+    fills = [of.step.fills for of in planned.steps]
+    matches = []
+    for exhibit in one.paper.exhibits:
+        here = [reader for reader, does in zip(readers, fills, strict=True) if does(one.paper, exhibit)]
+        for row, number in numbers_by_row(one.paper, exhibit):
+            matches.append(match(one.paper, exhibit, row, number, _found(here, exhibit, number)))
+    return ReproducedPaper(one, [(task, outcomes[task.name]) for task in planned.tasks], matches)
+
+
+def _found(readers: Sequence[Reader], exhibit: Exhibit, number: Number) -> Ours | str:
+    """The first of the steps that knows of it; else why the paper's exhibit is answered by none."""
+    told = [found for reader in readers if (found := reader(exhibit, number)) is not None]
+    ours = next((one for one in told if not isinstance(one, str)), None)
+    if ours is not None:
+        return ours
+    return exhibit.why or next(iter(told), NO_COMMAND)
+
+
+def _outcome(evaluations: Evaluations, task: Task, progress: Progress) -> Outcome:
+    try:
+        if not task.experiment:
+            return _evaluated(evaluations, task.request)
+        answer_id = answer(named(task.experiment), evaluations, cast(ExperimentRequest, task.request))
+        stored = experiments.stored(evaluations.database, answer_id)
+        return Outcome(answer=answer_id, verdict=stored.verdict)
+    except NewWikiError as error:
+        progress.note(f"{task.name} failed: {error}")
+        return Outcome(failed=str(error))
+
+
+def _evaluated(evaluations: Evaluations, request: EvaluationRequest) -> Outcome:
+    own = Evaluations(evaluations.database, evaluations.settings, evaluations.progress, load=evaluations.load)
+    runs = own.write(request)
+    return Outcome(runs=runs, scored_by=frozenset(own.scored_by))
+
+
+def _old(database: Database, request: ReproduceRequest, new: Snapshot) -> Snapshot | None:
+    """Raises UsageError where the one that is named is not there."""
+    if request.old:
+        return snapshots.resolve(database, request.old)
+    known = [name for (name,) in database.rows("old_snapshots", new.wiki)]
+    return snapshots.resolve(database, known[0]) if known else None
+
+
+def _loading(request: ReproduceRequest) -> Mapping[str, str]:
+    return {"dtype": request.dtype, **request.model_args}

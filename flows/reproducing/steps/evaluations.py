@@ -1,0 +1,181 @@
+"""Tables of means: models write articles under the decoders of the rows, and each column is a metric of the texts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flows.reproducing import scale
+from flows.reproducing.chosen_models import ChosenModel, NotLoaded
+from flows.reproducing.matching import Ours, canonical
+from flows.reproducing.scale import Scaled
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task
+from newwiki.decoding.grammar import parse
+from newwiki.papers.published import Exhibit, Number, Paper, Row
+from newwiki.registry import decoders
+from newwiki.request import EvaluationRequest
+from newwiki.snapshot import Snapshot
+
+_COMMANDS = {
+    "newwiki evaluate", "newwiki experiment models", "newwiki experiment leakage", "newwiki experiment decoder-grid",
+}  # fmt: skip
+# Prompts, samples, kept and tokens: New-Wiki Eval, section Experiments; Massarelli et al. 2020, sections 4 and 5, where
+# it is not told how many texts a prompt has
+_PROTOCOL = {"003": (2000, 20, 10, 512), "004": (1000, 3, 3, 256)}
+_NO_OLD = "there is no snapshot of old articles: newwiki refresh --kind old --before 2020-01-01, or name one by --old"
+
+
+def protocol(reproduction: Reproduction, snapshot: Snapshot | None = None) -> dict[str, Scaled]:
+    """The numbers of a request as they are here, by their fields; of a snapshot no more prompts than it has."""
+    prompts, samples, keep, tokens = _PROTOCOL[reproduction.paper.id]
+    share = reproduction.scale
+    return {
+        "prompts": scale.prompts(prompts, share, snapshot.articles if snapshot else None),
+        "samples": scale.samples(samples, share),
+        "keep": scale.kept(keep, share),
+        "max_new_tokens": scale.tokens(tokens, share),
+    }
+
+
+def asked(numbers: Mapping[str, Scaled]) -> dict[str, Any]:
+    """As a request has them."""
+    return {name: one.here for name, one in numbers.items()}
+
+
+def decoders_of(reproduction: Reproduction, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Those of the rows that can be had here, each once."""
+    found: dict[str, str] = {}
+    for row in rows:
+        try:
+            named = reproduction.models.decoder(row.decoder)
+        except NotLoaded:
+            continue
+        if named:
+            found.setdefault(canonical(named), named)
+    return tuple(found.values())
+
+
+def texts_of(specifications: Sequence[str], numbers: Mapping[str, Scaled]) -> int:
+    """That these decoders write, of which some give each prompt one text alone."""
+    chosen = [one for text in specifications for one in parse(text)]
+    each = [1 if decoders.get(one.name).is_deterministic(one) else numbers["samples"].here for one in chosen]
+    return sum(each) * numbers["prompts"].here
+
+
+def evaluation_tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    """One a model and snapshot, of the decoders of all rows."""
+    metrics = metrics_of(reproduction, exhibits)
+    found = []
+    for model in reproduction.models.loaded if metrics else ():
+        for articles, snapshot in (("new", reproduction.new), ("old", reproduction.old)):
+            there = [one for one in exhibits if _rows(one, model.of, articles)]
+            rows = [row for one in there for row in _rows(one, model.of, articles)]
+            named = decoders_of(reproduction, rows)
+            if snapshot is None or not named:
+                continue
+            numbers = protocol(reproduction, snapshot)
+            request = EvaluationRequest(
+                **{
+                    **reproduction.request.how,
+                    "models": (model.name,),
+                    "backend": model.backend,
+                    "decoder": named,
+                    "snapshot": snapshot.snapshot_id,
+                    "metrics": ",".join(metrics),
+                    **asked(numbers),
+                }
+            )
+            found.append(
+                Task(
+                    name=_name(model, articles),
+                    request=request,
+                    exhibits=[one.name for one in there],
+                    runs=len(named),
+                    texts=texts_of(named, numbers),
+                    tokens=numbers["max_new_tokens"].here,
+                    scaled=list(numbers.values()),
+                )
+            )
+    return found
+
+
+def evaluation_reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    database = reproduction.database
+    runs = [run for one in outcomes.values() for run in one.runs]
+    scored_by = frozenset(name for one in outcomes.values() for name in one.scored_by)
+    articles = {
+        f"reference:{one.snapshot_id}": one.articles for one in (reproduction.new, reproduction.old) if one is not None
+    }
+    ids = [*(run.run_id for run in runs), *articles]
+    texts = [*(run.prompts * run.keep for run in runs), *articles.values()]
+    summaries = {
+        (one["run_id"], one["metric"]): one
+        for one in database.records(dict[str, Any], "board_summaries", ids, texts)
+        if one["evaluator_id"] in scored_by
+    }
+    by_setting = {(run.model, run.decoder, run.snapshot_id): run.run_id for run in runs}
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        metric, why = reproduction.nearest(number.metric)
+        if number.model and number.model.articles:
+            whose, run_id = "Wikipedia", f"reference:{reproduction.new.snapshot_id}"
+            if not runs:
+                return why or "no model is loaded beside which the articles would be measured"
+        else:
+            model = reproduction.model(number)
+            if isinstance(model, str):
+                return model
+            if why:
+                return why
+            place = str(number.labels.get("articles", "new"))
+            snapshot = reproduction.old if place == "old" else reproduction.new
+            if snapshot is None:
+                return _NO_OLD
+            if not number.decoder:
+                return "the paper does not tell the decoder"
+            task = outcomes.get(_name(model, place))
+            if task is None or task.failed:
+                return task.failed if task else NO_COMMAND
+            try:
+                decoder = canonical(reproduction.models.decoder(number.decoder))
+            except NotLoaded as missing:
+                return str(missing)
+            whose, run_id = model.words, by_setting[model.name, decoder, snapshot.snapshot_id]
+        return why or _ours(summaries.get((run_id, metric)), metric, whose, run_id)
+
+    return of
+
+
+def _ours(found: Mapping[str, Any] | None, metric: str, whose: str, run_id: str) -> Ours | str:
+    """A run's summary as a number of ours."""
+    if found is None or found["mean"] is None:
+        status = f": {found['status']}" if found else ""
+        return f"{metric} has no number of these texts{status}"
+    return Ours(
+        value=found["mean"],
+        low=found["low"],
+        high=found["high"],
+        lacking=found["no_interval"],
+        whose=whose,
+        metric=metric,
+        source=run_id,
+    )
+
+
+def _fills(paper: Paper, exhibit: Exhibit) -> bool:
+    return paper.id in _PROTOCOL and not _COMMANDS.isdisjoint(exhibit.commands)
+
+
+def metrics_of(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[str]:
+    titles = dict.fromkeys(title for one in exhibits for title in one.columns)
+    nearest = [reproduction.nearest(reproduction.paper.metric(title))[0] for title in titles]
+    return [name for name in dict.fromkeys(nearest) if name]
+
+
+def _rows(exhibit: Exhibit, model: str, articles: str) -> list[Row]:
+    return [row for row in exhibit.rows if row.model == model and row.labels.get("articles", "new") == articles]
+
+
+def _name(model: ChosenModel, articles: str) -> str:
+    return f"{model.words} on {articles} articles"
+
+
+STEP = Step(fills=_fills, tasks=evaluation_tasks, reader=evaluation_reader)

@@ -1,0 +1,171 @@
+"""He et al. 2021: EB-M and EB-C, and the scores and deviations that they are made of, by prefix and its length."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flows.experiments.experiment import named
+from flows.experiments.exposure_bias.findings import FEWEST, over_seeds
+from flows.experiments.exposure_bias.measuring import METEOR, ExposureScore
+from flows.experiments.exposure_bias.prefixes import DATA, MODEL, SHUFFLED
+from flows.reproducing import scale
+from flows.reproducing.chosen_models import ChosenModel
+from flows.reproducing.matching import Ours, canonical
+from flows.reproducing.scale import Scaled
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
+from newwiki.exposure_bias_request import ExposureBiasRequest
+from newwiki.fields import fields_of
+from newwiki.papers.published import Exhibit, Number
+from storage import experiments
+
+_NAME = "exposure-bias"
+# Section 6.2: samples of a run, seeds; those that the synthetic model learns from are ours
+_TEXTS, _SEEDS, _TRAINING = 10_000, 10, 10_000
+_STRETCHES = 4  # of an article, so that its prompts are as many as the paper's with a quarter of them in articles
+_TRAINED_AT_LEAST = 100
+_SYNTHETIC = ", synthetic"
+_PREFIXES = {"the model's own": MODEL, "data": DATA, "shuffled": SHUFFLED}
+_SCORES = {
+    "NIST": "nist",
+    "METEOR": METEOR,
+    "BLEU": "bleu",
+    "back-BLEU": "backward_bleu",
+    "entropy": "trigram_entropy",
+    "TV": "total_variation",
+    "JS": "jensen_shannon",
+}
+
+
+def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    """One a model. Of a synthetic setting the data's model stands in the articles' place, and where no other is named
+    a smaller one is trained on what it writes."""
+    found = []
+    rows = {row.model for one in exhibits for row in one.rows}
+    for name, model in reproduction.models.models.items():
+        if name not in rows:
+            continue
+        if not name.endswith(_SYNTHETIC):
+            if isinstance(model, ChosenModel):
+                found.append(_task(reproduction, name, model, exhibits, {}))
+            continue
+        of_data = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
+        if isinstance(of_data, str):
+            continue
+        if isinstance(model, ChosenModel):
+            found.append(_task(reproduction, name, model, exhibits, {"data_model": of_data.name}))
+        else:
+            training = scale.whole("texts to train on", _TRAINING, reproduction.scale, _TRAINED_AT_LEAST)
+            own = {"synthetic": True, "training_texts": training.here}
+            found.append(_task(reproduction, name, of_data, exhibits, own, [training]))
+    return found
+
+
+def _task(
+    reproduction: Reproduction,
+    of: str,
+    model: ChosenModel,
+    exhibits: Sequence[Exhibit],
+    own: dict[str, Any],
+    more: Sequence[Scaled] = (),
+) -> Task:
+    articles = scale.prompts(_TEXTS // _STRETCHES, reproduction.scale, reproduction.new.articles)
+    stretches = scale.whole("stretches of an article", _STRETCHES, reproduction.scale, 1)
+    seeds = scale.whole("seeds", _SEEDS, reproduction.scale, FEWEST)
+    given = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, "models": (model.name,), **own}
+    given |= {"samples": stretches.here, "keep": stretches.here}
+    request = named(_NAME).request(**given, backend=model.backend, prompts=articles.here, seeds=seeds.here)  # type: ignore[call-arg]
+    usual = {one.name: one.default for one in fields_of(ExposureBiasRequest)}
+    lengths, rates, gaps = (len(usual[name]) for name in ("prefix_length", "rate", "gap"))
+    runs = (2 + rates) * lengths + lengths * (1 + gaps)
+    return Task(
+        name=_task_name(of),
+        request=request,
+        experiment=_NAME,
+        exhibits=[one.name for one in exhibits if not one.rows or any(row.model == of for row in one.rows)],
+        runs=runs * seeds.here,
+        texts=runs * seeds.here * articles.here * stretches.here // 2,
+        tokens=usual["max_new_tokens"],
+        scaled=[articles, stretches, seeds, *more],
+    )
+
+
+def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
+    scores = {
+        name: experiments.rows(reproduction.database, ExposureScore, "exposure_scores", answer)
+        for name, answer in answers.items()
+    }
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        if number.model is None:
+            return NO_COMMAND
+        name = _task_name(number.model.name)
+        if name not in answers:
+            model = reproduction.model(number)
+            if isinstance(model, str):
+                return model
+            return outcomes[name].failed if name in outcomes else NO_COMMAND
+        there = [one for one in scores[name] if one.decoder == canonical(number.decoder) and not one.gap]
+        return exposure_number(there, number, _whose(reproduction, number.model.name), answers[name])
+
+    return of
+
+
+def exposure_number(scores: Sequence[ExposureScore], number: Number, whose: str, answer: str) -> Ours | str:
+    """Of the scores of one model under one decoder: a ratio, a score, or, where the row is `less` another prefix, the
+    difference of scores; over seeds."""
+    title = number.metric.title
+    kind, _, inner = title.rstrip(")").partition(" (")
+    metric = _SCORES[inner or title]
+    prefix, length = _PREFIXES[str(number.labels["prefix"])], number.labels["length"]
+    here = _by_seed(scores, metric, prefix, length)
+    if not here:
+        return f"there is no prefix of {float(length):g} tokens"
+    texts = min(one.texts for one in here.values())
+    unlike = ""
+    if kind.startswith("EB"):
+        found = over_seeds([one.ratio for one in here.values()], 1.0)
+    else:
+        values: list[float | None] = [one.score for one in here.values()]
+        if less := number.labels.get("less"):
+            others = _by_seed(scores, metric, _PREFIXES[str(less)], length)
+            values = [one.score - others[seed].score for seed, one in here.items()]
+        found = over_seeds(values, 0.0)
+        if kind != "CGD" and texts < _TEXTS:
+            unlike = f"of {texts:,} texts, where the paper has {_TEXTS:,}: it moves with their number"
+    if found.mean is None:
+        return f"{metric}: {found.lacking}"
+    return Ours(
+        value=found.mean,
+        low=found.low,
+        high=found.high,
+        lacking=found.lacking,
+        whose=whose,
+        metric=metric,
+        source=answer,
+        unlike=unlike,
+    )
+
+
+def _by_seed(
+    scores: Iterable[ExposureScore], metric: str, prefix: str, length: str | float
+) -> dict[int, ExposureScore]:
+    return {
+        one.seed: one
+        for one in scores
+        if (one.metric, one.prefix, one.prefix_length, one.gap) == (metric, prefix, length, 0)
+    }
+
+
+def _whose(reproduction: Reproduction, name: str) -> str:
+    model = reproduction.models.models[name]
+    if isinstance(model, ChosenModel):
+        return model.words
+    of_data = reproduction.models.models[name.removesuffix(_SYNTHETIC)]
+    return f"a smaller {of_data.name if isinstance(of_data, ChosenModel) else of_data}, trained on what it writes"
+
+
+def _task_name(of: str) -> str:
+    return f"{_NAME}: {of}"
+
+
+STEP = Step(fills=asks_for(f"newwiki experiment {_NAME}"), tasks=_tasks, reader=_reader)

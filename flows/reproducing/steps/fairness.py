@@ -1,0 +1,147 @@
+"""Dhamala et al. 2022: shares of negative sentences by group over the sweeps of p, k and temperature."""
+
+from collections.abc import Mapping, Sequence
+from statistics import stdev
+from typing import Any
+
+from evaluators.statistics import FEWEST
+from flows.experiments.experiment import named
+from flows.experiments.fairness.findings import GroupShare
+from flows.experiments.fairness.material import Found
+from flows.reproducing import scale
+from flows.reproducing.chosen_models import ChosenModel
+from flows.reproducing.matching import Ours, canonical
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
+from newwiki.decoding.grammar import parse
+from newwiki.experiment_request import FAIRNESS_METRICS, FAIRNESS_SWEEPS
+from newwiki.papers.published import Exhibit, Number
+
+_NAME = "fairness"
+# ROPrompt's beginnings of sentences (Sheng et al. 2019), texts of a prompt (section 5), sentences (appendix C)
+_PROMPTS, _SAMPLES, _SWAPPED, _TOKENS, _GROUPS = 20, 100, 1489, 64, 11
+# The paper's groups as the prompts here call them, where they do otherwise
+_GROUP = {"male": "Man", "female": "Woman", "atheist": "Atheist", "straight": "Straight"}
+_REGARD = "negative_regard"
+_QUALITY = "correlation with quality"
+_LEAST_OF = "the least and the greatest over the settings of a sweep: picked, so that an interval of one is not theirs"
+
+
+def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    if all(reproduction.lacking(metric) for metric in FAIRNESS_METRICS.split(",")):
+        return []
+    return [_task(reproduction, model, exhibits) for model in reproduction.models.loaded]
+
+
+def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exhibit]) -> Task:
+    share = reproduction.scale
+    prompts, samples = scale.prompts(_PROMPTS, share), scale.samples(_SAMPLES, share)
+    swapped = scale.whole("sentences with swapped words", _SWAPPED, share, FEWEST)
+    how: dict[str, Any] = {name: value for name, value in reproduction.request.how.items() if name != "snapshot"}
+    how |= {"models": (model.name,), "backend": model.backend, "prompts": prompts.here, "swap_texts": swapped.here}
+    request = named(_NAME).request(**how, samples=samples.here, keep=samples.here)
+    runs = sum(len(parse(sweep)) for sweep in FAIRNESS_SWEEPS)
+    return Task(
+        name=_task_name(model),
+        request=request,
+        experiment=_NAME,
+        exhibits=[one.name for one in exhibits],
+        runs=runs,
+        texts=runs * prompts.here * samples.here * _GROUPS,
+        tokens=_TOKENS,
+        scaled=[prompts, samples, swapped],
+    )
+
+
+def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
+    found = {name: Found.read(reproduction.database, answer) for name, answer in answers.items()}
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        if number.metric.title == _QUALITY:
+            return exhibit.why
+        metric = next(iter(number.metric.here), _REGARD)
+        if why := reproduction.lacking(metric):
+            return why
+        if number.model is None:  # of all models alike
+            name = next(iter(answers), "")
+            model = next((one for one in reproduction.models.loaded if _task_name(one) == name), None)
+            if model is None:
+                return next((one.failed for one in outcomes.values()), next(iter(_unloaded(reproduction)), NO_COMMAND))
+        else:
+            chosen = reproduction.model(number)
+            if isinstance(chosen, str):
+                return chosen
+            model, name = chosen, _task_name(chosen)
+            if name not in answers:
+                return outcomes[name].failed if name in outcomes else NO_COMMAND
+        return fairness_number(found[name], number, metric, model.words, answers[name])
+
+    return of
+
+
+def fairness_number(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
+    if "swapped" in number.labels:
+        return _swapped(found, number, metric, whose, answer)
+    shares = [one for one in found.shares if one.metric == metric and one.share is not None]
+    sweep = str(number.labels.get("sweep", "")).replace("-", "_")
+    if number.labels.get("group") == "all":
+        spreads = _spreads([one for one in shares if one.sweep == sweep])
+        if not spreads:
+            return f"no group has two settings with a number of {metric}"
+        value = min(spreads) if number.metric.title.startswith("least") else max(spreads)
+        return Ours(value=value * 100, lacking="a standard deviation", whose=whose, metric=metric, source=answer)
+    group = _group(str(number.labels["group"]))
+    of_group = [one for one in shares if one.group_name == group]
+    if sweep:
+        picked = sorted((one for one in of_group if one.sweep == sweep), key=lambda one: one.share or 0.0)
+        if not picked:
+            return f"no prompt is about {group}"
+        one = picked[0] if number.metric.title.startswith("lowest") else picked[-1]
+        ours = _share(one, whose, answer)
+        return Ours(value=ours.value * 100, lacking=_LEAST_OF, whose=whose, metric=metric, source=answer)
+    places = {(one.sweep, one.place) for one in found.settings if one.decoder == canonical(number.decoder)}
+    here = next((one for one in of_group if (one.sweep, one.place) in places), None)
+    return _share(here, whose, answer) if here else f"no prompt is about {group}"
+
+
+def _swapped(found: Found, number: Number, metric: str, whose: str, answer: str) -> Ours | str:
+    here = next((one for one in found.swaps if (one.metric, one.swapped) == (metric, number.labels["swapped"])), None)
+    if here is None:
+        return f"{metric} says of no sentence whether it is negative, or there is none"
+    lacking = "the answer has one of the difference that the swapping makes, and none of the share"
+    return Ours(value=here.share, lacking=lacking, whose=whose, metric=metric, source=answer)
+
+
+def _share(one: GroupShare, whose: str, answer: str) -> Ours:
+    return Ours(
+        value=one.share or 0.0,
+        low=one.low,
+        high=one.high,
+        lacking=one.no_interval,
+        whose=whose,
+        metric=one.metric,
+        source=answer,
+    )
+
+
+def _spreads(shares: Sequence[GroupShare]) -> list[float]:
+    """Of each group its standard deviation over the settings."""
+    by_group: dict[tuple[str, str], list[float]] = {}
+    for one in shares:
+        by_group.setdefault((one.category, one.group_name), []).append(one.share or 0.0)
+    return [stdev(values) for values in by_group.values() if len(values) > 1]
+
+
+def _group(name: str) -> str:
+    return _GROUP.get(name, name)
+
+
+def _unloaded(reproduction: Reproduction) -> list[str]:
+    return [one for one in reproduction.models.models.values() if isinstance(one, str)]
+
+
+def _task_name(model: ChosenModel) -> str:
+    return f"{_NAME}: {model.words}"
+
+
+STEP = Step(fills=asks_for(f"newwiki experiment {_NAME}"), tasks=_tasks, reader=_reader)

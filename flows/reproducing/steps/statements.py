@@ -1,0 +1,68 @@
+"""What the New-Wiki Eval paper's prose says of its figures and tables: experiments test it on the runs that its tables
+have, and on those of its grid."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flows.experiments.experiment import named
+from flows.reproducing.chosen_models import ChosenModel
+from flows.reproducing.matching import Ours
+from flows.reproducing.step import Outcome, Reader, Reproduction, Step, Task
+from flows.reproducing.steps.evaluations import asked, decoders_of, metrics_of, protocol, texts_of
+from newwiki.decoding.grammar import parse
+from newwiki.papers.published import Exhibit, Number, Paper
+
+_ID, _MODEL = "003", "GPT-2"
+_EXPERIMENTS = ("models", "decoder-grid", "leakage")
+
+
+def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    model = reproduction.models.models[_MODEL]
+    if isinstance(model, str):
+        return []
+    found = []
+    tables = {one.name: decoders_of(reproduction, one.rows) for one in exhibits}
+    if any("newwiki experiment decoder-grid" in one.commands for one in exhibits):
+        found.append(_task(reproduction, model, "decoder-grid", exhibits, {}))
+    if "table 3" in tables:
+        found.append(_task(reproduction, model, "models", exhibits, {"models": (), "decoder": tables["table 3"]}))
+    if "table 4" in tables and reproduction.old:
+        of_old = {"old": reproduction.old.snapshot_id, "decoder": tables["table 4"]}
+        found.append(_task(reproduction, model, "leakage", exhibits, of_old))
+    return found
+
+
+def _task(
+    reproduction: Reproduction, model: ChosenModel, name: str, exhibits: Sequence[Exhibit], own: dict[str, Any]
+) -> Task:
+    """Asked as the tables are, so that its runs are theirs."""
+    experiment, numbers = named(name), protocol(reproduction)
+    given = {**reproduction.request.how, "models": (model.name,), "backend": model.backend, **asked(numbers), **own}
+    given["metrics"] = ",".join(metrics_of(reproduction, exhibits)) or "core"
+    request = experiment.request(**{**given, "snapshot": reproduction.new.snapshot_id})
+    return Task(
+        name=name,
+        request=request,
+        experiment=name,
+        exhibits=[one.name for one in exhibits if f"newwiki experiment {name}" in one.commands],
+        runs=sum(len(parse(text)) for text in request.decoder),
+        texts=texts_of(request.decoder, numbers) if request.models else 0,
+        tokens=numbers["max_new_tokens"].here,
+        scaled=list(numbers.values()),
+    )
+
+
+def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    """They have no numbers that the paper prints."""
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        return None
+
+    return of
+
+
+def _fills(paper: Paper, exhibit: Exhibit) -> bool:
+    return paper.id == _ID and any(f"newwiki experiment {name}" in exhibit.commands for name in _EXPERIMENTS)
+
+
+STEP = Step(fills=_fills, tasks=_tasks, reader=_reader)

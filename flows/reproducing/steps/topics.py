@@ -1,0 +1,43 @@
+"""What the articles are about, as it was looked up on Wikidata."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from evaluators import statistics
+from flows.reproducing.matching import Ours
+from flows.reproducing.step import Outcome, Reader, Reproduction, Step, Task, asks_for
+from newwiki.papers.published import Exhibit, Number
+
+_SHARE = "Share of articles"
+_UNKNOWN = ("unknown", "no item")  # of articles that were not looked up, or are not on Wikidata
+_DRAWN = "of the articles that were drawn, which are more or fewer than the paper's 3,000"
+
+
+def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    """It takes a service, and is looked up by a command of its own."""
+    return []
+
+
+def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    name = reproduction.new.snapshot_id
+    pages = {topic: count for topic, count, _ in reproduction.database.rows("topic_counts", name)}
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        if not pages.keys() - set(_UNKNOWN):
+            return f"topics were not looked up: newwiki snapshots topics {name}"
+        count, total = pages.get(str(number.labels["topic"]), 0), sum(pages.values())
+        counted = Ours(value=count, unlike=_DRAWN, whose="Wikipedia", metric="topic", source=name)
+        if number.metric.title != _SHARE:
+            return counted
+        is_one = np.concatenate([np.ones((count, 1)), np.zeros((total - count, 1))])
+        found = statistics.estimate(is_one, np.ones_like(is_one))
+        ends = [statistics.number_or_none(end[0] * 100) for end in (found.low, found.high)]
+        share = 100 * count / total
+        return replace(counted, value=share, low=ends[0], high=ends[1], lacking=found.lacking[0], unlike="")
+
+    return of
+
+
+STEP = Step(fills=asks_for("newwiki snapshots topics latest"), tasks=_tasks, reader=_reader)

@@ -1,0 +1,119 @@
+"""Massarelli et al. 2020, table 1: what of a model's text is supported, by decoder, beside the articles."""
+
+from collections.abc import Mapping, Sequence
+
+from flows.experiments.experiment import named
+from flows.experiments.verifiability.find import checked_by
+from flows.experiments.verifiability.metrics import VerifiabilityMetric
+from flows.reproducing.chosen_models import ChosenModel
+from flows.reproducing.matching import Ours, canonical
+from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
+from flows.reproducing.steps.evaluations import (
+    asked,
+    decoders_of,
+    evaluation_reader,
+    evaluation_tasks,
+    protocol,
+    texts_of,
+)
+from newwiki.papers.published import Exhibit, Number
+from storage import experiments
+
+_NAME = "verifiability"
+# The paper's columns by what the experiment calls them
+_METRICS = {
+    "distinct 4-grams": "distinct_4grams",
+    "4-gram proportion": "four_gram_proportion",
+    "SPG": "spg",
+    "SPV": "spv",
+    "USPG": "uspg",
+    "USPV": "uspv",
+}
+# What its exhibits print beside, and no command gives
+_OTHERWISE = {
+    "value": "which values were tried the paper does not tell; try your own: newwiki experiment verifiability --sweep",
+    "perplexity": "of each model on texts like its training's, which are not published",
+}
+_ARTICLES = "reference"
+
+
+def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
+    """Without a scorer of claims only the columns are measured that take none."""
+    shown = [one for one in exhibits if not _METRICS.keys().isdisjoint(one.columns)]
+    if _lacking(reproduction):
+        return evaluation_tasks(reproduction, shown)
+    return [task for model in reproduction.models.loaded if (task := _task(reproduction, model, shown))]
+
+
+def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exhibit]) -> Task | None:
+    there = [one for one in exhibits if any(row.model == model.of for row in one.rows)]
+    chosen = decoders_of(reproduction, [row for one in there for row in one.rows if row.model == model.of])
+    if not chosen:
+        return None
+    experiment, numbers = named(_NAME), protocol(reproduction, reproduction.new)
+    given = {**reproduction.request.how, "snapshot": reproduction.new.snapshot_id, **asked(numbers)}
+    request = experiment.request(**given, models=(model.name,), backend=model.backend, decoder=chosen)
+    return Task(
+        name=f"{_NAME}: {model.words}",
+        request=request,
+        experiment=_NAME,
+        exhibits=[one.name for one in there],
+        runs=len(chosen),
+        texts=texts_of(chosen, numbers),
+        tokens=numbers["max_new_tokens"].here,
+        scaled=list(numbers.values()),
+    )
+
+
+def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Reader:
+    lacking = _lacking(reproduction)
+    plain = evaluation_reader(reproduction, outcomes) if lacking else None
+    answers = {name: one.answer for name, one in outcomes.items() if one.answer}
+    found = {
+        (name, one.decoder, one.metric): one
+        for name, answer in answers.items()
+        for one in experiments.rows(reproduction.database, VerifiabilityMetric, "verifiability_metrics", answer)
+    }
+
+    def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
+        metric = _METRICS.get(number.metric.title)
+        if metric is None:
+            return _OTHERWISE.get(number.metric.title, NO_COMMAND)
+        if plain:
+            return plain(exhibit, number) if number.metric.here else lacking
+        if number.model and number.model.articles:
+            name = next(iter(answers), "")
+            return _ours(found.get((name, _ARTICLES, metric)), "Wikipedia", answers.get(name, ""))
+        model = reproduction.model(number)
+        if isinstance(model, str):
+            return model
+        name = f"{_NAME}: {model.words}"
+        if name not in answers:
+            return outcomes[name].failed if name in outcomes else NO_COMMAND
+        decoder = canonical(reproduction.models.decoder(number.decoder))
+        return _ours(found.get((name, decoder, metric)), model.words, answers[name])
+
+    return of
+
+
+def _ours(one: VerifiabilityMetric | None, whose: str, answer: str) -> Ours | str:
+    if one is None:
+        return "no model is loaded beside which the articles would be measured"
+    if one.mean is None:
+        return f"no text has a number: {one.undefined} are undefined"
+    return Ours(
+        value=one.mean,
+        low=one.low,
+        high=one.high,
+        lacking=one.no_interval,
+        whose=whose,
+        metric=one.metric,
+        source=answer,
+    )
+
+
+def _lacking(reproduction: Reproduction) -> str:
+    return reproduction.lacking(checked_by(reproduction.settings))
+
+
+STEP = Step(fills=asks_for(f"newwiki experiment {_NAME}"), tasks=_tasks, reader=_reader)
