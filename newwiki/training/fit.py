@@ -68,8 +68,8 @@ def fit(
         if not is_out_of_memory(error):
             raise
         raise TerminalError(
-            f"a batch of {request.batch_size} does not fit into memory; lower --batch-size or --max-length, or take "
-            "--dtype bfloat16"
+            f"a batch of {request.batch_size} texts does not fit into memory; train on smaller batches, lower "
+            "--max-length, or take --dtype bfloat16"
         ) from error
     model.eval()
     return before + _curve(trainer.state.log_history)

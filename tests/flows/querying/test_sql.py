@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +33,7 @@ def newwiki(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     return run
 
 
+ROOT = Path(__file__).parents[3]
 ASKED = "select snapshot_id, articles, published_at, parameters from snapshots"
 
 
@@ -237,6 +240,13 @@ def test_every_table_view_and_column_says_what_it_is() -> None:
     assert len(found) > 25
     assert [one.name for one in found if not one.comment] == []
     assert [f"{one.name}.{column.name}" for one in found for column in one.columns if not column.comment] == []
+
+
+def test_a_table_or_a_column_is_described_once() -> None:
+    """Of two comments the later would hide the other."""
+    texts = [file.read_text("utf-8") for file in (ROOT / "storage" / "sql").rglob("*.sql")]
+    named = [name for text in texts for name in re.findall(r"^comment on \w+ (\S+) is", text, re.MULTILINE)]
+    assert len(named) > 700 and [name for name, times in Counter(named).items() if times > 1] == []
 
 
 def test_the_descriptions_are_in_the_database(newwiki: Run, database: Path) -> None:
