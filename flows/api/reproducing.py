@@ -11,6 +11,7 @@ from flows.progress import reporter
 from newwiki.reproduce_request import ReproduceRequest
 from newwiki.settings import Settings
 from storage.database import Database
+from storage.outputs import safe
 
 if TYPE_CHECKING:
     from flows.reproducing.reproduce import ReproducedPaper
@@ -33,13 +34,14 @@ def reproduce(
     from flows.reproducing.records import COLUMNS, record, summary
 
     force, database = opened(db, settings)
+    page = safe(Path(out), database.path) if out else None
     done = run_reproduction(request, force, quiet=quiet)
     for one in done:
         say(summary(one), quiet)
-    if out:
+    if page:
         from flows.report.reproduction import write_reproduction
 
-        write_reproduction(done, Path(out), database.path)
+        write_reproduction(done, page, database.path)
     records = [dict(zip(COLUMNS, record(one), strict=True)) for of_paper in done for one in of_paper.matches]
     return rows_of(records, COLUMNS)
 

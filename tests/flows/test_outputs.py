@@ -144,6 +144,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "export_task": lambda out: newwiki.export_task(out=out, metrics="rep_4", db=database, quiet=True),
         "finetune": lambda out: newwiki.finetune("gpt2", snapshot="latest", out=out, db=database, quiet=True),
         "report": lambda out: newwiki.report(out=out, db=database, quiet=True),
+        "reproduce": lambda out: newwiki.reproduce("003", out=out, db=database, quiet=True),
         "train_scorer": lambda out: newwiki.train_scorer("graded.csv", out=out, db=database, quiet=True),
     }
     names = {"out", "path", "folder", "file"}
