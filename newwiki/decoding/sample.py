@@ -51,7 +51,7 @@ def sample(
         logits = view.block(logits)
         if presence_penalty or frequency_penalty:
             logits = penalise_use(logits, streams, presence_penalty, frequency_penalty)
-        return logits / temperature, slack / temperature
+        return (logits, slack) if temperature == 1 else (logits / temperature, slack / temperature)
 
     return EachToken(race(top_k, top_p, typical_p), scoring)
 

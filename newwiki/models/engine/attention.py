@@ -1,4 +1,5 @@
-"""Attention of a few new tokens a row over a cache, on a CPU: two products, which beat torch's fused kernel there.
+"""Attention of a few new tokens a row over a cache, on a CPU: two products, which beat torch's fused kernel there, or
+what the cache's tiles make of it.
 
 Everything else (a whole prompt, a GPU) goes to transformers' own function for torch's fused kernel.
 """
@@ -11,15 +12,28 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-_NAME = "newwiki_cached"
+from newwiki.models.engine.tiles import has_tiles
+
+_OVER_CACHE, _OVER_TILES = "newwiki_cached", "newwiki_tiled"
 
 
 def use_cached_attention(model: Any) -> None:
     """Only where the model's attention is transformers' default one, so that nothing special to a model is lost."""
     if model.device.type == "cpu" and model.config._attn_implementation == "sdpa":
-        AttentionInterface.register(_NAME, _attend)
-        AttentionMaskInterface.register(_NAME, sdpa_mask)
-        model.set_attn_implementation(_NAME)
+        for name in (_OVER_CACHE, _OVER_TILES):
+            AttentionInterface.register(name, _attend)
+            AttentionMaskInterface.register(name, sdpa_mask)
+        model.set_attn_implementation(_OVER_TILES if has_tiles(model) else _OVER_CACHE)
+
+
+def reads_tiles(model: Any) -> bool:
+    """Whether the model's attention reads a cache of tiles."""
+    return bool(model.config._attn_implementation == _OVER_TILES)
+
+
+def leave_tiles(model: Any) -> None:
+    """For a model that does more with its keys than attention alone."""
+    model.set_attn_implementation(_OVER_CACHE)
 
 
 def _attend(
@@ -35,6 +49,11 @@ def _attend(
 ) -> tuple[Tensor, None]:
     """Query [rows, heads, tokens, size], key and value [rows, heads or fewer, columns, size] → [rows, tokens, heads,
     size]."""
+    scale = query.shape[-1] ** -0.5 if scaling is None else scaling
+    if hasattr(key, "attend"):
+        if position_bias is not None or rest.get("s_aux") is not None:
+            raise TypeError("tiles know no position bias and no sink")
+        return key.attend(query, attention_mask, scale), None
     rows, heads, tokens, size = query.shape
     groups, columns = key.shape[1:3]
     over_cache = attention_mask is not None and columns > tokens
@@ -44,7 +63,6 @@ def _attend(
         )
         return fused
     grouped = query.reshape(rows, groups, heads // groups * tokens, size)
-    scale = size**-0.5 if scaling is None else scaling
     scores = torch.matmul(grouped, key.transpose(2, 3)).mul_(scale)
     scores.view(rows, heads, tokens, columns).add_(attention_mask)
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)

@@ -29,6 +29,7 @@ class LookAheadEngine(Engine):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         [self._reader] = self._readers
+        self._reader.expect_several()
         self._read_anew: list[Stream] = []
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:

@@ -67,6 +67,9 @@ class Engine:
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         """Completions as they finish. Out of memory, it goes on with half the rows and begins theirs anew."""
         self._waiting.extend(streams)
+        for number, reader in enumerate(self._readers):
+            lengths = [len(self._text(number, stream.prompt)) + stream.room for stream in streams]
+            reader.slots.longest = max(lengths, default=0)
         try:
             while self._waiting or self._running:
                 if not self._fitted():
@@ -239,8 +242,7 @@ class Engine:
 
 def _size(logits: Tensor) -> Tensor:
     """The size [rows, 1] of the largest logit that is finite."""
-    low, high = logits.aminmax(dim=-1, keepdim=True)
-    size = torch.maximum(-low, high)
+    size = torch.maximum(-logits.amin(dim=-1, keepdim=True), logits.amax(dim=-1, keepdim=True))
     if bool(size.isnan().any()):
         raise TerminalError(
             "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"

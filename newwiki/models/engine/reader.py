@@ -10,8 +10,10 @@ from torch import Tensor
 from transformers import Cache, DynamicCache
 
 from newwiki.errors import TerminalError
+from newwiki.models.engine.attention import reads_tiles
 from newwiki.models.engine.head import logits_of
 from newwiki.models.engine.slots import Slots
+from newwiki.models.engine.tiles import TiledSlots
 
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
 _WANTS_FLAT_MASK = {"bloom"}  # makes its position biases (ALiBi) from a mask [rows, columns]
@@ -49,7 +51,8 @@ class Reader:
             self._window = None
         self._flat = self._config.model_type in _WANTS_FLAT_MASK
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
-        self.slots = Slots(self._config.num_hidden_layers, max(rows, 2), model.device)
+        kind = TiledSlots if reads_tiles(model) else Slots
+        self.slots = kind(self._config.num_hidden_layers, max(rows, 2), model.device)
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
@@ -72,6 +75,10 @@ class Reader:
         output = self._model(**self._inputs(filled[:, None], positions, self._seen(positions)))
         self.slots.lengths[:rows] += 1
         return output.logits[:rows, -1].float()
+
+    def expect_several(self) -> None:
+        """From now on, and before anything is read, passes may have several tokens a row."""
+        self.slots = Slots(len(self.slots.layers), self.slots.count, self._model.device)
 
     def look_ahead(self, tokens: Tensor) -> Tensor:
         """Last hidden states [rows, k, size] after each of k tokens [rows, k] that stand at the same place and do not

@@ -1,7 +1,8 @@
 """A key-value cache of slots: each row of a batch has one, writes at its own length, and leaves when it is done.
 
-A row's tokens stand at the left of its slot, so that a column is a position. Slots widen by whole blocks, stay
-contiguous (which products on a CPU need), and are copied only where a row moves.
+A row's tokens stand at the left of its slot, so that a column is a position. What is shown of slots widens by whole
+blocks. On a CPU they have from the start the room that the longest row may need, which takes memory as it is written;
+they are copied only where a row moves.
 """
 
 import math
@@ -26,6 +27,7 @@ class Slots(Cache):
         self.lengths = torch.zeros(count, dtype=torch.long, device=device)
         self.running = 0
         self.width = 0
+        self.longest = 0  # tokens that a row may have, where it is known
         self.columns: tuple[Tensor, Tensor] = (self.lengths[:0, None], self.lengths[:0, None])
 
     def layer(self) -> "Layer":
@@ -38,16 +40,21 @@ class Slots(Cache):
         self.widen(length)
         places = torch.tensor(slots, device=self.lengths.device)
         for layer, read in zip(self.layers, prompt.layers, strict=True):
-            layer.put(read.keys, read.values, places, self.count, self.width)
+            layer.put(read.keys, read.values, places)
         self.lengths[places] = length
         self.running = max(self.running, max(slots) + 1)
 
     def widen(self, length: int) -> None:
         """Makes room for so many tokens a slot."""
         if length > self.width:
-            self.width = -(-length // BLOCK) * BLOCK
+            self.width = whole_blocks(length)
             for layer in self.layers:
-                layer.widen(self.width, self.running)
+                layer.widen(self.running)
+
+    @property
+    def room(self) -> int:
+        """Columns to have memory for: all that are foreseen, where memory that is not written to costs nothing."""
+        return max(self.width, whole_blocks(self.longest)) if self.lengths.device.type == "cpu" else self.width
 
     def open(self, running: int, tokens: int) -> Tensor:
         """Prepares a forward pass of so many tokens in each of the first rows, and gives their positions."""
@@ -90,8 +97,10 @@ class Slots(Cache):
 
 
 class Layer(CacheLayerMixin):
-    """One layer's slots: keys and values [slots, heads, width, size], zero where nothing was written."""
+    """One layer's slots: keys and values [slots, heads, columns, size], zero where nothing was written. A kind of layer
+    whose keys have `tile` columns in one place has so many fewer places."""
 
+    tile = 1
     keys: Any
     values: Any
 
@@ -99,31 +108,35 @@ class Layer(CacheLayerMixin):
         super().__init__()
         self._slots = slots
 
-    def put(self, keys: Tensor, values: Tensor, places: Tensor, count: int, width: int) -> None:
+    def put(self, keys: Tensor, values: Tensor, places: Tensor) -> None:
         if self.keys is None:
-            self.keys, self.values = (
-                _zeros(states, count, states.shape[1], width, states.shape[3]) for states in (keys, values)
-            )
+            self.make(keys, values)
         self.keys[places, :, : keys.shape[2]] = keys
         self.values[places, :, : values.shape[2]] = values
 
-    def widen(self, width: int, running: int) -> None:
-        for name in ("keys", "values"):
-            old = getattr(self, name)
-            if old is not None:
-                new = _zeros(old, *old.shape[:2], width, old.shape[3])
-                new[:running, :, : old.shape[2]] = old[:running]
-                setattr(self, name, new)
+    def make(self, keys: Tensor, values: Tensor) -> None:
+        """Makes slots for states like these, as `put` puts them."""
+        count, room = self._slots.count, self._slots.room
+        self.keys = zeros(keys, count, keys.shape[1], room // self.tile, *keys.shape[3:])
+        self.values = zeros(values, count, values.shape[1], room, values.shape[3])
+
+    def widen(self, running: int) -> None:
+        if self.keys is not None and self.values.shape[2] < self._slots.width:
+            keys, values = self.keys, self.values
+            self.make(keys, values)
+            self.keys[:running, :, : keys.shape[2]] = keys[:running]
+            self.values[:running, :, : values.shape[2]] = values[:running]
 
     def move(self, to: Tensor, origin: Tensor) -> None:
-        self.keys[to] = self.keys[origin]
-        self.values[to] = self.values[origin]
+        for states, shown in ((self.keys, self._slots.width // self.tile), (self.values, self._slots.width)):
+            states[to, :, :shown] = states[origin, :, :shown]
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         rows, columns = self._slots.columns
         self.keys[rows, :, columns] = key_states.transpose(1, 2)
         self.values[rows, :, columns] = value_states.transpose(1, 2)
-        return self.keys[: len(key_states)], self.values[: len(value_states)]
+        shown = slice(self._slots.width)
+        return self.keys[: len(key_states), :, shown], self.values[: len(value_states), :, shown]
 
     def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
         raise NotImplementedError("slots are made by the first prompt")
@@ -138,13 +151,17 @@ class Layer(CacheLayerMixin):
         return -1
 
 
-def _zeros(like: Tensor, *shape: int) -> Tensor:
+def whole_blocks(length: int) -> int:
+    return -(-length // BLOCK) * BLOCK
+
+
+def zeros(like: Tensor, *shape: int) -> Tensor:
     """On a CPU straight from the system: what was never written takes no memory, and all of it goes back at once, which
     the heap's fragments do not."""
     if like.device.type != "cpu":
         return like.new_zeros(*shape)
     try:
-        memory = mmap.mmap(-1, math.prod(shape) * like.element_size())
+        memory = mmap.mmap(-1, math.prod(shape) * like.element_size(), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(f"no memory for slots of shape {shape}") from error
     return torch.frombuffer(memory, dtype=like.dtype).view(shape)
