@@ -22,7 +22,7 @@ PAIRED = ("snapshot", "content_sha256", "pages")
 # What a comparison can go across beside settings: runs of two months, where these are linked.
 ACROSS_MONTHS = "snapshot"
 # What no text depends on.
-IRRELEVANT = ("batch_size", "knowledge_cutoff")
+IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
 
 _ONE_TEXT = ("samples", "keep")
 

@@ -28,7 +28,7 @@ class ReproduceRequest(Request):
     )
     batch_size: int | None = asked(
         None,
-        "Completions at once (as many as fit).",
+        "Completions at once (as many as are fastest, and fit).",
         at_least=1,
         none="auto",
         metavar="N|auto",

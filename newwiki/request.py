@@ -9,6 +9,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Literal
 
+from newwiki.amounts import in_bytes
 from newwiki.errors import UsageError
 from newwiki.fields import asked, check_values, fields_of
 from newwiki.knowledge_cutoff import last_day
@@ -124,12 +125,15 @@ class EvaluationRequest(Request):
     max_new_tokens: int = asked(512, "Of a completion.", at_least=1, aliases=("--max_new_tokens",))
     batch_size: int | None = asked(
         None,
-        "Completions at once (as many as fit).",
+        "Completions at once (as many as are fastest, and fit).",
         at_least=1,
         none="auto",
         metavar="N|auto",
         aliases=("--batch_size",),
         example=16,
+    )
+    memory: str | None = asked(
+        None, "Of a batch's rows, beside the model (half of what is free).", metavar="SIZE", example="1GB"
     )
     dtype: str = asked("auto", "auto is float32.", metavar="NAME")
     seed: int = asked(0, "Of the sampling.")
@@ -146,6 +150,8 @@ class EvaluationRequest(Request):
         super().__post_init__()
         self._require_one_task()
         _check_cutoff(self.knowledge_cutoff)
+        if self.memory is not None:
+            in_bytes(self.memory)
         if self.keep > self.samples:
             raise UsageError(
                 f"{self.keep} completions cannot be kept of {self.samples}; lower --keep or raise --samples"

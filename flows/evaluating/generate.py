@@ -13,6 +13,7 @@ import duckdb
 
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
+from newwiki.amounts import in_bytes
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
@@ -33,7 +34,15 @@ _SECONDS, _COMPLETIONS = 3.0, 512  # after which completions are stored
 
 
 def writing_of(request: EvaluationRequest, note: Callable[[str], None]) -> Writing:
-    return Writing(request.seed, request.max_new_tokens, request.batch_size, request.stop, request.strict, note)
+    return Writing(
+        request.seed,
+        request.max_new_tokens,
+        request.batch_size,
+        request.stop,
+        request.strict,
+        note,
+        None if request.memory is None else in_bytes(request.memory),
+    )
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Writing:
     """How completions are asked for, the same for all of a run.
 
-    `batch_size` None means `auto`; `strict` runs each completion alone, in the same shapes whatever else is asked for;
-    `note` is told what a person should know.
+    `batch_size` None means `auto`, whose rows take so many bytes of `memory`, or half of what is free; `strict` runs
+    each completion alone, in the same shapes whatever else is asked for; `note` is told what a person should know.
     """
 
     seed: int = 0
@@ -28,6 +28,7 @@ class Writing:
     stop: tuple[str, ...] = ()
     strict: bool = False
     note: Callable[[str], None] = lambda text: None
+    memory: int | None = None
 
 
 @dataclass(frozen=True)

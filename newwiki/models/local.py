@@ -19,6 +19,7 @@ from newwiki.registry import decoders
 from newwiki.training import record, steps
 
 if TYPE_CHECKING:
+    from newwiki.models.engine.batch_size import BatchSize
     from newwiki.models.engine.loop import Done, Engine
     from newwiki.models.engine.reader import Reader
 
@@ -48,7 +49,7 @@ class LocalModel(ABC):
             **({"revision": checkpoint.revision} if checkpoint.revision else {}),
             **steps.told_by(checkpoint.folder),
         }
-        self._rows: int | None = None
+        self._batches: BatchSize | None = None
 
     @classmethod
     def find(
@@ -108,6 +109,7 @@ class LocalModel(ABC):
         slack: float,
     ) -> "Iterator[list[Done]]":
         """The streams with their tokens, as they are done."""
+        from newwiki.models.engine.batch_size import BatchSize
         from newwiki.models.engine.loop import Rules
         from newwiki.models.engine.memory import is_out_of_memory
 
@@ -119,16 +121,27 @@ class LocalModel(ABC):
             int(decoder.parameters["no_repeat_ngram_size"]),
             str(decoder.parameters.get("amateur_context", "full")),
         )
-        rows = search.width if writing.strict else writing.batch_size or self._auto(read, streams)
+        kind, reader = self._engine(search)
+        self._batches = self._batches or BatchSize()
+        batches = self._batches
+
+        def readers(rows: int) -> "list[Reader]":
+            return [reader(one, rows) for one in read]
 
         def halved(to: int) -> None:
-            self._rows = to
+            batches.limit(to)
             writing.note(f"out of memory: going on with {to} rows at a time")
 
-        kind, reader = self._engine(search)
-        engine = kind([reader(one, rows) for one in read], search, rules, rows=rows, on_halved=halved)
+        if writing.strict:
+            rows = search.width
+        else:
+            length = max((self._length(stream) for stream in streams), default=1)
+            rows = writing.batch_size or batches.auto(
+                read, readers, streams, length=length, width=search.width, memory=writing.memory
+            )
+        engine = kind(readers(rows), search, rules, rows=rows, on_halved=halved)
 
-        def batches() -> "Iterator[list[Done]]":
+        def written() -> "Iterator[list[Done]]":
             try:
                 yield from engine.run(streams)
             except (RuntimeError, MemoryError) as error:
@@ -139,21 +152,13 @@ class LocalModel(ABC):
                     "dtype bfloat16, or a machine with more memory"
                 ) from error
 
-        return batches()
+        return written()
 
     def _ending(self, writing: Writing) -> Ending:
         from newwiki.decoding.sentence_end import SentenceEnd
 
         stops = self._prompting.stops(writing.stop) if writing.stop else None
         return Ending(self._end_tokens(), stops, SentenceEnd(self._tokenizer))
-
-    def _auto(self, read: Sequence[Any], streams: Sequence[Stream]) -> int:
-        from newwiki.models.engine.memory import rows_that_fit
-
-        if self._rows is None:
-            length = max((self._length(stream) for stream in streams), default=1)
-            self._rows = min(rows_that_fit(one, length) for one in read)
-        return self._rows
 
     def _length(self, stream: Stream) -> int:
         """The most tokens that a row of the stream has in a cache."""

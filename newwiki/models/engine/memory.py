@@ -12,22 +12,21 @@ import torch
 from newwiki.allocator import give_back_freed_memory
 from newwiki.errors import TerminalError
 
-_MOST_ROWS = 28  # more make a step hardly cheaper on the processors that were measured, and memory dearer
 _SHARE = 0.5  # of the free memory
 # What torch and oneDNN say on a CPU that has no memory left for a tensor, or for a kernel's workspace.
 _SIGNS = ("can't allocate memory", "not enough memory", "could not create a primitive", "std::bad_alloc")
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def rows_that_fit(model: Any, length: int) -> int:
-    """Batch size `auto`: rows of so many tokens that half of the free memory holds, 1 to 28."""
+def rows_that_fit(model: Any, length: int, memory: int | None = None) -> int:
+    """Rows of so many tokens, 1 at least, whose cache and logits so many bytes hold, or half of the free memory."""
     config = model.config.get_text_config()
     heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     item = torch.finfo(model.dtype).bits // 8
     cache = 2 * config.num_hidden_layers * heads * size * length * item
     logits = 4 * 4 * config.vocab_size
-    return max(1, min(_MOST_ROWS, int(_free(model.device) * _SHARE / (cache + logits))))
+    return max(1, int((memory or _free(model.device) * _SHARE) / (cache + logits)))
 
 
 def _free(device: torch.device) -> int:
