@@ -41,6 +41,7 @@ picture: demo
 bench-extract: $(INSTALLED)
 	$(BIN)/python benchmarks/extract_speed.py
 
+# CTranslate2 and OpenVINO GenAI take part where they are: .venv/bin/pip install -c constraints.txt -e '.[bench]'
 bench-generate: $(INSTALLED)
 	$(BIN)/python benchmarks/generate_speed.py
 	$(BIN)/python benchmarks/decoder_cost.py
