@@ -61,8 +61,8 @@ def _turn(options: argparse.Namespace) -> dict[str, float | None]:
         models=options.models,
     )
     rows, write = generate_contenders.CONTENDERS[options.contender](setup)
-    first = options.at_once or 1
-    write(prompts[:first], [[WARM_UP] * COMPLETIONS] * first)
+    first = prompts[: options.at_once or 1]
+    write(first, [[WARM_UP] * COMPLETIONS] * len(first))
     shortest = max(1, options.longest // 12) if options.workload == "mixed" else options.longest
     return {"rows": rows, **_measured(write, prompts, _lengths(options.prompts, shortest, options.longest))}
 
