@@ -96,7 +96,8 @@ def main() -> None:
                         of_one[at_once].append(_run("generate_turn.py", *flags, *size))
     best = _fastest(machine)
     for workload, of_all in turns.items():
-        console.print("\n", _table(workload, of_all, best), sep="")
+        console.print()
+        console.print(_table(workload, of_all, best))
         console.print(_tried(of_all))
     console.print(f"\n{_roofline(turns['equal'], best)}")
     for one in here:
