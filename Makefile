@@ -41,13 +41,14 @@ picture: demo
 bench-extract: $(INSTALLED)
 	$(BIN)/python benchmarks/extract_speed.py
 
+# CTranslate2 and OpenVINO GenAI take part where they are: .venv/bin/pip install -c constraints.txt -e '.[bench]'
 bench-generate: $(INSTALLED)
 	$(BIN)/python benchmarks/generate_speed.py
 	$(BIN)/python benchmarks/decoder_cost.py
 
-# make bench-score ARTICLES=FILE.json scores texts like those instead of the sample wiki's.
+# make bench-score ARTICLES=FILE.json scores texts like those instead of the sample wiki's, TEXTS=140 a small run.
 bench-score: $(INSTALLED)
-	$(BIN)/python benchmarks/score_speed.py $(if $(ARTICLES),--articles $(ARTICLES))
+	$(BIN)/python benchmarks/score_speed.py $(if $(ARTICLES),--articles $(ARTICLES)) $(if $(TEXTS),--texts $(TEXTS) --no-memory)
 
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py

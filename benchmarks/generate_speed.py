@@ -1,19 +1,21 @@
-"""How fast completions are written: our engine against transformers' `generate()`, on one model in one run.
+"""How fast completions are written: our engine beside transformers' `generate()`, CTranslate2 and OpenVINO GenAI.
 
-    python benchmarks/generate_speed.py [--prompts 8] [--longest 32] [--rounds 3]
+    python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate]
 
 The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU), and 20 completions of each prompt are
 sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform from a twelfth of
 the longest to the longest, as texts do; in `equal` all are the longest. Only tokens of completions count: not what
-`generate()` pads a row with that has ended before the others of its batch. The longer the completions, the further
-`generate()` falls behind, as it copies its whole cache for each token: the default is short to be quick.
+`generate()` pads a row with that has ended before the others of its batch. `generate_contenders.py` says how each of
+them is asked. CTranslate2 and OpenVINO GenAI read the same weights, converted first (`converted_models.py`); they are
+not needed for anything else: pip install -c constraints.txt -e '.[bench]'. What cannot take part is named.
 
-The contenders take turns, each turn in a process of its own, so that its peak memory is its own; building the model
-and a short warm-up are not timed. Numbers are medians over rounds, and a `×` is the median of the ratios within the
-rounds; of the static batches only the faster one goes on after the first round. `others` is the share of the processor
+The contenders take turns, each turn in a process of its own, so that its peak memory is its own; building or loading
+the model and a short warm-up are not timed. All but the engine are tried with 1, 2 and 4 prompts at once, and the one
+that is fastest in the first round goes on; the engine runs at the batch that `--batch-size auto` takes. Numbers are
+medians over rounds, and a `×` is the median of the ratios within the rounds. `others` is the share of the processor
 that other processes took meanwhile: with more than a few percent a row says little. `of limit` is the share of the
-roofline: of what the machine's best measured rates of operations and of reading memory allow at that batch size,
-whichever allows less.
+roofline: of what the machine's best measured rates of operations (at any number of rows) and of reading memory (with
+the contender's rows) allow, whichever allows less. At the end `step_parts.py` says where the engine's time goes.
 """
 
 import argparse
@@ -21,7 +23,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -29,112 +33,186 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-TURN = Path(__file__).with_name("generate_turn.py")
+HERE = Path(__file__).parent
 WORKLOADS = ("mixed", "equal")
+MOST_AT_ONCE = 4
 Result = dict[str, Any]  # numbers by name, see generate_turn.py
 
 
 class Contender(NamedTuple):
+    name: str
+    dtype: str
     title: str
-    dtype: str = "float32"
-    at_once: int | None = None  # prompts in each call of generate(); the engine has none
+    at_once: tuple[int, ...] = (1, 2, MOST_AT_ONCE)  # numbers of prompts that are tried
+    package: str = ""  # beyond those that everybody has
 
 
-ONE = Contender("generate(), 1 prompt at once", at_once=1)
-BATCHES = (Contender("generate(), 2 prompts at once", at_once=2), Contender("generate(), 4 prompts at once", at_once=4))
-CONTENDERS = (ONE, *BATCHES, Contender("engine, float32"), Contender("engine, bfloat16", "bfloat16"))
-Turns = dict[Contender, list[dict[str, Result]]]
+GENERATE = Contender("generate", "float32", "generate(), float32")
+CTRANSLATE2 = Contender("ctranslate2", "float32", "CTranslate2, float32", package="ctranslate2")
+CTRANSLATE2_INT8 = Contender("ctranslate2", "int8", "CTranslate2, int8", package="ctranslate2")
+CONTENDERS = (
+    GENERATE,
+    CTRANSLATE2,
+    CTRANSLATE2_INT8,
+    Contender("openvino", "float32", "OpenVINO GenAI, float32", package="openvino_genai"),
+    Contender("openvino", "bfloat16", "OpenVINO GenAI, bfloat16", package="openvino_genai"),
+    Contender("engine", "float32", "engine, float32", at_once=(0,)),
+    Contender("engine", "bfloat16", "engine, bfloat16", at_once=(0,)),
+)
+BASES = {"× generate()": GENERATE, "× CT2": CTRANSLATE2, "× CT2 int8": CTRANSLATE2_INT8}
+Turns = dict[Contender, dict[int, list[Result]]]  # in one workload, by prompts at once
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--prompts", type=int, default=8, help="best a multiple of 4, so that all batches are full")
-    parser.add_argument("--longest", type=int, default=32, help="tokens of the longest completion")
+    parser.add_argument("--prompts", type=int, default=4, help="best a multiple of 4, so that all batches are full")
+    parser.add_argument("--longest", type=int, default=96, help="tokens of the longest completion")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=sorted({one.name for one in CONTENDERS}))
     parser.add_argument("--layers", type=int, help="fewer layers than the shape has, for a first look")
     options = parser.parse_args()
-    size = [f"--prompts={options.prompts}", f"--longest={options.longest}"]
-    size += [f"--layers={options.layers}"] if options.layers else []
+    layers = [f"--layers={options.layers}"] if options.layers else []
+    size = [f"--prompts={options.prompts}", f"--longest={options.longest}", *layers]
     console = Console(width=118, highlight=False)
-    machine: list[Result] = []
-    turns: Turns = {one: [] for one in CONTENDERS}
-    for number in range(1, options.rounds + 1):
-        load = os.getloadavg()[0]
-        console.print(f"round {number} of {options.rounds}; the load before is {load:.1f} on {os.cpu_count()} cores")
-        machine.append(_turn([*size, "--machine"]))
-        for one in CONTENDERS:
-            if number == 1 or one not in BATCHES or one == _best_batch(turns):
-                turns[one].append(_turn([*size, *_flags(one)]))
-    best = {what: max(one[what] for one in machine) for what in machine[0]}
-    for workload in WORKLOADS:
-        results = {one: [turn[workload] for turn in of_one] for one, of_one in turns.items()}
+    asked = [one for one in CONTENDERS if not options.only or one.name in options.only]
+    with tempfile.TemporaryDirectory() as folder:
+        machine = [_run("generate_turn.py", "--machine", *size)]
+        here = [one for one in asked if _takes_part(one, machine[0], Path(folder), layers, console)]
+        turns: dict[str, Turns] = {
+            workload: {one: {at_once: [] for at_once in one.at_once} for one in here} for workload in WORKLOADS
+        }
+        for number in range(1, options.rounds + 1):
+            load = os.getloadavg()[0]
+            console.print(
+                f"round {number} of {options.rounds}; the load before is {load:.1f} on {os.cpu_count()} cores"
+            )
+            machine += [_run("generate_turn.py", "--machine", *size)] if number > 1 else []
+            for one in here:
+                for workload in WORKLOADS:
+                    of_one = turns[workload][one]
+                    for at_once in one.at_once if number == 1 else [_best(of_one)]:
+                        flags = [f"--contender={one.name}", f"--dtype={one.dtype}", f"--at-once={at_once}"]
+                        flags += [f"--workload={workload}", f"--models={folder}"]
+                        of_one[at_once].append(_run("generate_turn.py", *flags, *size))
+    best = _fastest(machine)
+    for workload, of_all in turns.items():
         console.print()
-        console.print(_table(workload, results, _best_batch(turns), best))
-    console.print(f"\n{_roofline(turns, best)}")
+        console.print(_table(workload, of_all, best))
+        console.print(_tried(of_all))
+    console.print(f"\n{_roofline(turns['equal'], best)}")
+    for one in here:
+        if one.name == "engine":
+            console.print(f"\n{_run('step_parts.py', f'--dtype={one.dtype}', *size)['text']}")
 
 
-def _flags(one: Contender) -> list[str]:
-    return [f"--dtype={one.dtype}", *([f"--at-once={one.at_once}"] if one.at_once else [])]
+def _takes_part(one: Contender, machine: Result, folder: Path, layers: Sequence[str], console: Console) -> bool:
+    """Whether it can; converts what it reads. Says what keeps it away."""
+    if not one.package:
+        return True
+    if not find_spec(one.package):
+        reason = "pip install -c constraints.txt -e '.[bench]' has it"
+    elif machine["device"] != "cpu":
+        reason = "it would run on the processor here, the others on the GPU"
+    elif one.dtype == "bfloat16" and not machine["bfloat16_in_hardware"]:
+        reason = "this processor has no bfloat16"
+    else:
+        command = [sys.executable, str(HERE / "converted_models.py"), one.name, one.dtype, str(folder), *layers]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        reason = f"its conversion failed: {ran.stderr.strip().splitlines()[-1]}" if ran.returncode else ""
+    if reason:
+        console.print(f"{one.title} is left out: {reason}", markup=False)
+    return not reason
 
 
-def _turn(flags: Sequence[str]) -> dict[str, Any]:
+def _run(program: str, *flags: str) -> Result:
     """This process stays small and without torch: a process' peak memory begins with that of its parent."""
-    ran = subprocess.run([sys.executable, str(TURN), *flags], check=True, stdout=subprocess.PIPE, text=True)
-    result: dict[str, Any] = json.loads(ran.stdout)
+    command = [sys.executable, str(HERE / program), "--json", *flags]
+    result: Result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return result
 
 
-def _best_batch(turns: Turns) -> Contender:
-    """The faster one in the first round, over both workloads."""
-    return max(BATCHES, key=lambda one: sum(turns[one][0][workload]["speed"] for workload in WORKLOADS))
+def _best(of_one: dict[int, list[Result]]) -> int:
+    """The prompts at once that were fastest in the first round."""
+    return max(of_one, key=lambda at_once: of_one[at_once][0]["speed"])
 
 
-def _table(workload: str, results: dict[Contender, list[Result]], batch: Contender, machine: Result) -> Table:
-    speeds = {one: [result["speed"] for result in of_one] for one, of_one in results.items()}
+def _speeds(of_one: dict[int, list[Result]]) -> list[float]:
+    return [result["speed"] for result in of_one[_best(of_one)]]
+
+
+def _fastest(machine: Sequence[Result]) -> Result:
+    """Of all rounds, as on a shared machine few turns are undisturbed."""
+    rates = {
+        dtype: {rows: max(one["rates"][dtype][rows] for one in machine) for rows in of_rows}
+        for dtype, of_rows in machine[0]["rates"].items()
+    }
+    return machine[0] | {"read": max(one["read"] for one in machine), "rates": rates}
+
+
+def _table(workload: str, turns: Turns, machine: Result) -> Table:
+    bases = {heading: _speeds(turns[base]) for heading, base in BASES.items() if base in turns}
     table = Table(title=f"{workload} lengths", title_justify="left", box=None, padding=(0, 2, 0, 0))
     table.add_column("", no_wrap=True)
-    for heading in ("tokens/s", "(range)", "× 1 prompt", "× best batch", "peak MB", "of limit", "others"):
+    for heading in ("rows", "tokens/s", "(range)", *bases, "peak MB", "of limit", "others"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for one, of_one in results.items():
-        others = [result["others"] for result in of_one if result["others"] is not None]
+    for one, of_one in turns.items():
+        results, speeds = of_one[_best(of_one)], _speeds(of_one)
+        limits = _limits(results[0], machine, one.dtype)
+        others = [result["others"] for result in results if result["others"] is not None]
         table.add_row(
-            one.title + (" (best)" if one == batch else ""),
-            f"{median(speeds[one]):,.0f}",
-            f"({min(speeds[one]):,.0f} to {max(speeds[one]):,.0f})",
-            f"{_ratio(speeds[one], speeds[ONE]):.2f}",
-            f"{_ratio(speeds[one], speeds[batch]):.2f}",
-            f"{median(result['peak'] for result in of_one):,.0f}",
-            f"{median(speeds[one]) / min(_limits(of_one[0], machine, one.dtype)):.0%}",
+            one.title,
+            str(results[0]["rows"]),
+            f"{median(speeds):,.0f}",
+            f"({min(speeds):,.0f} to {max(speeds):,.0f})",
+            *(f"{_ratio(speeds, base):.2f}" for base in bases.values()),
+            f"{median(result['peak'] for result in results):,.0f}",
+            f"{median(speeds) / min(limits):.0%}" if limits else "-",
             f"{median(others):.0%}" if others else "-",
         )
     return table
 
 
+def _tried(turns: Turns) -> str:
+    """What was tried in the first round and left."""
+    lines = ["First round, by prompts at once, tokens/s:"]
+    for one, of_one in turns.items():
+        if len(of_one) > 1:
+            speeds = ", ".join(f"{at_once}: {results[0]['speed']:,.0f}" for at_once, results in of_one.items())
+            lines.append(f"  {one.title}: {speeds}")
+    return "\n".join(lines[len(lines) == 1 :])
+
+
 def _ratio(speeds: Sequence[float], others: Sequence[float]) -> float:
-    """A contender that left has fewer rounds."""
-    return median(speed / other for speed, other in zip(speeds, others, strict=False))
+    return median(speed / other for speed, other in zip(speeds, others, strict=True))
 
 
-def _limits(result: Result, machine: Result, dtype: str) -> tuple[float, float]:
-    """Tokens a second that the rate of operations allows, and the rate of reading."""
-    read = (result["weights"] / result["rows"] + result["cached"]) * (4 if dtype == "float32" else 2)
-    return machine[dtype] / result["operations"], machine["read"] / read
+def _limits(result: Result, machine: Result, dtype: str) -> tuple[float, float] | None:
+    """Tokens a second that the rate of operations allows, and the rate of reading; None for a dtype not measured."""
+    if dtype not in machine["rates"]:
+        return None
+    read = (machine["weights"] / result["rows"] + machine["cached"]) * (4 if dtype == "float32" else 2)
+    return max(machine["rates"][dtype].values()) / machine["operations"], machine["read"] / read
 
 
 def _roofline(turns: Turns, machine: Result) -> str:
-    shape = turns[ONE][0]["equal"]
     lines = [
-        f"The machine reads {machine['read'] / 1e9:,.1f} GB/s, and multiplies 96 rows with a matrix at "
-        f"{machine['float32'] / 1e9:,.0f} GFLOP/s in float32 and {machine['bfloat16'] / 1e9:,.0f} in bfloat16.",
-        f"A token takes {shape['operations'] / 1e6:,.0f} MFLOP of the model: 2 for each of its "
-        f"{shape['weights'] / 1e6:,.0f} million weights, and attention.",
+        f"The machine reads {machine['read'] / 1e9:,.1f} GB/s. It multiplies rows with the weights of all linear layers"
+        " in turn at, in GFLOP/s:"
+    ]
+    for dtype, of_rows in machine["rates"].items():
+        rates = ", ".join(f"{rows} rows {rate / 1e9:,.0f}" for rows, rate in of_rows.items())
+        lines.append(f"  {dtype}: {rates}")
+    lines += [
+        f"A token takes {machine['operations'] / 1e6:,.0f} MFLOP of the model: 2 for each of its "
+        f"{machine['weights'] / 1e6:,.0f} million weights, and attention.",
         "Limits in tokens/s:",
     ]
     for one, of_one in turns.items():
-        result = of_one[0]["equal"]
-        by_operations, by_reading = _limits(result, machine, one.dtype)
-        title = f"{one.title}, {result['rows']} rows"
-        lines.append(f"  {title:40}{by_operations:8,.0f} by operations{by_reading:8,.0f} by reading")
+        result = of_one[_best(of_one)][0]
+        if limits := _limits(result, machine, one.dtype):
+            by_operations, by_reading = limits
+            title = f"{one.title}, {result['rows']} rows"
+            lines.append(f"  {title:40}{by_operations:8,.0f} by operations{by_reading:8,.0f} by reading")
     return "\n".join(lines)
 
 

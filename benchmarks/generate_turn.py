@@ -4,72 +4,72 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import generate_contenders
 import machine_speed
 import random_models
 import torch
-from transformers import StoppingCriteria, StoppingCriteriaList
+from generate_contenders import COMPLETIONS, Write
 
-from newwiki.decoding.grammar import parse
-from newwiki.decoding.stream import Ending, Stream
-from newwiki.models.engine.engines import engine_for
-from newwiki.models.engine.loop import Rules
-from newwiki.models.engine.memory import rows_that_fit
-from newwiki.models.engine.reader import Reader
-from newwiki.models.huggingface import FLOAT32_SLACK
-from newwiki.registry import decoders
-
-COMPLETIONS = 20
-TOP_K = 50
 WARM_UP = 3  # tokens
-
-# From prompts and the lengths of each one's completions to the tokens that were written, of those lengths together.
-Write = Callable[[Sequence[Sequence[int]], Sequence[Sequence[int]]], int]
-Result = dict[str, float | None]
+DTYPES = ("float32", "bfloat16")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--json", action="store_true", help="as it always is")
     parser.add_argument("--machine", action="store_true", help="measure the machine instead")
-    parser.add_argument("--at-once", type=int, help="prompts in each call of generate(); without it, the engine")
-    parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
+    parser.add_argument("--contender", choices=sorted(generate_contenders.CONTENDERS))
+    parser.add_argument("--dtype", choices=(*DTYPES, "int8"), default="float32")
+    parser.add_argument("--at-once", type=int, help="prompts in a batch; the engine takes what `auto` would")
+    parser.add_argument("--workload", choices=("mixed", "equal"))
+    parser.add_argument("--models", type=Path, help="the folder of what was converted")
     parser.add_argument("--prompts", type=int, required=True)
     parser.add_argument("--longest", type=int, required=True)
     parser.add_argument("--layers", type=int)
     options = parser.parse_args()
-    print(json.dumps(_machine() if options.machine else _turn(options)))
+    print(json.dumps(_machine(options) if options.machine else _turn(options)))
 
 
-def _machine() -> Result:
-    rates = {dtype: machine_speed.matrix_rate(getattr(torch, dtype)) for dtype in ("float32", "bfloat16")}
-    return {"read": machine_speed.read_bandwidth(), **rates}
-
-
-def _turn(options: argparse.Namespace) -> dict[str, Result]:
-    """Both workloads, the one of less memory first, as a peak is never forgotten."""
+def _machine(options: argparse.Namespace) -> dict[str, Any]:
     prompts = random_models.prompts(options.prompts)
-    model = random_models.build(getattr(torch, options.dtype), options.layers)
     context = sum(map(len, prompts)) / len(prompts) + options.longest / 2
+    model = random_models.build(layers=options.layers)
     operations, weights, cached = random_models.operations_and_values(model, context)
-    if options.at_once:
-        rows, write = options.at_once * COMPLETIONS, _generate(model, options.at_once)
-    else:
-        random_models.prepare(model)
-        rows = rows_that_fit(model, max(map(len, prompts)) + options.longest)
-        write = _engine(model, rows)
-    first = options.at_once or 1
-    write(prompts[:first], [[WARM_UP] * COMPLETIONS] * first)
-    shape: Result = {"rows": rows, "operations": operations, "weights": weights, "cached": cached}
-    shortest = {"mixed": max(1, options.longest // 12), "equal": options.longest}
+    del model
     return {
-        workload: {**shape, **_measured(write, prompts, _lengths(options.prompts, low, options.longest))}
-        for workload, low in shortest.items()
+        "device": random_models.DEVICE,
+        "bfloat16_in_hardware": torch.ops.mkldnn._is_mkldnn_bf16_supported(),
+        "read": machine_speed.read_bandwidth(),
+        "rates": {dtype: machine_speed.matrix_rates(getattr(torch, dtype), options.layers) for dtype in DTYPES},
+        "operations": operations,
+        "weights": weights,
+        "cached": cached,
     }
 
 
-def _measured(write: Write, prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> Result:
+def _turn(options: argparse.Namespace) -> dict[str, float | None]:
+    prompts = random_models.prompts(options.prompts)
+    setup = generate_contenders.Setup(
+        dtype=options.dtype,
+        at_once=options.at_once,
+        length=max(map(len, prompts)) + options.longest,
+        layers=options.layers,
+        models=options.models,
+    )
+    rows, write = generate_contenders.CONTENDERS[options.contender](setup)
+    first = prompts[: options.at_once or 1]
+    write(first, [[WARM_UP] * COMPLETIONS] * len(first))
+    shortest = max(1, options.longest // 12) if options.workload == "mixed" else options.longest
+    return {"rows": rows, **_measured(write, prompts, _lengths(options.prompts, shortest, options.longest))}
+
+
+def _measured(
+    write: Write, prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]
+) -> dict[str, float | None]:
     start, busy, own = time.perf_counter(), random_models.busy_seconds(), time.process_time()
     written = write(prompts, lengths)
     seconds, own = time.perf_counter() - start, time.process_time() - own
@@ -86,64 +86,6 @@ def _lengths(prompts: int, shortest: int, longest: int) -> list[list[int]]:
         shortest, longest + 1, (prompts, COMPLETIONS), generator=generator
     ).tolist()
     return lengths
-
-
-def _generate(model: Any, at_once: int) -> Write:
-    def write(prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> int:
-        written = 0
-        for first in range(0, len(prompts), at_once):
-            batch = prompts[first : first + at_once]
-            ends = [end for of_one in lengths[first : first + at_once] for end in of_one]
-            width = max(map(len, batch))
-            tokens = torch.tensor([[0] * (width - len(prompt)) + [*prompt] for prompt in batch], device=model.device)
-            seen = torch.tensor([[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in batch])
-            texts = model.generate(
-                tokens,
-                attention_mask=seen.to(model.device),
-                do_sample=True,
-                top_k=TOP_K,
-                num_return_sequences=COMPLETIONS,
-                max_new_tokens=max(ends),
-                stopping_criteria=StoppingCriteriaList([EndsAt(width, ends, model.device)]),
-            )
-            assert texts.shape == (len(ends), width + max(ends))
-            written += sum(ends)
-        return written
-
-    return write
-
-
-class EndsAt(StoppingCriteria):
-    """Ends each row at a length of its own. As at an end-of-text token, `generate()` then pads the row."""
-
-    eos_token_id = None  # that there is such an attribute makes it pad
-
-    def __init__(self, prompt: int, ends: Sequence[int], device: torch.device) -> None:
-        self._prompt = prompt
-        self._ends = torch.tensor(ends, device=device)
-
-    def __call__(self, input_ids: torch.Tensor, scores: Any, **rest: Any) -> torch.Tensor:
-        return input_ids.shape[1] - self._prompt >= self._ends
-
-
-def _engine(model: Any, rows: int) -> Write:
-    [decoder] = parse(f"sample:top_k={TOP_K}")
-    search = decoders.get(decoder.name).search(decoder)
-    slack = FLOAT32_SLACK if model.dtype == torch.float32 else 0.0
-
-    def write(prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> int:
-        rules = Rules(Ending(frozenset()), 0, slack)
-        engine = engine_for(search)([Reader(model, rows)], search, rules, rows=rows)
-        streams = [
-            Stream(page, sample, tuple(prompt), end)
-            for page, (prompt, ends) in enumerate(zip(prompts, lengths, strict=True))
-            for sample, end in enumerate(ends)
-        ]
-        written = sum(len(text.tokens) for done in engine.run(streams) for _, text in done)
-        assert written == sum(map(sum, lengths))
-        return written
-
-    return write
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ completions of it. In one process, by turns, three ways:
 
 and that with S-BERT on the first 256 tokens, and, on a quarter of the texts, with S-BERT pooled over all of a text.
 With `--backend openvino` it embeds in `ours` and in `floor`, and `torch` is what `ours` is without it.
-Loading models is not counted. A run of the paper has 20,000 texts; with 100 the dozen times that the database is opened
-would be a tenth of the time.
+Loading models is not counted. A run of the paper has 20,000 texts; `--texts 140` shows what is the same for any number.
 
 In a round `naive` has one turn, and `ours` and `floor`, which are a fraction as long and close to each other, have two
 each. A ratio is of turns with the same number in the same round; those shown are medians. At the end, `ours` scores

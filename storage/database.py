@@ -40,31 +40,41 @@ class Database:
         self.path = Path(path)
         self._checked = False
         self._read: duckdb.DuckDBPyConnection | None = None
+        self._written: duckdb.DuckDBPyConnection | None = None
 
     @contextmanager
     def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """One transaction: all that happens inside is stored together, or, after an error, not at all."""
-        self._require_no_read("a `write` inside a `read` would wait for itself")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._open(read_only=False) as connection:
-            if not self._checked:
-                migrate(connection, self.path)
-                self._checked = True
-            with transaction(connection):
-                yield connection
+        """One transaction: all that happens inside is stored together, or, after an error, not at all. Inside another
+        `write` it is a part of that one."""
+        with _ONE_AT_A_TIME:
+            if self._written:
+                yield self._written
+                return
+            self._require_no_read("a `write` inside a `read` would wait for itself")
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self._open(read_only=False) as connection:
+                if not self._checked:
+                    migrate(connection, self.path)
+                    self._checked = True
+                with transaction(connection):
+                    self._written = connection
+                    try:
+                        yield connection
+                    finally:
+                        self._written = None
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection; inside another `read` it is that one, as opening takes longer than most questions.
+        """A read-only connection; inside another `read` it is that one, as opening takes longer than most questions,
+        and inside a `write` it is that, and sees what will be stored.
 
         Raises TerminalError where there is no database yet.
         """
         with _ONE_AT_A_TIME:
-            if self._read:
-                yield self._read
+            if connection := self._written or self._read:
+                yield connection
                 return
-            self._require()
-            with self._open(read_only=True) as connection:
+            with self._current() as connection:
                 self._read = connection
                 try:
                     yield connection
@@ -139,17 +149,28 @@ class Database:
                 raise RuntimeError(reason)
 
     def _require(self) -> None:
+        """Raises TerminalError where there is no database; one of an earlier version is migrated."""
+        if self._checked and self.path.is_file():
+            return
+        with self._current():
+            pass
+
+    @contextmanager
+    def _current(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """Opened to read, after it has been migrated where it is of an earlier version."""
         if not self.path.is_file():
             raise TerminalError(
                 f"there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name another"
             )
-        if not self._checked:
-            with self._open(read_only=True) as connection:
-                current = is_current(connection, self.path)
-            if not current:
+        with ExitStack() as opened:
+            connection = opened.enter_context(self._open(read_only=True))
+            if not self._checked and not is_current(connection, self.path):
+                opened.close()
                 with self.write():
                     pass
+                connection = opened.enter_context(self._open(read_only=True))
             self._checked = True
+            yield connection
 
     @contextmanager
     def _open(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -142,6 +142,14 @@ def kept_texts(database: Database, run_id: str, first_page: int, last_page: int)
     return {(page_id, sample): text for page_id, sample, text in rows}
 
 
+def is_registered(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> bool:
+    """Whether these evaluators and metrics are entered, as they are."""
+    with database.read() as connection:
+        entered = {name for (name,) in connection.execute("select evaluator_id from evaluators").fetchall()}
+        stored = _stored_metrics(connection)
+    return all(one.evaluator_id in entered for one in fingerprints) and all(metric in stored for metric in metrics)
+
+
 def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: Iterable[Metric]) -> None:
     """Enters evaluators and metrics that are new, and gives the views a column for each new metric."""
     rows = [
@@ -155,7 +163,7 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
     with database.write() as connection:
         if rows:
             insert_new(connection, "evaluators", pa.Table.from_pylist(rows))
-        stored = records(Metric, connection.execute("select metric as name, * exclude (metric) from metrics"))
+        stored = _stored_metrics(connection)
         changed = [metric for metric in metrics if metric not in stored]
         for metric in changed:
             connection.execute("delete from metrics where metric = ?", [metric.name])
@@ -163,6 +171,10 @@ def register(database: Database, fingerprints: Iterable[Fingerprint], metrics: I
             insert_arrow(connection, "metrics", pa.Table.from_pylist([{"metric": row.pop("name"), **row}]))
         if changed:
             create_views(connection, of_metrics=True)
+
+
+def _stored_metrics(connection: duckdb.DuckDBPyConnection) -> list[Metric]:
+    return records(Metric, connection.execute("select metric as name, * exclude (metric) from metrics"))
 
 
 def finished_scorings(database: Database, run_id: str) -> set[str]:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from evaluators.analysis import Analysis
@@ -44,6 +45,21 @@ class BatchScores:
     made: Made
     parts: Parts
     claims: list[CheckedClaim]
+
+
+class Upcoming(Iterator[TextBatch]):
+    """Batches, of which the next one can be made before its turn, while the database is open anyway."""
+
+    def __init__(self, batches: Iterator[TextBatch]) -> None:
+        self._batches = batches
+        self._made: list[TextBatch] = []
+
+    def make_next(self) -> None:
+        if not self._made:
+            self._made = list(islice(self._batches, 1))
+
+    def __next__(self) -> TextBatch:
+        return self._made.pop() if self._made else next(self._batches)
 
 
 class BatchScoring(Protocol):

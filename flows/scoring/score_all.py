@@ -43,7 +43,9 @@ def score_all(
             progress.note(f"not scored, as they are on prompts (`newwiki experiment fairness`): {', '.join(prompted)}")
         if alone:
             progress.note(f"not scored, as their references are in their files: {', '.join(alone)}")
-    work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]
+    if ids:
+        with database.read():
+            work += [runs.with_articles(database, run_id) for run_id in dict.fromkeys(ids)]
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
     for run, articles in work:

@@ -2,14 +2,17 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TypeVar
 
 from flows.progress import Progress
-from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, compared_with_articles
+from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, Upcoming, compared_with_articles
 from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.prompted_sentences import sentences_of
 from flows.scoring.score_sets import DrawnParts, score_sets
+from flows.scoring.storing import Storing
 from newwiki.records import Run
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article
@@ -25,6 +28,24 @@ _BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an inter
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class _Stage:
+    """Texts, or the articles themselves, of which some of the evaluators have not scored `todo` of `total` yet.
+
+    `read_by` need parts of the articles. `finished`: all the evaluators are entered as having scored the run.
+    """
+
+    run_id: str
+    title: str
+    unit: str
+    evaluators: Sequence[Evaluator]
+    read_by: Sequence[Evaluator]
+    todo: int
+    total: int
+    finished: bool
+    batches: Upcoming
+
+
 def score_run(
     database: Database,
     run: Run,
@@ -35,13 +56,69 @@ def score_run(
 ) -> None:
     """Scores what the run has kept, and its articles, with every evaluator that has not done so yet.
 
-    `scoring` None scores in this process.
+    The database is opened once before, and then as often as there is something to store; what comes next is read
+    meanwhile. `scoring` None scores in this process.
     """
-    metrics = [metric for evaluator in (*loaded.evaluators, *loaded.set_evaluators) for metric in evaluator.metrics]
-    runs.register(database, loaded.fingerprints.values(), metrics)
-    kept = runs.kept_completions(database, run.run_id)
-    drawn = DrawnParts(kept, loaded)
     scoring = scoring or InThisProcess()
+    with database.read():
+        kept = runs.kept_completions(database, run.run_id)
+        storing = Storing(database, loaded)
+        stages = _stages(database, run, articles, kept, loaded, scoring)
+        todo = [stage for stage in stages if stage.todo]
+        for stage in todo[:1]:
+            stage.batches.make_next()
+    unfinished = [stage for stage in stages if not stage.todo and not stage.finished]
+    if unfinished or (not storing.entered and not todo):
+        with storing.transaction():
+            for stage in unfinished:
+                _finish(database, stage, loaded)
+    drawn = DrawnParts(kept, loaded)
+    for stage, following in zip_longest(todo, todo[1:]):
+        _score(database, run, stage, following, loaded, drawn, progress, scoring, storing)
+    score_sets(database, run, articles, loaded, drawn, progress)
+
+
+def _score(
+    database: Database,
+    run: Run,
+    stage: _Stage,
+    following: _Stage | None,
+    loaded: LoadedEvaluators,
+    drawn: DrawnParts,
+    progress: Progress,
+    scoring: BatchScoring,
+    storing: Storing,
+) -> None:
+    done, broken = stage.total - stage.todo, BrokenScores()
+    with progress.stretch(stage.title, stage.unit) as bar:
+        for batch, scored in scoring.score(loaded, stage.batches):
+            done += len(batch.keys or batch.articles)
+            with storing.transaction():
+                loaded.keep(database, run.snapshot_id, scored.made, stage.read_by)
+                runs.add_scores(database, stage.run_id, scored.scores, scored.claims)
+                if done < stage.total:
+                    stage.batches.make_next()
+                else:
+                    _finish(database, stage, loaded)
+                    if following:
+                        following.batches.make_next()
+            if batch.keys:
+                drawn.note(scored.parts)
+            broken.count(scored.scores)
+            bar.update(done, stage.total, loaded.slowest)
+    broken.tell(progress, stage.unit.removesuffix("s"))
+
+
+def _stages(
+    database: Database,
+    run: Run,
+    articles: Sequence[Article],
+    kept: Sequence[Key],
+    loaded: LoadedEvaluators,
+    scoring: BatchScoring,
+) -> list[_Stage]:
+    """One after the other: what models make of articles is known when their texts are scored."""
+    stages = []
     for costly in (False, True):
         evaluators = [evaluator for evaluator in loaded.evaluators if evaluator.costly == costly]
         if not evaluators:
@@ -50,93 +127,85 @@ def score_run(
         if costly:
             keys, pages = _drawn(keys, loaded.budget), _drawn(pages, loaded.budget)
         if not is_prompt_set(run.snapshot_id):
-            _score_articles(
-                database, run, [a for a in articles if a.page_id in set(pages)], evaluators, loaded, progress, scoring
-            )
-        _score_texts(database, run, keys, articles, evaluators, loaded, drawn, progress, scoring)
-    score_sets(database, run, articles, loaded, drawn, progress)
+            themselves = [article for article in articles if article.page_id in set(pages)]
+            stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring))
+        stages.append(_of_texts(database, run, keys, articles, evaluators, loaded, scoring))
+    return stages
 
 
-def _score_articles(
+def _of_articles(
     database: Database,
     run: Run,
     articles: Sequence[Article],
     evaluators: Sequence[Evaluator],
     loaded: LoadedEvaluators,
-    progress: Progress,
     scoring: BatchScoring,
-) -> None:
+) -> _Stage:
     """The articles themselves, each against itself: the row "Wikipedia" of the paper's table 3."""
     run_id = f"reference:{run.snapshot_id}"
     lacking, todo = _lacking(database, run_id, [(article.page_id, 0) for article in articles], evaluators, loaded)
-    if todo:
-        by_page = {article.page_id: article for article in articles}
-        done, broken = 0, BrokenScores()
+    by_page = {article.page_id: article for article in articles}
 
-        def batches() -> Iterator[TextBatch]:
-            for part in scoring.cut(todo, _size(lacking)):
-                unread = [by_page[page_id] for page_id, _ in part]
-                known = loaded.known(database, run.snapshot_id, unread, lacking)
-                yield TextBatch((), (), (), unread, known, _names(lacking))
+    def batches() -> Iterator[TextBatch]:
+        for part in scoring.cut(todo, _size(lacking)):
+            unread = [by_page[page_id] for page_id, _ in part]
+            known = loaded.known(database, run.snapshot_id, unread, lacking)
+            yield TextBatch((), (), (), unread, known, _names(lacking))
 
-        with progress.stretch("reading the reference articles", "articles") as bar:
-            for batch, scored in scoring.score(loaded, batches()):
-                loaded.keep(database, run.snapshot_id, scored.made, lacking)
-                runs.add_scores(database, run_id, scored.scores, scored.claims)
-                broken.count(scored.scores)
-                done += len(batch.articles)
-                bar.update(done, len(todo))
-        broken.tell(progress, "article")
-    _finish(database, run_id, evaluators, loaded)
+    return _Stage(
+        run_id=run_id,
+        title="reading the reference articles",
+        unit="articles",
+        evaluators=evaluators,
+        read_by=lacking,
+        todo=len(todo),
+        total=len(todo),
+        finished=loaded.ids(evaluators) <= runs.finished_scorings(database, run_id),
+        batches=Upcoming(batches()),
+    )
 
 
-def _score_texts(
+def _of_texts(
     database: Database,
     run: Run,
     keys: Sequence[Key],
     articles: Sequence[Article],
     evaluators: Sequence[Evaluator],
     loaded: LoadedEvaluators,
-    drawn: DrawnParts,
-    progress: Progress,
     scoring: BatchScoring,
-) -> None:
-    with database.read():
-        finished = runs.finished_scorings(database, run.run_id)
-        open_ones = [
-            evaluator for evaluator in evaluators if evaluator.costly or not loaded.ids([evaluator]) <= finished
-        ]
-        lacking, todo = _lacking(database, run.run_id, keys, open_ones, loaded)
-    if todo:
-        by_page = {article.page_id: article for article in articles}
-        compared = compared_with_articles(lacking)
-        as_scored = sentences_of(database, run) if is_prompt_set(run.snapshot_id) else None
-        done, broken = len(keys) - len(todo), BrokenScores()
+) -> _Stage:
+    finished = runs.finished_scorings(database, run.run_id)
+    open_ones = [evaluator for evaluator in evaluators if evaluator.costly or not loaded.ids([evaluator]) <= finished]
+    lacking, todo = _lacking(database, run.run_id, keys, open_ones, loaded)
+    by_page = {article.page_id: article for article in articles}
+    compared = compared_with_articles(lacking)
+    as_scored = sentences_of(database, run) if todo and is_prompt_set(run.snapshot_id) else None
 
-        def batches() -> Iterator[TextBatch]:
-            for part in scoring.cut(todo, _size(lacking)):
-                pages = [by_page[page_id] for page_id in dict(part)]
-                with database.read():
-                    known = loaded.known(database, run.snapshot_id, pages, compared)
-                    texts = runs.kept_texts(database, run.run_id, part[0][0], part[-1][0])
-                prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
-                written = [(prompts[key[0]], texts[key]) for key in part]
-                if as_scored:
-                    written = [as_scored(key[0], *one) for key, one in zip(part, written, strict=True)]
-                before, after = zip(*written, strict=True)
-                yield TextBatch(part, after, before, pages, known, _names(lacking))
+    def batches() -> Iterator[TextBatch]:
+        for part in scoring.cut(todo, _size(lacking)):
+            pages = [by_page[page_id] for page_id in dict(part)]
+            with database.read():
+                known = loaded.known(database, run.snapshot_id, pages, compared)
+                texts = runs.kept_texts(database, run.run_id, part[0][0], part[-1][0])
+            prompts = {a.page_id: fill(run.prompt_template, a.title, a.first_sentence) for a in pages}
+            written = [(prompts[key[0]], texts[key]) for key in part]
+            if as_scored:
+                written = [as_scored(key[0], *one) for key, one in zip(part, written, strict=True)]
+            before, after = zip(*written, strict=True)
+            yield TextBatch(part, after, before, pages, known, _names(lacking))
 
-        title = f"scoring {run.model} {run.decoder}" + (" with costly evaluators" if lacking[0].costly else "")
-        with progress.stretch(title, "texts") as bar:
-            for batch, scored in scoring.score(loaded, batches()):
-                loaded.keep(database, run.snapshot_id, scored.made, compared)
-                drawn.note(scored.parts)
-                runs.add_scores(database, run.run_id, scored.scores, scored.claims)
-                broken.count(scored.scores)
-                done += len(batch.keys)
-                bar.update(done, len(keys), loaded.slowest)
-        broken.tell(progress, "text")
-    _finish(database, run.run_id, evaluators, loaded)
+    with_costly = " with costly evaluators" if evaluators[0].costly else ""
+    return _Stage(
+        run_id=run.run_id,
+        title=f"scoring {run.model} {run.decoder}{with_costly}",
+        unit="texts",
+        evaluators=evaluators,
+        read_by=compared,
+        todo=len(todo),
+        total=len(keys),
+        finished=loaded.ids(evaluators) <= finished,
+        batches=Upcoming(batches()),
+    )
 
 
 def _lacking(
@@ -157,8 +226,8 @@ def _size(evaluators: Sequence[Evaluator]) -> int:
     return _COSTLY_BATCH if evaluators[0].costly else _BATCH
 
 
-def _finish(database: Database, run_id: str, evaluators: Sequence[Evaluator], loaded: LoadedEvaluators) -> None:
-    runs.finish_scoring(database, run_id, loaded.ids(evaluators))
+def _finish(database: Database, stage: _Stage, loaded: LoadedEvaluators) -> None:
+    runs.finish_scoring(database, stage.run_id, loaded.ids(stage.evaluators))
 
 
 def _drawn(items: Sequence[T], count: int) -> list[T]:

@@ -17,7 +17,7 @@ from storage import runs
 from storage.database import Database
 
 if TYPE_CHECKING:
-    from flows.scoring.loaded_evaluators import LoadedEvaluators
+    from flows.scoring.loaded_evaluators import Known, LoadedEvaluators
 
 _BATCH = 256
 
@@ -56,25 +56,43 @@ def score_sets(
     if not loaded.set_evaluators:
         return
     of_articles = f"reference:{run.snapshot_id}"
-    lacking = {
-        run.run_id: _lacking(database, run.run_id, len(runs.kept_completions(database, run.run_id)), loaded),
-        of_articles: _lacking(database, of_articles, len(articles), loaded),
-    }
+    ids = loaded.ids(loaded.set_evaluators)
+    with database.read():
+        lacking = {
+            run.run_id: _lacking(database, run.run_id, len(runs.kept_completions(database, run.run_id)), loaded),
+            of_articles: _lacking(database, of_articles, len(articles), loaded),
+        }
+        unfinished = [run_id for run_id in lacking if not ids <= runs.finished_scorings(database, run_id)]
+        texts, known = _stored(database, run, articles, loaded) if any(lacking.values()) else ({}, {})
     if any(lacking.values()):
-        corpora = dict.fromkeys(lacking, _read(database, run, articles, lacking[run.run_id], loaded, drawn, progress))
-        corpora[of_articles] = _of_articles(corpora[run.run_id])
+        read = _read(database, run, articles, texts, known, lacking[run.run_id], loaded, drawn, progress)
+        corpora = {run.run_id: read, of_articles: _of_articles(read)}
         todo = [(run_id, evaluator) for run_id, evaluators in lacking.items() for evaluator in evaluators]
         broken = BrokenScores()
         with progress.stretch(f"scoring {run.model} {run.decoder} as a whole", "evaluators") as bar:
             for done, (run_id, evaluator) in enumerate(todo, start=1):
                 [name] = loaded.ids([evaluator])
                 scores = score_set(evaluator, name, corpora[run_id])
-                runs.add_run_scores(database, run_id, scores)
+                with database.write():
+                    runs.add_run_scores(database, run_id, scores)
+                    if evaluator is lacking[run_id][-1]:
+                        runs.finish_scoring(database, run_id, ids)
                 broken.count(scores)
                 bar.update(done, len(todo))
         broken.tell(progress, "run")
-    for run_id in lacking:
-        runs.finish_scoring(database, run_id, loaded.ids(loaded.set_evaluators))
+    if nothing_left := [run_id for run_id in unfinished if not lacking[run_id]]:
+        with database.write():
+            for run_id in nothing_left:
+                runs.finish_scoring(database, run_id, ids)
+
+
+def _stored(
+    database: Database, run: Run, articles: Sequence[Article], loaded: LoadedEvaluators
+) -> tuple[Mapping[Key, str], Known]:
+    """The run's kept texts, and what is known of its articles."""
+    pages = [article.page_id for article in articles]
+    texts = runs.kept_texts(database, run.run_id, min(pages), max(pages)) if pages else {}
+    return texts, loaded.known(database, run.snapshot_id, articles, loaded.set_evaluators)
 
 
 def _lacking(database: Database, run_id: str, texts: int, loaded: LoadedEvaluators) -> list[SetEvaluator]:
@@ -88,18 +106,19 @@ def _read(
     database: Database,
     run: Run,
     articles: Sequence[Article],
+    texts: Mapping[Key, str],
+    known: Known,
     evaluators: Sequence[SetEvaluator],
     loaded: LoadedEvaluators,
     drawn: DrawnParts,
     progress: Progress,
 ) -> Corpus:
-    pages = [article.page_id for article in articles]
-    texts = runs.kept_texts(database, run.run_id, min(pages), max(pages)) if pages else {}
     if needs_of(evaluators) and drawn.lacking:
         _read_drawn(run, articles, texts, loaded, drawn, progress)
     parts: dict[int, Mapping[str, Any]] = {}
     for start in range(0, len(articles), _BATCH):
-        analyses = loaded.read(database, run.snapshot_id, articles[start : start + _BATCH], loaded.set_evaluators)
+        analyses, made = loaded.examine(articles[start : start + _BATCH], loaded.set_evaluators, known)
+        loaded.keep(database, run.snapshot_id, made, loaded.set_evaluators)
         parts |= {page_id: analysis.parts for page_id, analysis in analyses.items()}
     return Corpus(
         {key: split_words(text) for key, text in texts.items()},

@@ -47,9 +47,10 @@ def take_in(
     if cutoff:
         run = replace(run, knowledge_cutoff=cutoff.day, knowledge_cutoff_from=cutoff.origin)
     if runs.status(database, run.run_id) != "complete":
-        runs.start(database, run)
-        runs.add_completions(database, run.run_id, [_completion(key, text) for key, text in numbered.items()])
-        runs.complete(database, run.run_id, run.keep)
+        with database.write():
+            runs.start(database, run)
+            runs.add_completions(database, run.run_id, [_completion(key, text) for key, text in numbered.items()])
+            runs.complete(database, run.run_id, run.keep)
     return run, list({article.page_id: article for article in by_line.values()}.values())
 
 
@@ -72,8 +73,9 @@ def _published_after_all(
 
 
 def _articles(database: Database, snapshot: str) -> tuple[str, dict[int, Article], dict[str, Article]]:
-    name = snapshots.resolve(database, snapshot).snapshot_id
-    articles = snapshots.articles(database, name)
+    with database.read():
+        name = snapshots.resolve(database, snapshot).snapshot_id
+        articles = snapshots.articles(database, name)
     return name, {one.page_id: one for one in articles}, {one.title: one for one in articles}
 
 

@@ -108,6 +108,23 @@ def test_a_read_inside_a_read_shares_its_connection_and_another_is_refused_at_on
     assert stored(database) == ["a", "b"]
 
 
+def add_twice_and_raise(database: Database) -> None:
+    with database.write() as outer:
+        with database.write() as inner:
+            assert inner is outer
+            add(inner, "lost")
+        assert stored(database) == ["lost"], "a read inside sees what would be stored"
+        raise ValueError("lost")
+
+
+def test_a_write_inside_a_write_is_a_part_of_it(database: Database) -> None:
+    with pytest.raises(ValueError, match="lost"):
+        add_twice_and_raise(database)
+    with database.write(), database.write() as connection:
+        add(connection, "kept")
+    assert stored(database) == ["kept"]
+
+
 def test_reading_makes_no_change(database: Database) -> None:
     with database.write():
         pass
