@@ -35,18 +35,19 @@ class LocalModel(ABC):
 
     def __init__(self, name: str, *, dtype: str = "auto", device: str = "auto", **origin: str) -> None:
         checkpoint = self.find(name, dtype=dtype, **origin)
+        base = checkpoint.base
         self.name = name
         self.dtype = "float32" if dtype == "auto" else dtype
         self._device = device
         self._trust = checkpoint.trust
-        self.training = record.read(checkpoint.folder)
+        self.training = record.read(checkpoint.folder) or (record.read(base.folder) if base else None)
         self.sha256 = checkpoint.sha256
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
-            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
-            **steps.told_by(checkpoint.folder),
+            **checkpoint.told,
+            **steps.told_by(checkpoint.folder, base.folder if base else None),
         }
         self._rows: int | None = None
 
@@ -61,19 +62,20 @@ class LocalModel(ABC):
         trust_remote_code: str = "no",
         device: str = "auto",
         tokenizer: str = "",
+        base: str = "",
         **others: str,
     ) -> Checkpoint:
         """The files, before any is read. Raises UsageError for an argument, TerminalError where they are not there."""
         if unknown := sorted(others.keys() - set(cls.arguments)):
-            known = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", *cls.arguments)
+            common = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", "base")
             raise UsageError(
                 f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
-                f"it takes: {', '.join(known)}"
+                f"it takes: {', '.join((*common, *cls.arguments))}"
             )
         if dtype not in _DTYPES:
             raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
         trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
-        checkpoint = find(name, revision, trust)
+        checkpoint = find(name, revision, trust, base)
         if not tokenizer:
             return checkpoint
         if not has_tokenizer(Path(tokenizer)):
