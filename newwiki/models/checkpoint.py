@@ -14,6 +14,7 @@ from newwiki.models import adapters, files
 from newwiki.models.adapters import Adapter
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
+from newwiki.training.record import TrainingRecord
 
 # What decides a model's output; other files of a checkpoint (optimiser states, read-mes) are neither hashed nor loaded.
 _TOKENIZER = (
@@ -82,6 +83,13 @@ class Checkpoint:
         base = {"adapter_base": str(self.adapter.base), "adapter_base_sha256": self.base.sha256}
         commit = {"adapter_base_revision": self.base.revision} if self.base.revision else {}
         return {**revision, "adapter": self.adapter.kind, **base, **commit, "peft": version("peft")}
+
+    @property
+    def training(self) -> TrainingRecord | None:
+        """What it was fitted to, where that is known; an adapter that does not say has read what its base has. Raises
+        TerminalError for a record that is broken."""
+        made = record.read(self.folder)
+        return self.base.training if made is None and self.base else made
 
     @contextmanager
     def opened(self) -> Iterator[Opened]:

@@ -16,7 +16,7 @@ from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
-from newwiki.training import record, steps
+from newwiki.training import steps
 
 if TYPE_CHECKING:
     from newwiki.models.engine.loop import Done, Engine
@@ -35,19 +35,18 @@ class LocalModel(ABC):
 
     def __init__(self, name: str, *, dtype: str = "auto", device: str = "auto", **origin: str) -> None:
         checkpoint = self.find(name, dtype=dtype, **origin)
-        base = checkpoint.base
         self.name = name
         self.dtype = "float32" if dtype == "auto" else dtype
         self._device = device
         self._trust = checkpoint.trust
-        self.training = record.read(checkpoint.folder) or (record.read(base.folder) if base else None)
+        self.training = checkpoint.training
         self.sha256 = checkpoint.sha256
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
             **checkpoint.told,
-            **steps.told_by(checkpoint.folder, base.folder if base else None),
+            **steps.told_by(checkpoint.folder, checkpoint.training),
         }
         self._rows: int | None = None
 

@@ -14,6 +14,7 @@ from newwiki.errors import TerminalError
 from newwiki.models.adapters import CONFIG
 
 _PREFIX = "base_model.model."  # of the base's own names in an adapter
+_WHOLE = ".modules_to_save."
 _TOKENS = 16  # that are read to compare
 _ROUNDING = 1e-4  # of the largest logit, in float32
 _SHARE = 0.01  # of what the adapter does to the logits
@@ -97,9 +98,15 @@ def _adapted(base: Any, adapter: Path, name: str) -> Any:
         raise TerminalError(f"{other}: {said.partition('. ')[0]}; name its own by --model-args base=MODEL") from error
     if found.missing_keys:
         raise TerminalError(f"the adapter '{name}' lacks weights ({_some(found.missing_keys)}); write it anew")
-    if found.unexpected_keys:
+    # A module that is saved whole stands there twice where the embeddings were resized.
+    strange = [
+        key
+        for key in found.unexpected_keys
+        if _WHOLE not in key or key.removeprefix(_PREFIX).replace(_WHOLE, ".") not in shapes
+    ]
+    if strange:
         raise TerminalError(
-            f"{other}, or by a newer peft: there is no place for {_some(found.unexpected_keys)}; name its own by "
+            f"{other}, or by a newer peft: there is no place for {_some(strange)}; name its own by "
             "--model-args base=MODEL, or upgrade peft"
         )
     return adapted

@@ -25,16 +25,15 @@ def by_step(folder: Path) -> list[Path]:
     return [one for _, one in sorted(found)]
 
 
-def told_by(folder: Path, base: Path | None = None) -> dict[str, str]:
-    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say. An adapter
-    that does not say has read what its `base` has.
+def told_by(folder: Path, before: record.TrainingRecord | None = None) -> dict[str, str]:
+    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say, but for the
+    training `before` it, that of an adapter's base.
 
     `training_step` is a number of steps, and `training_run` the same for all checkpoints of one training.
     """
     made = record.read(folder)
     step = step_of(folder)
     if made is None:
-        before = record.read(base) if base else None
         read = _read_by(before) if before else {}
         if step is None:
             return read

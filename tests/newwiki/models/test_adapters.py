@@ -27,6 +27,7 @@ from peft import (
     get_peft_model,
 )
 from safetensors.torch import load_file, save_file
+from tokenizers.normalizers import Lowercase
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
 from newwiki.decoding.grammar import parse
@@ -97,9 +98,10 @@ def trained(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     torch.manual_seed(0)
     model = get_peft_model(AutoModelForCausalLM.from_pretrained(toy_checkpoint), lora(r=8, lora_alpha=16))
     tokens = tokenizer("Orlow is a town. The bridges of Orlow are painted red.", return_tensors="pt")["input_ids"]
-    optimizer = torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=1e-2)
-    for _ in range(40):
+    optimizer = torch.optim.AdamW([one for one in model.parameters() if one.requires_grad], lr=5e-3)
+    for _ in range(100):
         model(input_ids=tokens, labels=tokens).loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
     model.save_pretrained(folder)
@@ -168,7 +170,7 @@ def test_the_merged_model_is_the_base_with_the_adapter_beside_it(llama: Path, tm
     adapter = write_adapter(llama, tmp_path / "adapter", config)
     base, wanted, found = logits(read_from(llama)), beside_its_base(llama, adapter), logits(read_from(adapter))
     assert (found - wanted).abs().max() < 1e-4 * wanted.abs().max()
-    assert (found - base).abs().max() > 0.05 * base.abs().max()
+    assert (found - base).abs().max() > 0.01 * base.abs().max()
 
 
 def test_every_kind_is_tried() -> None:
@@ -350,7 +352,7 @@ def test_weights_that_are_missing_or_unknown_are_refused(adapter: Path) -> None:
     save_file({name: weight for name, weight in weights.items() if name != one}, adapter / "adapter_model.safetensors")
     with pytest.raises(TerminalError, match=r"lacks weights \(transformer\.h\.0\.attn\.c_attn\.lora_A.* and 0 more\)"):
         HuggingFaceModel(str(adapter))
-    strange = {**weights, one.replace("h.0", "h.9"): weights[one]}
+    strange = {**weights, one.replace("h.0", "h.9"): weights[one].clone()}
     save_file(strange, adapter / "adapter_model.safetensors")
     with pytest.raises(
         TerminalError, match=r"another base, or by a newer peft: there is no place for transformer\.h\.9"
@@ -397,10 +399,10 @@ def test_a_setting_that_this_peft_does_not_know_is_refused(adapter: Path) -> Non
 def test_a_tokenizer_of_its_own_goes_before_its_bases(toy_checkpoint: Path, adapter: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     before = HuggingFaceModel(str(adapter))
-    tokenizer.add_tokens(["Orlow"])
+    tokenizer.backend_tokenizer.normalizer = Lowercase()
     tokenizer.save_pretrained(adapter)
     after = HuggingFaceModel(str(adapter))
-    assert (len(before.tokens("Orlow")), len(after.tokens("Orlow"))) == (len(before.tokens("Orlow")), 1)
+    assert after.tokens("Orlow") == before.tokens("orlow") != before.tokens("Orlow")
     assert before.sha256 != after.sha256
     given = HuggingFaceModel(str(adapter), tokenizer=str(toy_checkpoint))
     assert given.tokens("Orlow") == before.tokens("Orlow")
