@@ -40,6 +40,7 @@ from newwiki.models.merging import bases_stay
 from newwiki.models.seq2seq import Seq2SeqModel
 from newwiki.models.vllm import VLLMModel
 from newwiki.records import Prompt
+from newwiki.training.record import Trained, TrainingRecord, set_sha256, write
 from tests.adapters import lora, write_adapter
 from tests.toys import write_toy
 
@@ -472,3 +473,18 @@ def test_an_adapter_can_be_the_expert_and_its_base_the_amateur(toy_checkpoint: P
     assert model.others(decoder) == {"amateur": HuggingFaceModel(str(toy_checkpoint)).sha256}
     [decoder] = parse(f"contrastive-decoding:amateur={trained}")
     assert HuggingFaceModel(str(toy_checkpoint)).others(decoder) == {"amateur": model.sha256}
+
+
+def test_an_adapter_that_does_not_say_has_read_what_its_base_has(toy_checkpoint: Path, tmp_path: Path) -> None:
+    base = Path(shutil.copytree(toy_checkpoint, tmp_path / "base"))
+    read = [Trained("enwiki", 7, "Orlow", "a" * 64)]
+    snapshots = [{"snapshot_id": "enwiki-2026-08", "content_sha256": "c" * 64}]
+    asked = {"snapshots": snapshots, "training_set_sha256": set_sha256(read), "steps": 9, "base_sha256": "d" * 64}
+    write(made := TrainingRecord(asked, read, checked_against=[]), base)
+    model = HuggingFaceModel(str(write_adapter(base, tmp_path / "out" / "checkpoint-5", lora())))
+    assert model.training == made
+    told = model.versions
+    assert (told["training_sha256"], told["training_snapshots"]) == (made.sha256, "enwiki-2026-08")
+    assert told["training_step"] == "5", "of its own training"
+    assert told["training_run"] != made.sha256[:16]
+    assert "base_sha256" not in told
