@@ -67,12 +67,12 @@ def merged(base: Any, adapter: Path, name: str, dtype: str) -> Any:
     if not difference <= max(_ROUNDING * wanted.abs().max(), _SHARE * effect):
         raise TerminalError(
             f"the adapter '{name}' cannot be merged: the logits of the merged model are off by {difference:.2g}, and "
-            f"the adapter moves them by {effect:.2g}; choose an adapter that leaves embeddings and what is tied alone"
+            f"the adapter moves them by {effect:.2g}; name the folder of a model that it was merged into otherwise"
         )
     for weight in model.parameters():
         weight.data = weight.data.contiguous()
     model.requires_grad_(True)
-    return model if dtype == "float32" else _as_loaded(model, getattr(torch, dtype))
+    return model if dtype == "float32" else _as_loaded(model, getattr(torch, dtype), name)
 
 
 def _adapted(base: Any, adapter: Path, name: str) -> Any:
@@ -173,8 +173,17 @@ def _logits(model: Any) -> Any:
         return model.eval()(input_ids=tokens, **decoded).logits
 
 
-def _as_loaded(model: Any, dtype: Any) -> Any:
+def _as_loaded(model: Any, dtype: Any, name: str) -> Any:
     """The same weights in another dtype, but for those that transformers leaves in float32."""
-    loaded = type(model).from_pretrained(None, config=model.config, state_dict=model.state_dict(), dtype=dtype)
+    import torch
+
+    weights = model.state_dict()
+    loaded = type(model).from_pretrained(None, config=model.config, state_dict=weights, dtype=dtype)
     loaded.generation_config = model.generation_config
+    for key, weight in loaded.state_dict().items():
+        if not torch.equal(weight, weights[key].to(weight.dtype)):
+            raise TerminalError(
+                f"the merged model of the adapter '{name}' has another {key} in {dtype}; take dtype float32, or name "
+                "the folder of a model that it was merged into"
+            )
     return loaded

@@ -120,9 +120,9 @@ def test_its_text_is_the_merged_models_and_not_the_bases(
     toy_checkpoint: Path, trained: Path, tmp_path: Path, dtype: str
 ) -> None:
     whole = merged(toy_checkpoint, trained, tmp_path / "merged")
-    assert text(trained, dtype=dtype) == text(whole, dtype=dtype)
-    assert text(trained, dtype=dtype) != text(toy_checkpoint, dtype=dtype)
-    assert "painted red" in text(trained)
+    ours = text(trained, dtype=dtype)
+    assert ours == text(whole, dtype=dtype) != text(toy_checkpoint, dtype=dtype)
+    assert "painted red" in ours
 
 
 def test_merged_in_float32_it_has_the_bits_of_the_merged_model_in_any_dtype(llama: Path, tmp_path: Path) -> None:
@@ -220,14 +220,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
 def test_two_adapters_of_one_base_read_it_once_and_write_what_they_write_alone(
     toy_checkpoint: Path, trained: Path, adapter: Path, reads: Reads
 ) -> None:
-    alone = [text(trained), text(adapter), text(adapter, dtype="bfloat16")]
-    assert len(reads) == 3
+    alone = [text(trained), text(adapter)]
+    assert len(reads) == 2
     with bases_stay():
-        together = [text(trained), text(adapter), text(adapter, dtype="bfloat16")]
-        assert len(reads) == 4
-        assert together == alone
-        assert text(trained) == alone[0]
-        assert len(reads) == 4
+        together = [text(one) for one in (trained, adapter, trained)]
+    assert len(reads) == 3
+    assert together == [*alone, alone[0]]
 
 
 def test_a_base_that_has_changed_is_read_anew(toy_checkpoint: Path, tmp_path: Path, reads: Reads) -> None:
