@@ -11,7 +11,7 @@ from evaluators.networks.chunks import cut
 from evaluators.scorer import Scorer
 from evaluators.sentences import SENTENCES_VERSION, split_sentences
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.checkpoint import Trust, find
+from newwiki.models.checkpoint import Trust, find_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -81,7 +81,7 @@ def load_classifier(scorer: Scorer) -> Classifier:
             "its --scorer FOLDER/scorer.toml"
         )
     try:
-        checkpoint = find(scorer.place, scorer.revision, Trust())
+        checkpoint = find_whole(scorer.place, scorer.revision, Trust())
     except TerminalError as error:
         raise TerminalError(f"{scorer.name}: {error}") from error
     return Classifier(scorer, load_network(checkpoint, scorer.dtype), checkpoint.sha256)

@@ -322,6 +322,9 @@ class FinetuneRequest(Request):
     learning_rate: float = asked(5e-5, "At the start; it falls to 0.", above=0)
     max_length: int = asked(1024, "Tokens of an article.", at_least=2)
     validation: float = asked(0.1, "The share of articles held out.")
+    lora: int | None = asked(
+        None, "Train an adapter of this rank on all linear layers, and nothing else.", at_least=1, metavar="RANK"
+    )
     dtype: Literal["float32", "bfloat16"] = asked("float32", "In which it computes.")
     seed: int = asked(0, "Of what is held out, and of the order.")
     checkpoint_every: int | None = asked(None, "Between two checkpoints (an epoch).", at_least=1, metavar="STEPS")

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from evaluators.claims.pair_scorer import PairScorer
 from evaluators.networks.chunks import encodable
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.checkpoint import Checkpoint, Trust, find
+from newwiki.models.checkpoint import Checkpoint, Trust, find_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -171,7 +171,7 @@ def load_pair_classifier(scorer: PairScorer) -> PairClassifier:
     from newwiki.models.checkpoint import load_classifier
 
     try:
-        checkpoint = find(scorer.place, scorer.revision, Trust())
+        checkpoint = find_whole(scorer.place, scorer.revision, Trust())
     except TerminalError as error:
         raise TerminalError(f"the pair scorer of claims: {error}; --pair-scorer FILE.toml names another") from error
     if known := _LOADED.get((scorer, checkpoint.sha256)):

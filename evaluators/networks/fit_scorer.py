@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from evaluators.networks import lstm
 from evaluators.networks.chunks import cut
 from newwiki.errors import TerminalError
-from newwiki.models.checkpoint import Trust, find, load_classifier, split_revision
+from newwiki.models.checkpoint import Trust, find_whole, load_classifier, split_revision
 from newwiki.quiet import silence_transformers
 from newwiki.request import TrainScorerRequest
 
@@ -84,7 +84,7 @@ def _fine_tuned(base: str) -> tuple[nn.Module, Any, int]:
     from evaluators.networks.network import TransformersNetwork
 
     name, revision = split_revision(base)
-    model, tokenizer = load_classifier(find(name, revision, Trust()), "float32", new_outputs=1)
+    model, tokenizer = load_classifier(find_whole(name, revision, Trust()), "float32", new_outputs=1)
     if not tokenizer.is_fast or tokenizer.pad_token_id is None:
         raise TerminalError(f"'{base}' has no fast tokenizer with a padding token; choose another --base")
     return model, tokenizer, min(_CONTEXT, TransformersNetwork(model, tokenizer).context)

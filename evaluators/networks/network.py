@@ -61,8 +61,8 @@ def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
     except ValueError as error:
         raise TerminalError(f"'{checkpoint.folder}/config.json' is not JSON; fetch the model anew") from error
     if kind == MODEL_TYPE:
-        with checkpoint.opened() as (folder, _):
-            return LstmNetwork.load(folder, dtype, checkpoint.folder)
+        with checkpoint.opened() as opened:
+            return LstmNetwork.load(opened.model, dtype, checkpoint.folder)
     model, tokenizer = load_classifier(checkpoint, dtype)
     if not tokenizer.is_fast:
         raise TerminalError(f"'{checkpoint.folder}' has no fast tokenizer, which cuts long texts; choose another model")

@@ -45,6 +45,7 @@ def watch(
     DIR is where a training run writes them. What was evaluated before is not done again.
     """
     from flows.training.checkpoints import Watch
+    from newwiki.models.merging import bases_stay
     from storage.snapshots import resolve
 
     asked = request(models=())
@@ -56,7 +57,8 @@ def watch(
         evaluate_and_show(of_one, settings, form, runner=runner, prefect=prefect, quiet=quiet)
 
     watching = Watch(watched.folder, evaluate_one, reporter(quiet), watched.settle, asked.model_args)
-    if watched.once:
-        watching.once()
-    else:
-        watching.forever(watched.poll)
+    with bases_stay():
+        if watched.once:
+            watching.once()
+        else:
+            watching.forever(watched.poll)

@@ -1,6 +1,7 @@
 """Every model under every decoder, written and scored one after the other, and what it makes of the articles."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 from evaluators.scoring import select
 from flows.evaluating.generate import PlannedRun, find_models, generate, load_model, plan
@@ -15,6 +16,7 @@ from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff, known_cutoff
 from newwiki.models.backend import Backend, reads_articles
+from newwiki.models.merging import bases_stay
 from newwiki.registry import ReadingEvaluator, models, reading_evaluators
 from newwiki.request import EvaluationRequest
 from newwiki.settings import Settings
@@ -91,20 +93,21 @@ def evaluate_all(
     scorers = loaded_evaluators.all_ids
     scoring = ShardedScoring(executor) if executor else None
     failures: list[str] = []
-    for name in request.models:
-        loaded = load(request.backend, name, request.loading)
-        if of_articles:
-            planned = plan_reading(database, loaded, request, settings.template, cutoffs[name])
-            scorers |= work.read(database, planned, loaded, of_articles, progress)
-        if executor:
-            loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
-        for decoder in chosen:
-            planned = plan(database, loaded, decoder, request, settings.template, cutoffs[name])
-            try:
-                work.write(database, planned, loaded, decoder, progress, at_once=executor is not None)
-                work.score(database, planned, loaded_evaluators, progress, scoring)
-            except ShardsFailed as error:
-                failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
+    with bases_stay() if len(request.models) > 1 else nullcontext():
+        for name in request.models:
+            loaded = load(request.backend, name, request.loading)
+            if of_articles:
+                planned = plan_reading(database, loaded, request, settings.template, cutoffs[name])
+                scorers |= work.read(database, planned, loaded, of_articles, progress)
+            if executor:
+                loaded = ShardedModel(loaded, request.backend, request.loading, chosen, executor)
+            for decoder in chosen:
+                planned = plan(database, loaded, decoder, request, settings.template, cutoffs[name])
+                try:
+                    work.write(database, planned, loaded, decoder, progress, at_once=executor is not None)
+                    work.score(database, planned, loaded_evaluators, progress, scoring)
+                except ShardsFailed as error:
+                    failures.append(f"run {planned.run.run_id} ({name} {decoder.short}): {error}")
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return scorers

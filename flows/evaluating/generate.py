@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 
+from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
 from newwiki.amounts import in_bytes
@@ -229,7 +230,7 @@ def generate(
     """
     run = planned.run
     title = f"{run.model} {decoder.short}"
-    if warning := leak(run):
+    for warning in filter(None, (leak(run), told_of_adapter(run))):
         progress.note(warning)
     if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
         progress.note(told)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from evaluators.analysis import Analyst
 from evaluators.scoring import fingerprint, score_reading
+from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.generate import PlannedRun, ended_well
 from flows.evaluating.leak import exposure, leak
 from flows.progress import Progress
@@ -114,7 +115,7 @@ def read_articles(
     fingerprints = {one.name: fingerprint(one, Analyst()) for one in evaluators}
     ids = {one.evaluator_id for one in fingerprints.values()}
     runs.register(database, fingerprints.values(), [metric for one in evaluators for metric in one.metrics])
-    if warning := leak(run):
+    for warning in filter(None, (leak(run), told_of_adapter(run))):
         progress.note(warning)
     if planned.cutoff and (told := knowledge_cutoffs.enter(database, run.run_id, planned.cutoff)):
         progress.note(told)

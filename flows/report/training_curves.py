@@ -79,7 +79,7 @@ def _groups(material: Material) -> list[dict[int, Record]]:
         if "training_step" in told:
             key: tuple[str, tuple[object, ...]] = (told["training_run"], request)
             groups[key][int(told["training_step"])] = record
-            begun[key] = told.get("base_sha256", "")
+            begun[key] = told.get("base_sha256") or told.get("adapter_base_sha256", "")
     for key, found in groups.items():
         if base := asked.get((begun[key], key[1])):
             found.setdefault(0, base)

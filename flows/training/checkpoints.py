@@ -8,6 +8,7 @@ from pathlib import Path
 from flows.progress import Progress
 from flows.training.output_folder import unfinished
 from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageError
+from newwiki.models import adapters
 from newwiki.models.checkpoint import has_tokenizer
 from newwiki.training.steps import by_step, lacking
 
@@ -97,6 +98,8 @@ def _tokenizer(checkpoint: Path, given: Mapping[str, str]) -> dict[str, str]:
         return {}
     if has_tokenizer(checkpoint.parent):
         return {"tokenizer": str(checkpoint.parent)}
+    if (checkpoint / adapters.CONFIG).exists():
+        return {}  # its base's
     raise TerminalError(
         f"it has no tokenizer, nor has '{checkpoint.parent}'; add --model-args tokenizer=FOLDER, as save_pretrained "
         "wrote it"

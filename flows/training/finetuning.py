@@ -84,6 +84,11 @@ def plan_training(
     """The training that is asked for, before anything is trained. Raises TerminalError where the model is not to be
     had, or nothing is left to train on."""
     base = find(*split_revision(request.model), Trust())
+    if request.lora and base.base:
+        raise TerminalError(
+            f"'{request.model}' is an adapter, and one on another cannot be evaluated; leave --lora out, which trains "
+            "the merged model"
+        )
     known = known_cutoff(request.model, None, dict(settings.knowledge_cutoffs), base.folder)
     return PlannedTraining(request, base, chosen, _record(request, template, base, chosen, evaluated, known))
 
@@ -111,8 +116,11 @@ def _train(
     progress: Progress,
 ) -> list["Loss"]:
     from newwiki.training.fit import fit
+    from newwiki.training.lora import name_base, with_lora
 
     model, tokenizer = load(base, "float32", "cpu", encoder_decoder=request.backend == "seq2seq")
+    if request.lora:
+        model = with_lora(model, request.lora, request.seed)
     apart, learnt = training_set.held_out(chosen.articles, request.validation, request.seed)
     training = _examples(request, planned, model, tokenizer, learnt)
     validation = _examples(request, planned, model, tokenizer, apart)
@@ -128,6 +136,8 @@ def _train(
     def save_others(place: Path) -> None:
         record.write(made, place)
         tokenizer.save_pretrained(place)
+        if request.lora:
+            name_base(place, _place(request.model), base.revision)
 
     record.write(made, workplace)
     with progress.stretch(f"training {Path(request.model).name}", "steps") as bar:
@@ -178,15 +188,24 @@ def _record(
         "dtype": request.dtype,
         "every": request.checkpoint_every or epoch,
         "steps": request.epochs * epoch,
+        **({"lora": request.lora} if request.lora else {}),
     }
     return TrainingRecord(
-        asked, chosen.trained, request.model, record.read(base.folder), evaluated, {}, chosen.latest,
+        asked, chosen.trained, request.model, base.training, evaluated, {}, chosen.latest,
         base_cutoff.day if base_cutoff else None,
     )  # fmt: skip
+
+
+def _place(model: str) -> str:
+    """A folder's name is to hold wherever one is."""
+    name, _ = split_revision(model)
+    return str(Path(name).resolve()) if Path(name).is_dir() else name
 
 
 def _versions() -> dict[str, str]:
     import torch
 
-    packages = {name: version(name) for name in ("newwiki-eval", "torch", "transformers", "tokenizers", "accelerate")}
+    packages = {
+        name: version(name) for name in ("newwiki-eval", "torch", "transformers", "tokenizers", "accelerate", "peft")
+    }
     return {**packages, "device": "cuda" if torch.cuda.is_available() else "cpu"}

@@ -1,17 +1,20 @@
 """Checkpoints: where one lies, what it is to be trusted with, and the hash that names it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from newwiki.errors import NewWikiError, TerminalError
+from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import CARD
-from newwiki.models import files
+from newwiki.models import adapters, files
+from newwiki.models.adapters import Adapter
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
+from newwiki.training.record import TrainingRecord
 
 # What decides a model's output; other files of a checkpoint (optimiser states, read-mes) are neither hashed nor loaded.
 _TOKENIZER = (
@@ -23,9 +26,10 @@ _CONFIG = "config.json"
 _DECISIVE = ("*.safetensors.index.json", _CONFIG, "generation_config.json", *_TOKENIZER)
 _SAFE = ("*.safetensors",)
 _PICKLED = ("pytorch_model*.bin", "pytorch_model.bin.index.json")
+_PICKLED_ADAPTER = (adapters.PICKLED,)
 _CODE = ("*.py",)
 # What decides nothing, and is read
-_TOLD = (files.ADAPTER, record.FILE, CARD)
+_TOLD = (adapters.CONFIG, record.FILE, CARD)
 
 
 @dataclass(frozen=True)
@@ -37,45 +41,90 @@ class Trust:
 
     def shapes(self, folder: Path | None = None) -> tuple[str, ...]:
         """The names of files that decide the output of a checkpoint in this folder, or of any."""
-        safe = folder is None or any(folder.glob("*.safetensors"))
+        safe = folder is None or _has_safetensors(folder)
         weights = _SAFE if safe else _PICKLED
-        extra = _PICKLED if folder is None and self.allow_pickle else ()
+        extra = (*_PICKLED, *_PICKLED_ADAPTER) if folder is None and self.allow_pickle else ()
         return (*_DECISIVE, *weights, *extra, *(_CODE if self.trust_remote_code else ()))
 
 
 @dataclass(frozen=True)
+class Opened:
+    """Folders to load a checkpoint from: of the model, its tokenizer, and the adapter that is put on the model."""
+
+    model: Path
+    tokenizer: Path
+    adapter: Path | None
+
+
+@dataclass(frozen=True)
 class Checkpoint:
-    """A folder with a model; `revision` is the commit that the hub gave, where it came from there, and `tokenizer` the
-    folder of a tokenizer that takes the place of the model's own."""
+    """A folder with a model, or with an `adapter` of the model `base`; `revision` is the commit that the hub gave,
+    where it came from there, and `tokenizer` the folder of a tokenizer that takes the place of its own."""
 
     folder: Path
     trust: Trust
     revision: str | None = None
     tokenizer: Path | None = None
+    adapter: Adapter | None = None
+    base: "Checkpoint | None" = None
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 over the names and bytes of weights, configuration and tokenizer."""
+        """SHA-256 over the names and bytes of weights, configuration and tokenizer, the adapter's after its base's."""
         self._seen  # noqa: B018 (before they are read)
         return files.names_and_bytes(*self._parts)
 
+    @property
+    def told(self) -> dict[str, str]:
+        """Where it comes from, for `runs.versions`."""
+        revision = {"revision": self.revision} if self.revision else {}
+        if self.adapter is None or self.base is None:
+            return revision
+        base = {"adapter_base": str(self.adapter.base), "adapter_base_sha256": self.base.sha256}
+        commit = {"adapter_base_revision": self.base.revision} if self.base.revision else {}
+        return {**revision, "adapter": self.adapter.kind, **base, **commit, "peft": version("peft")}
+
+    @property
+    def training(self) -> TrainingRecord | None:
+        """What it was fitted to, where that is known; an adapter that does not say has read what its base has. Raises
+        TerminalError for a record that is broken."""
+        made = record.read(self.folder)
+        return self.base.training if made is None and self.base else made
+
     @contextmanager
-    def opened(self) -> Iterator[tuple[Path, Path]]:
-        """Folders of the model and of its tokenizer to load them from, with the files that are hashed and no others.
+    def opened(self) -> Iterator[Opened]:
+        """Folders to load it from, with the files that are hashed and no others.
 
         Raises TerminalError where one of them has changed since it was hashed.
         """
         name = self.folder.resolve().name
         with ExitStack() as stack:
             parts = zip(self._parts, self._seen, strict=True)
-            folders = [stack.enter_context(files.alone(part, name, seen)) for part, seen in parts]
-            yield folders[0], folders[-1]
+            model, *others = [stack.enter_context(files.alone(part, name, seen)) for part, seen in parts]
+            adapter = others.pop(0) if self.base else None
+            yield Opened(model, others[0] if others else model, adapter)
+
+    @property
+    def tokenizer_folder(self) -> Path:
+        """Where the tokenizer lies: an adapter has one of its own, or its base's."""
+        if self.tokenizer:
+            return self.tokenizer
+        return self.base.folder if self.base and not has_tokenizer(self.folder) else self.folder
 
     @property
     def _parts(self) -> list[files.Files]:
-        """The files that are hashed, of the model and of the tokenizer that takes the place of its own."""
-        beside = [files.named(self.tokenizer, (*_TOKENIZER, _CONFIG))] if self.tokenizer else []
-        return [files.named(self.folder, self.trust.shapes(self.folder)), *beside]
+        """The files that are hashed, of the model, the adapter, and the tokenizer that takes the place of the model's
+        own; an adapter's is read as a tokenizer of its base is."""
+        model = self.base or self
+        parts = [_model_files(model.folder, self.trust)]
+        if self.base:
+            names = (adapters.CONFIG, adapters.weights(self.folder, str(self.folder), self.trust.allow_pickle))
+            parts.append(files.named(self.folder, names))
+        if self.tokenizer:
+            parts.append(files.named(self.tokenizer, (*_TOKENIZER, _CONFIG)))
+        elif self.tokenizer_folder != model.folder:
+            parts.append({**files.named(self.folder, _TOKENIZER), **files.named(model.folder, (_CONFIG,))})
+        return parts
 
     @cached_property
     def _seen(self) -> list[files.State]:
@@ -87,34 +136,89 @@ def has_tokenizer(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
 
 
-def find(name: str, revision: str, trust: Trust) -> Checkpoint:
-    """The checkpoint of a folder or a hub id.
+def find(name: str, revision: str, trust: Trust, base: str = "") -> Checkpoint:
+    """The checkpoint of a folder or a hub id. One with an adapter is the model that it is put on, with the adapter:
+    `base`, or the whole model in the same folder, or what the adapter names.
 
-    Raises TerminalError where there is none, or none to be trusted, and for one of files that its hash does not cover.
+    Raises TerminalError where there is none, or none to be trusted, and for one of files that its hash does not cover;
+    UsageError for a base of what is no adapter.
     """
     folder = Path(name)
     commit = None
     if not folder.is_dir():
         folder = _from_hub(name, revision, trust)
         commit = folder.name
-    files.refuse_adapter(folder, name)
-    if not (folder / "config.json").is_file():
+    if (folder / adapters.CONFIG).is_file():
+        return _adapter(folder, name, trust, commit, base)
+    if base:
+        raise UsageError(f"base={base} is for adapters, and '{name}' has no {adapters.CONFIG}; leave it out")
+    return _whole(folder, name, trust, commit)
+
+
+def find_whole(name: str, revision: str, trust: Trust) -> Checkpoint:
+    """The same, but for adapters, which raise TerminalError."""
+    found = find(name, revision, trust)
+    if found.base:
+        files.refuse_adapter(found.folder, name)
+    return found
+
+
+def _adapter(folder: Path, name: str, trust: Trust, commit: str | None, given: str) -> Checkpoint:
+    adapter = adapters.described(folder, name)
+    adapters.weights(folder, name, trust.allow_pickle)
+    beside = (folder / _CONFIG).is_file() and _has_weights(folder)
+    if beside and (not given or Path(given).resolve() == folder.resolve()):
+        return Checkpoint(
+            folder, trust, commit, adapter=replace(adapter, base=name), base=_whole(folder, name, trust, commit)
+        )
+    named = given or adapter.base
+    remedy = "name its model by --model-args base=FOLDER"
+    if not named:
+        raise TerminalError(f"the adapter '{name}' does not say which model it is put on; {remedy}")
+    place, revision = split_revision(given) if given else (named, adapter.revision or "main")
+    try:
+        base = find(place, revision, trust)
+    except TerminalError as error:
+        raise TerminalError(
+            f"the model that the adapter '{name}' is put on is not to be had: {error}; {remedy}"
+        ) from error
+    if base.base:
+        raise TerminalError(f"the adapter '{name}' is put on another, '{named}', which is not merged; {remedy}")
+    return Checkpoint(folder, trust, commit, adapter=replace(adapter, base=place), base=base)
+
+
+def _whole(folder: Path, name: str, trust: Trust, commit: str | None) -> Checkpoint:
+    if not (folder / _CONFIG).is_file():
         raise TerminalError(
             f"'{name}' is not a checkpoint: it holds no config.json; name a folder that save_pretrained wrote"
         )
-    if not any(folder.glob("*.safetensors")):
-        if not any(folder.glob("pytorch_model*.bin")):
+    if not _has_safetensors(folder):
+        if not _has_weights(folder):
             raise TerminalError(f"'{name}' holds no weights (*.safetensors); write them there with save_pretrained")
         if not trust.allow_pickle:
             raise TerminalError(
                 f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
                 "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
             )
-    hashed = files.named(folder, trust.shapes(folder))
+    hashed = _model_files(folder, trust)
     files.refuse_indexed_elsewhere(hashed)
     if trust.trust_remote_code:
         files.refuse_code_elsewhere(hashed)
     return Checkpoint(folder, trust, commit)
+
+
+def _has_safetensors(folder: Path) -> bool:
+    return any(file.name != adapters.WEIGHTS for file in folder.glob("*.safetensors"))
+
+
+def _has_weights(folder: Path) -> bool:
+    return _has_safetensors(folder) or any(folder.glob("pytorch_model*.bin"))
+
+
+def _model_files(folder: Path, trust: Trust) -> files.Files:
+    """Without those of an adapter beside it."""
+    found = files.named(folder, trust.shapes(folder))
+    return {name: file for name, file in found.items() if name != adapters.WEIGHTS}
 
 
 def split_revision(name: str) -> tuple[str, str]:
@@ -133,7 +237,7 @@ def is_at_hand(name: str, revision: str) -> bool:
         folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
     except (OSError, ValueError):  # never downloaded, or not a name that the hub could have
         return False
-    return (folder / "config.json").is_file() and any(folder.glob("*.safetensors"))
+    return (folder / _CONFIG).is_file() and any(folder.glob("*.safetensors"))
 
 
 def _from_hub(name: str, revision: str, trust: Trust) -> Path:
@@ -189,42 +293,62 @@ def _load(
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     folder, code = checkpoint.folder, checkpoint.trust.trust_remote_code
-    opened = folder
+    opened: Opened | None = None
     try:
-        with checkpoint.opened() as (opened, opened_tokenizer):
-            config = AutoConfig.from_pretrained(opened, local_files_only=True, trust_remote_code=code)
+        with checkpoint.opened() as opened:
+            config = AutoConfig.from_pretrained(opened.model, local_files_only=True, trust_remote_code=code)
             refuse(checkpoint, config)
             _require_tokenizer(checkpoint)
-            tokenizer = AutoTokenizer.from_pretrained(opened_tokenizer, local_files_only=True, trust_remote_code=code)
-            loaded, found = kind.from_pretrained(
-                opened,
-                dtype=getattr(torch, dtype),
-                local_files_only=True,
-                use_safetensors=any(opened.glob("*.safetensors")),
-                trust_remote_code=code,
-                output_loading_info=True,
-                **anew,
-            )
+            tokenizer = AutoTokenizer.from_pretrained(opened.tokenizer, local_files_only=True, trust_remote_code=code)
+
+            def read(in_dtype: str) -> Any:
+                loaded, found = kind.from_pretrained(
+                    opened.model,
+                    dtype=getattr(torch, in_dtype),
+                    local_files_only=True,
+                    use_safetensors=_has_safetensors(opened.model),
+                    trust_remote_code=code,
+                    output_loading_info=True,
+                    **anew,
+                )
+                if not anew:
+                    _refuse_missing(checkpoint, found["missing_keys"])
+                return loaded
+
+            loaded = _merged(checkpoint, opened.adapter, kind, read, dtype) if opened.adapter else read(dtype)
         loaded = loaded.to(device).eval()
     except NewWikiError:
         raise
     except Exception as error:
         said = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        reason = said.replace(str(opened), str(folder))
+        for place in vars(opened).values() if opened else ():
+            said = said.replace(str(place), str(folder))
         hint = "; add --trust-remote-code if you trust its code" if "trust_remote_code" in str(error) else ""
-        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {reason}{hint}") from error
-    if found["missing_keys"] and not anew:
-        missing = sorted(found["missing_keys"])
+        raise TerminalError(f"the checkpoint '{folder}' cannot be loaded on {device}: {said}{hint}") from error
+    return loaded, tokenizer
+
+
+def _merged(checkpoint: Checkpoint, adapter: Path, kind: Any, read: Callable[[str], Any], dtype: str) -> Any:
+    """The base with the adapter in its weights."""
+    from newwiki.models.merging import base_model, merged
+
+    assert checkpoint.base
+    key = (checkpoint.base.sha256, kind.__name__, checkpoint.trust)
+    return merged(base_model(key, lambda: read("float32")), adapter, str(checkpoint.folder), dtype)
+
+
+def _refuse_missing(checkpoint: Checkpoint, keys: Collection[str]) -> None:
+    if keys:
+        folder = (checkpoint.base or checkpoint).folder
         raise TerminalError(
-            f"the checkpoint '{folder}' lacks weights ({missing[0]} and {len(missing) - 1} more), which would be "
+            f"the checkpoint '{folder}' lacks weights ({min(keys)} and {len(keys) - 1} more), which would be "
             "random; write it anew with save_pretrained from the whole model"
         )
-    return loaded, tokenizer
 
 
 def _require_tokenizer(checkpoint: Checkpoint) -> None:
     shapes = [shape for shape in _TOKENIZER if not shape.startswith("chat_template")]
-    if not any(file for shape in shapes for file in (checkpoint.tokenizer or checkpoint.folder).glob(shape)):
+    if not any(file for shape in shapes for file in checkpoint.tokenizer_folder.glob(shape)):
         raise TerminalError(
             f"'{checkpoint.folder}' holds no tokenizer; write it there with save_pretrained, or add "
             "--model-args tokenizer=FOLDER"

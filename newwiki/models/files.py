@@ -10,11 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from newwiki.errors import TerminalError
+from newwiki.models import adapters
 
 Files = Mapping[str, Path]  # by their names below the model's folder
 State = Mapping[str, tuple[int, ...]]
-
-ADAPTER = "adapter_config.json"
 
 _WORTH_REMEMBERING = 1 << 26  # bytes, some 0.1 s of hashing
 _INDEX = ".index.json"
@@ -64,10 +63,10 @@ def state(files: Files) -> State:
 def refuse_adapter(folder: Path, name: str) -> None:
     """Raises TerminalError for a folder with an adapter, which transformers would add to the model beside it, or to one
     that the adapter names."""
-    if (folder / ADAPTER).exists():
+    if (folder / adapters.CONFIG).exists():
         raise TerminalError(
-            f"'{name}' has an adapter ({ADAPTER}), which is not loaded; merge it into its model, and name the folder "
-            "of that: PeftModel.from_pretrained(model, ADAPTER).merge_and_unload().save_pretrained(FOLDER)"
+            f"'{name}' has an adapter ({adapters.CONFIG}), which is not loaded; merge it into its model, and name the "
+            "folder of that: PeftModel.from_pretrained(model, ADAPTER).merge_and_unload().save_pretrained(FOLDER)"
         )
 
 

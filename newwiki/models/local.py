@@ -16,7 +16,7 @@ from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
-from newwiki.training import record, steps
+from newwiki.training import steps
 
 if TYPE_CHECKING:
     from newwiki.models.engine.batch_size import BatchSize
@@ -40,14 +40,14 @@ class LocalModel(ABC):
         self.dtype = "float32" if dtype == "auto" else dtype
         self._device = device
         self._trust = checkpoint.trust
-        self.training = record.read(checkpoint.folder)
+        self.training = checkpoint.training
         self.sha256 = checkpoint.sha256
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
-            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
-            **steps.told_by(checkpoint.folder),
+            **checkpoint.told,
+            **steps.told_by(checkpoint.folder, checkpoint.training),
         }
         self._batches: BatchSize | None = None
 
@@ -62,19 +62,20 @@ class LocalModel(ABC):
         trust_remote_code: str = "no",
         device: str = "auto",
         tokenizer: str = "",
+        base: str = "",
         **others: str,
     ) -> Checkpoint:
         """The files, before any is read. Raises UsageError for an argument, TerminalError where they are not there."""
         if unknown := sorted(others.keys() - set(cls.arguments)):
-            known = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", *cls.arguments)
+            common = ("dtype", "revision", "allow_pickle", "trust_remote_code", "device", "tokenizer", "base")
             raise UsageError(
                 f"backend '{cls.backend}' does not take the model arguments {', '.join(unknown)}; "
-                f"it takes: {', '.join(known)}"
+                f"it takes: {', '.join((*common, *cls.arguments))}"
             )
         if dtype not in _DTYPES:
             raise UsageError(f"there is no dtype '{dtype}'; there are: {', '.join(_DTYPES)}")
         trust = Trust(flag("allow_pickle", allow_pickle), flag("trust_remote_code", trust_remote_code))
-        checkpoint = find(name, revision, trust)
+        checkpoint = find(name, revision, trust, base)
         if not tokenizer:
             return checkpoint
         if not has_tokenizer(Path(tokenizer)):

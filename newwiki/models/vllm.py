@@ -6,6 +6,7 @@ from typing import Any
 
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
+from newwiki.models import files
 from newwiki.models.backend import Writing, model
 from newwiki.models.checkpoint import Checkpoint
 from newwiki.models.huggingface import HuggingFaceModel
@@ -42,13 +43,13 @@ class VLLMModel:
         self.dtype = "float32" if dtype == "auto" else dtype
         self.sha256 = checkpoint.sha256
         loading = {"local_files_only": True, "trust_remote_code": checkpoint.trust.trust_remote_code}
-        with checkpoint.opened() as (folder, tokenizer_folder):
-            config = AutoConfig.from_pretrained(folder, **loading)
-            tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder, **loading)
+        with checkpoint.opened() as opened:
+            config = AutoConfig.from_pretrained(opened.model, **loading)
+            tokenizer = AutoTokenizer.from_pretrained(opened.tokenizer, **loading)
             self._prompting = Prompting(name, tokenizer, config, chat=flag("chat", chat), bos=bos)
             self._llm = vllm.LLM(
-                model=str(folder),
-                tokenizer=str(tokenizer_folder),
+                model=str(opened.model),
+                tokenizer=str(opened.tokenizer),
                 dtype=self.dtype,
                 trust_remote_code=checkpoint.trust.trust_remote_code,
                 enable_prefix_caching=True,
@@ -59,7 +60,7 @@ class VLLMModel:
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "transformers", "tokenizers")},
             "vllm": str(vllm.__version__),
-            **({"revision": checkpoint.revision} if checkpoint.revision else {}),
+            **checkpoint.told,
         }
 
     @classmethod
@@ -67,7 +68,10 @@ class VLLMModel:
         """Raises TerminalError where the package or the files are not there, UsageError for an argument."""
         _sizes(arguments)
         _package()
-        return HuggingFaceModel.find(name, **{key: value for key, value in arguments.items() if key not in _OWN})
+        found = HuggingFaceModel.find(name, **{key: value for key, value in arguments.items() if key not in _OWN})
+        if found.base:
+            files.refuse_adapter(found.folder, name)
+        return found
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
         advice = "take one of these, or --backend hf"

@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+from newwiki.models import adapters
 from newwiki.training import record
 
 _STEP = re.compile(r"(?:checkpoint|ckpt|global[-_]?step|step|iter(?:ation)?)[-_]?(\d+)", re.IGNORECASE)
@@ -24,25 +25,33 @@ def by_step(folder: Path) -> list[Path]:
     return [one for _, one in sorted(found)]
 
 
-def told_by(folder: Path) -> dict[str, str]:
-    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say.
+def told_by(folder: Path, before: record.TrainingRecord | None = None) -> dict[str, str]:
+    """What is known of how a checkpoint came to be, for `runs.versions`; nothing for one that does not say, but for the
+    training `before` it, that of an adapter's base.
 
     `training_step` is a number of steps, and `training_run` the same for all checkpoints of one training.
     """
     made = record.read(folder)
     step = step_of(folder)
     if made is None:
+        read = _read_by(before) if before else {}
         if step is None:
-            return {}
+            return read
         place = hashlib.sha256(str(folder.resolve().parent).encode()).hexdigest()
-        return {"training_step": str(step), "training_run": place[:16]}
+        return {"training_step": str(step), "training_run": place[:16], **read}
     return {
         "training_step": str(made.request["steps"] if step is None else step),
         "training_run": made.sha256[:16],
+        **_read_by(made),
+        "base_sha256": made.request["base_sha256"],
+    }
+
+
+def _read_by(made: record.TrainingRecord) -> dict[str, str]:
+    return {
         "training_sha256": made.sha256,
         "training_set_sha256": made.request["training_set_sha256"],
         "training_snapshots": ",".join(made.snapshots),
-        "base_sha256": made.request["base_sha256"],
     }
 
 
@@ -50,11 +59,14 @@ def lacking(folder: Path, settle: float) -> str | None:
     """What a checkpoint still lacks, in words; None for one that is whole.
 
     It is whole when its configuration and all of its weights are there at their full length, and when it was finished
-    by transformers' Trainer or nothing in it has changed for `settle` seconds.
+    by transformers' Trainer or nothing in it has changed for `settle` seconds. An adapter's are peft's, where there is
+    no other.
     """
+    is_whole_model = (folder / "config.json").exists() or not (folder / adapters.CONFIG).exists()
+    config = "config.json" if is_whole_model else adapters.CONFIG
     try:
-        json.loads((folder / "config.json").read_bytes())
-        if short := _short_of(folder):
+        json.loads((folder / config).read_bytes())
+        if short := _short_of(folder, "model.safetensors" if is_whole_model else adapters.WEIGHTS):
             return short
         if _is_json(folder / _LAST):
             return None
@@ -62,12 +74,12 @@ def lacking(folder: Path, settle: float) -> str | None:
     except FileNotFoundError as error:
         return f"it has no {Path(error.filename).name}"
     except (ValueError, OSError):
-        return "its config.json is not written to the end"
+        return f"its {config} is not written to the end"
     still = settle - (time.time() - changed)
     return None if still <= 0 else f"it has changed within the last {settle:g} s"
 
 
-def _short_of(folder: Path) -> str | None:
+def _short_of(folder: Path, usual: str) -> str | None:
     """The first weights that are not there to their last byte."""
     index = folder / "model.safetensors.index.json"
     if index.is_file():
@@ -75,7 +87,7 @@ def _short_of(folder: Path) -> str | None:
             return f"its {index.name} is not written to the end"
         names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
     else:
-        names = sorted(file.name for file in folder.glob("*.safetensors")) or ["model.safetensors"]
+        names = sorted(file.name for file in folder.glob("*.safetensors")) or [usual]
     return next((f"its {name} is not written to the end" for name in names if not _is_full(folder / name)), None)
 
 

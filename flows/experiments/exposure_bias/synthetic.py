@@ -91,7 +91,7 @@ def _record(data_model: TokenModel, asked: FinetuneRequest, texts: Mapping[Key, 
         "steps": asked.epochs * steps,
     }
     base = find(*split_revision(data_model.name), Trust())
-    return TrainingRecord(described, [], data_model.name, record.read(base.folder))
+    return TrainingRecord(described, [], data_model.name, base.training)
 
 
 def _train(

@@ -18,6 +18,7 @@ from newwiki.errors import NewWikiError, TerminalError, TransientError, UsageErr
 from newwiki.request import ReportRequest
 from storage.database import Database
 from tests import processes
+from tests.adapters import lora, write_adapter
 from tests.flows.conftest import Run, environment
 
 Put = Callable[..., Path]
@@ -125,6 +126,16 @@ def test_a_tokenizer_is_found_in_the_checkpoint_then_beside_it_then_where_one_sa
     shutil.copy(put("checkpoint-2") / "tokenizer.json", without.parent)
     Watch(tmp_path / "out", found, Silent(), 10).once()
     assert found.asked == [("checkpoint-1", {"tokenizer": str(without.parent)}), ("checkpoint-2", {})]
+
+
+def test_an_adapter_without_a_tokenizer_has_its_bases(toy_checkpoint: Path, tmp_path: Path) -> None:
+    write_adapter(toy_checkpoint, tmp_path / "out" / "checkpoint-1", lora())
+    alone, beside = Evaluations(), Evaluations()
+    Watch(tmp_path / "out", alone, Silent(), 0).once()
+    shutil.copy(toy_checkpoint / "tokenizer.json", tmp_path / "out")
+    Watch(tmp_path / "out", beside, Silent(), 0).once()
+    assert alone.asked == [("checkpoint-1", {})]
+    assert beside.asked == [("checkpoint-1", {"tokenizer": str(tmp_path / "out")})]
 
 
 def test_a_training_that_is_not_finished_is_watched_where_it_is(

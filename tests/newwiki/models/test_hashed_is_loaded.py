@@ -24,6 +24,7 @@ from newwiki.models.files import names_and_bytes
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.seq2seq import Seq2SeqModel
 from newwiki.records import Prompt
+from tests.adapters import lora, write_adapter
 from tests.evaluators.classifiers import bert, tokenizer
 from tests.evaluators.handmade import compass
 from tests.toys import write_toy
@@ -104,6 +105,20 @@ def _write_seq2seq(toy_checkpoint: Path, folder: Path) -> None:
     write_toy("t5", toy_checkpoint, folder)
 
 
+def _write_adapter(toy_checkpoint: Path, folder: Path) -> None:
+    """Beside its base, with a tokenizer of its own."""
+    base = shutil.copytree(toy_checkpoint, folder.with_name("base"))
+    write_adapter(base, folder, lora())
+    shutil.copy(toy_checkpoint / "tokenizer.json", folder)
+    shutil.copy(toy_checkpoint / "tokenizer_config.json", folder)
+
+
+def _write_both(toy_checkpoint: Path, folder: Path) -> None:
+    """A whole model and an adapter in one folder."""
+    shutil.copytree(toy_checkpoint, folder)
+    write_adapter(toy_checkpoint, folder, lora())
+
+
 def _write_classifier(toy_checkpoint: Path, folder: Path) -> None:
     bert(folder, ["bad", "good"])
     tokenizer().save_pretrained(folder)
@@ -139,6 +154,8 @@ KINDS = {
     "causal": Kind(_write_causal, _causal),
     "shards": Kind(_write_shards, _causal),
     "linked": Kind(_write_linked, _causal),
+    "adapter": Kind(_write_adapter, _causal),
+    "both": Kind(_write_both, _causal),
     "seq2seq": Kind(_write_seq2seq, _seq2seq),
     "classifier": Kind(_write_classifier, _classified),
     "embedder": Kind(_write_embedder, _embedded, _embedder_hash),
@@ -248,15 +265,11 @@ def test_weights_that_an_index_or_a_configuration_takes_from_elsewhere_are_refus
         HuggingFaceModel(str(folder))
 
 
-def test_an_adapter_is_refused_and_told_how_to_merge(toy_checkpoint: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(toy_checkpoint, tmp_path / "model")
-    (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "gpt2"}')
+def test_an_embedder_with_an_adapter_is_refused_and_told_how_to_merge(tmp_path: Path, toy_checkpoint: Path) -> None:
+    _write_embedder(toy_checkpoint, tmp_path / "model")
+    (tmp_path / "model" / "adapter_config.json").write_text('{"base_model_name_or_path": "gpt2"}')
     with pytest.raises(TerminalError, match=r"has an adapter.*merge_and_unload\(\)\.save_pretrained"):
-        find(str(folder), "main", Trust())
-    (folder / "config.json").unlink()
-    (folder / "model.safetensors").unlink()
-    with pytest.raises(TerminalError, match=r"has an adapter.*merge_and_unload\(\)\.save_pretrained"):
-        find(str(folder), "main", Trust())
+        _embedded(tmp_path / "model")
 
 
 def test_modules_outside_an_embedders_folder_are_refused(tmp_path: Path, toy_checkpoint: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from newwiki.training.steps import by_step, lacking, step_of, told_by
+from tests.adapters import lora, write_adapter
 
 
 @pytest.mark.parametrize(
@@ -91,3 +92,27 @@ def test_a_checkpoint_tells_its_step_and_shares_its_training_with_its_neighbours
     assert told["training_run"] == neighbour["training_run"]
     assert str(checkpoint.parent) not in told["training_run"], "where somebody's folders are is nobody's business"
     assert told_by(checkpoint.parent) == {}
+
+
+@pytest.fixture
+def adapter(toy_checkpoint: Path, tmp_path: Path) -> Path:
+    """An adapter's checkpoint that was written an hour ago."""
+    folder = write_adapter(toy_checkpoint, tmp_path / "adapters" / "checkpoint-5", lora())
+    grow_old(folder)
+    return folder
+
+
+def test_an_adapters_checkpoint_is_whole_without_a_model(adapter: Path) -> None:
+    assert lacking(adapter, 10) is None
+    (adapter / "optimizer.pt").touch()
+    assert lacking(adapter, 10) == "it has changed within the last 10 s"
+
+
+def test_an_adapter_that_is_not_written_to_the_end_is_seen(adapter: Path) -> None:
+    weights = adapter / "adapter_model.safetensors"
+    os.truncate(weights, weights.stat().st_size - 1)
+    assert lacking(adapter, 0) == "its adapter_model.safetensors is not written to the end"
+    weights.unlink()
+    assert lacking(adapter, 0) == "it has no adapter_model.safetensors"
+    (adapter / "adapter_config.json").write_text('{"peft_type": "LO')
+    assert lacking(adapter, 0) == "its adapter_config.json is not written to the end"
