@@ -1,7 +1,7 @@
 """What the backends share that load a checkpoint with transformers and run it here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -87,8 +87,8 @@ class LocalModel(ABC):
         """The model, ready to be read by the engine, and its tokenizer. Raises TerminalError."""
 
     @abstractmethod
-    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
-        """What runs a search, and what reads for it."""
+    def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
+        """What runs a search with the models that are `read`, and what reads with one of them in so many rows."""
 
     def _run(
         self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
@@ -125,7 +125,7 @@ class LocalModel(ABC):
             self._rows = to
             writing.note(f"out of memory: going on with {to} rows at a time")
 
-        kind, reader = self._engine(search)
+        kind, reader = self._engine(search, read)
         engine = kind([reader(one, rows) for one in read], search, rules, rows=rows, on_halved=halved)
 
         def batches() -> "Iterator[list[Done]]":
@@ -148,12 +148,15 @@ class LocalModel(ABC):
         return Ending(self._end_tokens(), stops, SentenceEnd(self._tokenizer))
 
     def _auto(self, read: Sequence[Any], streams: Sequence[Stream]) -> int:
-        from newwiki.models.engine.memory import rows_that_fit
-
         if self._rows is None:
             length = max((self._length(stream) for stream in streams), default=1)
-            self._rows = min(rows_that_fit(one, length) for one in read)
+            self._rows = min(self._rows_that_fit(one, length) for one in read)
         return self._rows
+
+    def _rows_that_fit(self, model: Any, length: int) -> int:
+        from newwiki.models.engine.memory import rows_that_fit
+
+        return rows_that_fit(model, length)
 
     def _length(self, stream: Stream) -> int:
         """The most tokens that a row of the stream has in a cache."""

@@ -1,6 +1,6 @@
 """Encoder-decoders (T5, BART and others) from a local folder or the Hugging Face hub, through transformers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
@@ -94,7 +94,7 @@ class Seq2SeqModel(LocalModel):
         check_reading(loaded, largest_difference)
         return loaded, tokenizer
 
-    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+    def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
         from newwiki.models.engine.cohorts import Cohorts
         from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
 

@@ -234,7 +234,7 @@ class Engine:
         return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
 
     def _alone(self, number: int, stream: Stream, tokens: Sequence[int]) -> Tensor:
-        return self._readers[number].alone((*self._text(number, stream.prompt), *tokens))
+        return self._readers[number].alone(self._text(number, stream.prompt), tokens)
 
 
 def _size(logits: Tensor) -> Tensor:
