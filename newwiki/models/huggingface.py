@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from newwiki.models.engine.likelihood import TokenLikelihoods
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
-    from newwiki.models.engine.selftest import Path
+    from newwiki.models.engine.selftest import ModelPath
 
 # A logit's rounding error, as a share of the largest logit's size; measured errors in float32 stay twenty times below.
 FLOAT32_SLACK = 2e-5
@@ -40,7 +40,7 @@ class HuggingFaceModel(LocalModel):
     arguments = ("chat", "bos")
 
     def __init__(self, name: str, *, chat: str = "no", bos: str = "auto", **loading: str) -> None:
-        self._paths: dict[Any, Path] = {}  # by model
+        self._paths: dict[Any, ModelPath] = {}  # by model
         super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
         own_cache = {"path": "own-cache"} if self._paths[self._model].own_cache else {}

@@ -28,14 +28,17 @@ _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
 
 
 @dataclass(frozen=True)
-class Path:
+class ModelPath:
     """How a causal model is read: in slots, or with its own cache object, whose rows may be `joined` in a pass."""
 
     own_cache: bool = False
     joined: bool = True
 
 
-def path_of(model: Any) -> Path:
+SLOTS = ModelPath()
+
+
+def path_of(model: Any) -> ModelPath:
     """In slots wherever a model can be read so; else with its own cache object, without the engine's layers if its code
     asks more of them than a product, and row by row if rows are not read beside each other as alone.
 
@@ -45,14 +48,14 @@ def path_of(model: Any) -> Path:
     with fits_into_memory("the model, beside what a few tokens take,"):
         try:
             check_reading(model)
-            return Path()
+            return SLOTS
         except UntriedLength:
             raise
         except TerminalError as refused:
             return _own_cache(model, refused)
 
 
-def _own_cache(model: Any, refused: TerminalError) -> Path:
+def _own_cache(model: Any, refused: TerminalError) -> ModelPath:
     for unpack, joined in ((False, True), (True, True), (False, False)):
         if unpack:
             unpack_linear_layers(model)
@@ -61,7 +64,7 @@ def _own_cache(model: Any, refused: TerminalError) -> Path:
             check_reading(model, partial(_largest_past_own_windows, difference=difference))
         except TerminalError:
             continue
-        return Path(own_cache=True, joined=joined)
+        return ModelPath(own_cache=True, joined=joined)
     raise refused
 
 
