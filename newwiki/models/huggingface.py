@@ -33,7 +33,7 @@ class HuggingFaceModel(LocalModel):
 
     In float32 no completion depends on the batch. In half precision rounding is too coarse to settle: on a CPU nothing
     depends on the batch either, on a GPU some completions do. A model whose state has no slots is read with its own
-    cache object, one completion at a time (`path` in its settings): there nothing depends on the batch anywhere.
+    cache object, one completion a pass (`path` in its settings), so that nothing depends on the batch there.
     """
 
     backend = "hf"

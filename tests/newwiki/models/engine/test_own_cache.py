@@ -67,10 +67,13 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt-neo": ("gpt_neo", {**_HEADS, "num_layers": 2, "num_heads": 4, "attention_types": [[["global", "local"], 1]],
                 "window_size": 3}),
 }  # fmt: skip
+# transformers mixes rows in RWKV's steps, and leaves the states of the others where they are as beams change places.
+_WRONG_IN_BEAMS = {"rwkv", "recurrentgemma", "minimax"}
 END = frozenset([96])
-ROOM = 12
+ROOM = 8
 PROMPTS = [torch.randint(1, 96, (size,), generator=torch.Generator().manual_seed(size)).tolist() for size in (3, 7, 12)]
-REQUESTS = [(page, sample, prompt) for page, prompt in enumerate(PROMPTS) for sample in range(3)]
+REQUESTS = [(page, sample, prompt) for page, prompt in enumerate(PROMPTS) for sample in range(2)]
+ONE_EACH = REQUESTS[::2]
 
 
 class Built(NamedTuple):
@@ -106,7 +109,7 @@ def engine_written(one: Built, decoder: str, requests: Any, *, rows: int) -> Wri
 
 
 def generated(one: Built, prompt: list[int], beams: int) -> tuple[list[int], bool]:
-    if one.name == "rwkv" and beams > 1:  # transformers' own mixes rows that it reads token by token
+    if one.name in _WRONG_IN_BEAMS and beams > 1:
         return Naive(one.plain, END, 128).write(parse(f"beam:num_beams={beams}")[0], prompt, room=ROOM)
     whole = one.plain.generate(
         torch.tensor([prompt]), do_sample=False, num_beams=beams, max_new_tokens=ROOM, eos_token_id=96, pad_token_id=0
@@ -141,17 +144,21 @@ def test_nor_do_they_in_half_precision(name: str) -> None:
     assert engine_written(half, "sample", REQUESTS[::-1], rows=7) == alone
 
 
-@pytest.mark.parametrize("decoder", ["delayed-beam:num_beams=3,top_k=20", "group-beam:num_beams=4", "sibling-beam"])
+@pytest.mark.parametrize(
+    "decoder", ["delayed-beam:num_beams=2,top_k=20", "group-beam:num_beams=4", "sibling-beam:num_beams=3"]
+)
 def test_every_search_that_looks_at_no_candidates_runs(decoder: str) -> None:
     one = built("falcon-h1")
-    alone = engine_written(one, decoder, REQUESTS, rows=1)
-    assert engine_written(one, decoder, REQUESTS[::-1], rows=13) == alone
+    alone = engine_written(one, decoder, ONE_EACH, rows=1)
+    assert engine_written(one, decoder, ONE_EACH[::-1], rows=13) == alone
     naive = Naive(one.plain, END, 128)
     for (page, sample), got in alone.items():
         assert naive.write(parse(decoder)[0], PROMPTS[page], room=ROOM, page_id=page, sample=sample) == got
 
 
-@pytest.mark.parametrize("decoder", ["contrastive-decoding:amateur=a", "contrastive-decoding:amateur=a,num_beams=0"])
+@pytest.mark.parametrize(
+    "decoder", ["contrastive-decoding:amateur=a,num_beams=2", "contrastive-decoding:amateur=a,num_beams=0"]
+)
 @pytest.mark.parametrize("expert", ["lfm2", "llama"])
 def test_an_amateur_may_be_read_so(expert: str, decoder: str) -> None:
     """Beside an expert that is, and one that is read in slots."""
@@ -166,7 +173,7 @@ def test_an_amateur_may_be_read_so(expert: str, decoder: str) -> None:
 
     def both(rows: int) -> Written:
         paths = {"path": first.path, "amateur": amateur.model, "amateur_path": amateur.path}
-        return written(decoder, first.model, REQUESTS, ends=END, room=ROOM, rows=rows, **paths)
+        return written(decoder, first.model, ONE_EACH, ends=END, room=ROOM, rows=rows, **paths)
 
     naive = Naive(first.plain, END, 128, amateur=amateur.plain)
     alone = both(1)
@@ -181,7 +188,7 @@ def test_a_state_that_memory_cannot_hold_is_forgotten_and_no_byte_changes() -> N
     passes: Iterator[int] = iter(range(100))
 
     def fail_once(module: Any, inputs: Any) -> None:
-        if next(passes, -1) == 20:
+        if next(passes, -1) == 14:
             raise MemoryError
 
     hook = one.model.register_forward_pre_hook(fail_once)
