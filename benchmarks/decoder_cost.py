@@ -71,9 +71,9 @@ class MeasuredReader(Reader):
     def logits(self, states: torch.Tensor) -> torch.Tensor:
         return self._timed(lambda: super(MeasuredReader, self).logits(states))
 
-    def alone(self, tokens: Sequence[int]) -> torch.Tensor:
+    def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> torch.Tensor:
         self.passes_alone += 1
-        return self._timed(lambda: super(MeasuredReader, self).alone(tokens))
+        return self._timed(lambda: super(MeasuredReader, self).alone(prompt, written))
 
     def states_alone(self, tokens: Sequence[int]) -> torch.Tensor:
         self.passes_alone += 1

@@ -12,7 +12,7 @@ from newwiki.errors import UsageError, did_you_mean
 Settings = Mapping[str, Any]
 
 # What is compared: who writes, and how the next token is chosen.
-COMPARED = ("model_sha256", "others", "decoder", "likelihood_only")
+COMPARED = ("model_sha256", "others", "decoder", "likelihood_only", "path")
 # The protocol: what decides which texts are judged, whatever the model.
 PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
 # What is told beside a comparison where it differs.

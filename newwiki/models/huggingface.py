@@ -1,16 +1,17 @@
 """Causal language models from a local folder or the Hugging Face hub, through transformers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
-from newwiki.decoding.stream import Ending, Search, Stream
+from newwiki.decoding.stream import Ending, LookAhead, Search, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.backend import TokenContext, Writing, model
 from newwiki.models.checkpoint import find, load
 from newwiki.models.local import LocalModel, flag
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, Likelihood, Passage, Prompt, Reading, Unscorable
+from newwiki.registry import decoders
 from newwiki.text.prompts import continued
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from newwiki.models.engine.likelihood import TokenLikelihoods
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
+    from newwiki.models.engine.selftest import ModelPath
 
 # A logit's rounding error, as a share of the largest logit's size; measured errors in float32 stay twenty times below.
 FLOAT32_SLACK = 2e-5
@@ -30,20 +32,24 @@ class HuggingFaceModel(LocalModel):
     """A checkpoint as `save_pretrained` leaves it, weights in safetensors. `auto` computes in float32.
 
     In float32 no completion depends on the batch. In half precision rounding is too coarse to settle: on a CPU nothing
-    depends on the batch either, on a GPU some completions do.
+    depends on the batch either, on a GPU some completions do. A model whose state has no slots is read with its own
+    cache object, one completion a pass (`path` in its settings), so that nothing depends on the batch there.
     """
 
     backend = "hf"
     arguments = ("chat", "bos")
 
     def __init__(self, name: str, *, chat: str = "no", bos: str = "auto", **loading: str) -> None:
+        self._paths: dict[Any, ModelPath] = {}  # by model
         super().__init__(name, **loading)
         self._prompting = Prompting(name, self._tokenizer, self._model.config, chat=flag("chat", chat), bos=bos)
-        self.settings: Mapping[str, str] = self._prompting.settings
+        own_cache = {"path": "own-cache"} if self._paths[self._model].own_cache else {}
+        self.settings: Mapping[str, str] = {**self._prompting.settings, **own_cache}
         self._others: dict[str, tuple[str, Any]] = {}
         self._reads = False  # whether it is known that it reads articles as it should
 
     def others(self, decoder: Decoder) -> Mapping[str, str]:
+        self._refuse(decoder)
         name = decoder.parameters.get("amateur")
         return {} if name is None else {"amateur": self._amateur(str(name))[0]}
 
@@ -155,22 +161,49 @@ class HuggingFaceModel(LocalModel):
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
 
         from newwiki.models.engine.kernels import use_fast_kernels
-        from newwiki.models.engine.selftest import check_reading
+        from newwiki.models.engine.selftest import path_of
 
         use_fast_kernels(loaded)
-        check_reading(loaded)
+        self._paths[loaded] = path_of(loaded)
         return loaded, tokenizer
 
-    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+    def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
         from newwiki.models.engine.engines import engine_for
+        from newwiki.models.engine.own_cache import OwnCacheEngine
         from newwiki.models.engine.reader import Reader
 
+        if any(self._paths[one].own_cache for one in read):
+            return OwnCacheEngine, self._reader
         return engine_for(search), Reader
 
+    def _reader(self, model: Any, rows: int) -> "Reader":
+        from newwiki.models.engine.own_cache import OwnCacheReader
+        from newwiki.models.engine.reader import Reader
+
+        path = self._paths[model]
+        return OwnCacheReader(model, rows, join=path.joined) if path.own_cache else Reader(model, rows)
+
+    def _rows_that_fit(self, model: Any, length: int, memory: int | None) -> int:
+        from newwiki.models.engine.memory import rows_that_fit
+        from newwiki.models.engine.own_cache import OwnCacheReader
+
+        if not self._paths[model].own_cache:
+            return rows_that_fit(model, length, memory)
+        return rows_that_fit(model, length, memory, OwnCacheReader(model, 1, join=False).bytes_a_row(length))
+
     def _read_for(self, decoder: Decoder) -> list[Any]:
-        """The model, and the decoder's amateur if it has one."""
+        """The model, and the decoder's amateur if it has one. Raises TerminalError."""
+        self._refuse(decoder)
         amateur = decoder.parameters.get("amateur")
         return [self._model, *([] if amateur is None else [self._amateur(str(amateur))[1]])]
+
+    def _refuse(self, decoder: Decoder) -> None:
+        search = decoders.get(decoder.name).search(decoder)
+        if self._paths[self._model].own_cache and isinstance(search, LookAhead):
+            raise TerminalError(
+                f"'{self.name}' ({type(self._model).__name__}) is read with its own cache object, token by token, and "
+                f"{decoder.name} looks at several candidates at once; choose another decoder or model"
+            )
 
     def _amateur(self, name: str) -> tuple[str, Any]:
         if name not in self._others:

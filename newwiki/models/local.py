@@ -1,7 +1,7 @@
 """What the backends share that load a checkpoint with transformers and run it here."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -89,8 +89,8 @@ class LocalModel(ABC):
         """The model, ready to be read by the engine, and its tokenizer. Raises TerminalError."""
 
     @abstractmethod
-    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
-        """What runs a search, and what reads for it."""
+    def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
+        """What runs a search with the models that are `read`, and what reads with one of them in so many rows."""
 
     def _run(
         self, streams: Sequence[Stream], decoder: Decoder, writing: Writing, *, read: Sequence[Any], slack: float
@@ -122,7 +122,7 @@ class LocalModel(ABC):
             int(decoder.parameters["no_repeat_ngram_size"]),
             str(decoder.parameters.get("amateur_context", "full")),
         )
-        kind, reader = self._engine(search)
+        kind, reader = self._engine(search, read)
         self._batches = self._batches or BatchSize()
         batches = self._batches
 
@@ -137,9 +137,9 @@ class LocalModel(ABC):
             rows = search.width
         else:
             length = max((self._length(stream) for stream in streams), default=1)
-            rows = writing.batch_size or batches.auto(
-                read, readers, streams, length=length, width=search.width, memory=writing.memory
-            )
+            fits = min(self._rows_that_fit(one, length, writing.memory) for one in read)
+            most = max(1, min(fits, len(streams) * search.width))
+            rows = writing.batch_size or batches.auto(read, readers, streams, most, tries=kind.gains_by_rows)
         engine = kind(readers(rows), search, rules, rows=rows, on_halved=halved)
 
         def written() -> "Iterator[list[Done]]":
@@ -160,6 +160,11 @@ class LocalModel(ABC):
 
         stops = self._prompting.stops(writing.stop) if writing.stop else None
         return Ending(self._end_tokens(), stops, SentenceEnd(self._tokenizer))
+
+    def _rows_that_fit(self, model: Any, length: int, memory: int | None) -> int:
+        from newwiki.models.engine.memory import rows_that_fit
+
+        return rows_that_fit(model, length, memory)
 
     def _length(self, stream: Stream) -> int:
         """The most tokens that a row of the stream has in a cache."""

@@ -1,6 +1,6 @@
 """Encoder-decoders (T5, BART and others) from a local folder or the Hugging Face hub, through transformers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
@@ -87,14 +87,16 @@ class Seq2SeqModel(LocalModel):
         loaded, tokenizer = load(checkpoint, self.dtype, self._device, encoder_decoder=True)
 
         from newwiki.models.engine.encoder_decoder import largest_difference
+        from newwiki.models.engine.memory import fits_into_memory
         from newwiki.models.engine.packed import pack_linear_layers
         from newwiki.models.engine.selftest import check_reading
 
         pack_linear_layers(loaded)
-        check_reading(loaded, largest_difference)
+        with fits_into_memory("the model, beside what a few tokens take,"):
+            check_reading(loaded, largest_difference)
         return loaded, tokenizer
 
-    def _engine(self, search: Search) -> "tuple[type[Engine], type[Reader]]":
+    def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
         from newwiki.models.engine.cohorts import Cohorts
         from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
 

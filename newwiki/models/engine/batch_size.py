@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from newwiki.decoding.stream import Stream
-from newwiki.models.engine.memory import rows_that_fit
+from newwiki.models.engine.memory import is_out_of_memory
 from newwiki.models.engine.reader import Reader
 
 _SIZES = (28, 80, 160)  # rows that are tried
@@ -37,19 +37,12 @@ class BatchSize:
         """More were out of memory."""
         self._limit = rows
 
-    def auto(
-        self,
-        read: Sequence[Any],
-        readers: Readers,
-        streams: Sequence[Stream],
-        *,
-        length: int,
-        width: int,
-        memory: int | None,
-    ) -> int:
-        """Rows for streams of so many rows each, whose longest has so many tokens, by the models that are `read`."""
-        most = min([len(streams) * width, *(rows_that_fit(one, length, memory) for one in read)])
-        most = max(1, min(most, self._limit or most))
+    def auto(self, read: Sequence[Any], readers: Readers, streams: Sequence[Stream], most: int, *, tries: bool) -> int:
+        """Of so many rows at most those that are fastest by the models that are `read`; no trial where rows gain
+        nothing."""
+        most = min(most, self._limit or most)
+        if not tries:
+            return min(most, _SIZES[0])
         if read[0].device.type != "cpu":
             return min(most, _ON_A_GPU)
         sizes = [*(size for size in _SIZES if size < most), min(most, _SIZES[-1])]
@@ -68,7 +61,12 @@ def _fastest(readers: Readers, sizes: Sequence[int], stream: Stream) -> int:
     best, rate = sizes[0], 0.0
     with torch.inference_mode():
         for rows in sizes:
-            found = rows / _seconds_a_step(readers(rows), rows, text)
+            try:
+                found = rows / _seconds_a_step(readers(rows), rows, text)
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
+                break
             if found > rate * _BETTER:
                 best, rate = rows, found
     return best

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.head import logits_of
+from newwiki.models.engine.head import decoder_of, logits_of
 from newwiki.models.engine.reading_windows import ReadingWindow, cut
 
 _TOKENS = 8192  # at most that are read in one pass, where a window has not more
@@ -135,7 +135,7 @@ def _read(
 ) -> list[tuple[list[float], list[float]]]:
     longest = len(windows[0].inputs)
     rows = [[*window.inputs, *[0] * (longest - len(window.inputs))] for window in windows]
-    read = model.get_decoder()(input_ids=torch.tensor(rows, device=model.device), use_cache=False)
+    read = decoder_of(model)(input_ids=torch.tensor(rows, device=model.device), use_cache=False)
     states = torch.cat(
         [read.last_hidden_state[row, window.first : window.first + window.scored] for row, window in enumerate(windows)]
     )

@@ -18,15 +18,20 @@ _SIGNS = ("can't allocate memory", "not enough memory", "could not create a prim
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def rows_that_fit(model: Any, length: int, memory: int | None = None) -> int:
-    """Rows of so many tokens, 1 at least, whose cache and logits so many bytes hold, or half of the free memory."""
+def rows_that_fit(model: Any, length: int, memory: int | None = None, cache: int | None = None) -> int:
+    """Rows of so many tokens, 1 at least, whose cache and logits so many bytes hold, or half of the free memory;
+    `cache` is what a row takes, in bytes, where it is not slots of keys and values."""
     config = model.config.get_text_config()
+    taken = _slot_bytes(model, config, length) if cache is None else cache
+    logits = 4 * 4 * config.vocab_size
+    return max(1, int((memory or _free(model.device) * _SHARE) / (taken + logits)))
+
+
+def _slot_bytes(model: Any, config: Any, length: int) -> int:
     heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     item = torch.finfo(model.dtype).bits // 8
-    cache = 2 * config.num_hidden_layers * heads * size * length * item
-    logits = 4 * 4 * config.vocab_size
-    return max(1, int((memory or _free(model.device) * _SHARE) / (cache + logits)))
+    return int(2 * config.num_hidden_layers * heads * size * length * item)
 
 
 def _free(device: torch.device) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.head import logits_of
+from newwiki.models.engine.head import decoder_of, logits_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ def next_probabilities(model: Any, sequences: Sequence[Sequence[int]], places: S
     one length, by one pass over all of them. Raises TerminalError for a model whose last layer cannot be had alone."""
     with torch.inference_mode():
         tokens = torch.tensor([list(one) for one in sequences], device=model.device)
-        read = model.get_decoder()(input_ids=tokens, use_cache=False)
+        read = decoder_of(model)(input_ids=tokens, use_cache=False)
         states = read.last_hidden_state[:, [place - 1 for place in places]]
         logits = logits_of(model, states, type(read))
         if logits is None:

@@ -38,6 +38,15 @@ def pack_linear_layers(model: Any) -> int:
     return packed
 
 
+def unpack_linear_layers(model: Any) -> None:
+    """Gives a model its linear layers back that are no more than that, with the same weights."""
+    for module in model.modules():
+        for name, child in list(module.named_children()):
+            if type(child) is PackedLinear and child.is_linear:
+                setattr(module, name, child.unpacked())
+    release(model.device)
+
+
 def _has_kernels(dtype: torch.dtype) -> bool:
     if not torch.backends.mkldnn.is_available():
         return False
@@ -57,6 +66,17 @@ class PackedLinear(torch.nn.Module):
         self._layout = torch.ops.mkldnn._reorder_linear_weight(weight.contiguous(), _ROWS)
         self._bias = None if layer.bias is None else layer.bias.detach()
         self._activation: tuple[str, list[float], str] = (activation, [], kind)
+
+    @property
+    def is_linear(self) -> bool:
+        return self._activation[0] == "none"
+
+    def unpacked(self) -> torch.nn.Linear:
+        layer = torch.nn.Linear(self.in_features, self.out_features, bias=False, device="meta")
+        layer.weight = torch.nn.Parameter(self._layout.to_dense(), requires_grad=False)
+        if self._bias is not None:
+            layer.bias = torch.nn.Parameter(self._bias, requires_grad=False)
+        return layer
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.ops.mkldnn._linear_pointwise(x, self._layout, self._bias, *self._activation)

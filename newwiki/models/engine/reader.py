@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import Cache, DynamicCache
+from transformers import DynamicCache
 
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import reads_tiles
@@ -23,7 +23,7 @@ _WANTS_FLAT_MASK = {"bloom"}  # makes its position biases (ALiBi) from a mask [r
 class ReadPrompt:
     """A prompt that was read: its cache, the logits [1, vocabulary] after it, its last hidden states [tokens, size]."""
 
-    cache: Cache
+    cache: Any
     length: int
     logits: Tensor
     hidden: Tensor
@@ -119,11 +119,10 @@ class Reader:
         self.slots.pick(chosen)
         self.slots.lengths[: len(chosen)] += 1
 
-    def alone(self, tokens: Sequence[int]) -> Tensor:
-        """Logits [1, vocabulary] after a text that is read whole, without a cache."""
-        output = self._model(
-            input_ids=torch.tensor([tokens], device=self._model.device), use_cache=False, logits_to_keep=1
-        )
+    def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> Tensor:
+        """Logits [1, vocabulary] after a prompt and what was written, read whole, without a cache."""
+        tokens = torch.tensor([[*prompt, *written]], device=self._model.device)
+        output = self._model(input_ids=tokens, use_cache=False, logits_to_keep=1)
         return output.logits[:, -1].float()
 
     def states_alone(self, tokens: Sequence[int]) -> Tensor:

@@ -1,6 +1,8 @@
 """Whether the engine reads with a model as the model itself does, and gives a row the same bits in any batch."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -9,11 +11,62 @@ from torch import Tensor
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import leave_tiles, reads_tiles
 from newwiki.models.engine.kernels import use_fast_kernels
+from newwiki.models.engine.memory import fits_into_memory, is_out_of_memory
+from newwiki.models.engine.own_cache import largest_difference as largest_with_own_cache
+from newwiki.models.engine.packed import unpack_linear_layers
 from newwiki.models.engine.reader import Reader
-from newwiki.models.engine.thresholds import SHORT, refuse_inert, refuse_uneven_ropes, shortened, windows
+from newwiki.models.engine.thresholds import (
+    SHORT,
+    UntriedLength,
+    refuse_inert,
+    refuse_uneven_ropes,
+    shortened,
+    windows,
+)
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
 _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
+
+
+@dataclass(frozen=True)
+class ModelPath:
+    """How a causal model is read: in slots, or with its own cache object, whose rows may be `joined` in a pass."""
+
+    own_cache: bool = False
+    joined: bool = True
+
+
+SLOTS = ModelPath()
+
+
+def path_of(model: Any) -> ModelPath:
+    """In slots wherever a model can be read so; else with its own cache object, without the engine's layers if its code
+    asks more of them than a product, and row by row if rows are not read beside each other as alone.
+
+    Raises TerminalError for a model that is read right in no way: with its own cache, too, rows that are read token by
+    token, joined, copied and moved must be those of a plain forward pass, past every window.
+    """
+    with fits_into_memory("the model, beside what a few tokens take,"):
+        try:
+            check_reading(model)
+            return SLOTS
+        except UntriedLength:
+            raise
+        except TerminalError as refused:
+            return _own_cache(model, refused)
+
+
+def _own_cache(model: Any, refused: TerminalError) -> ModelPath:
+    for unpack, joined in ((False, True), (True, True), (False, False)):
+        if unpack:
+            unpack_linear_layers(model)
+        difference = partial(largest_with_own_cache, join=joined)
+        try:
+            check_reading(model, partial(_largest_past_own_windows, difference=difference))
+        except TerminalError:
+            continue
+        return ModelPath(own_cache=True, joined=joined)
+    raise refused
 
 
 def check_reading(model: Any, difference: Callable[[Any], float] | None = None) -> None:
@@ -33,6 +86,8 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
     except TerminalError:
         raise
     except Exception as failed:
+        if is_out_of_memory(failed):
+            raise
         raise TerminalError(f"{problem} ({failed}); {remedy}") from failed
     if not error <= _TOLERANCE[model.dtype]:
         raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
@@ -61,6 +116,15 @@ def _largest_past_windows(model: Any) -> float:
                 refuse_inert(name, value)
     with shortened(model, lengths):
         return max(error, _largest_difference(model))
+
+
+def _largest_past_own_windows(model: Any, difference: Callable[[Any], float]) -> float:
+    """The larger `difference` as the model is, and past its windows, which its own cache knows."""
+    config = model.config.get_text_config()
+    refuse_uneven_ropes(config)
+    error = difference(model)
+    with shortened(model, windows(config)):
+        return max(error, difference(model))
 
 
 def _plain(model: Any) -> Tensor:

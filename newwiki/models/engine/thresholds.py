@@ -10,13 +10,15 @@ from newwiki.errors import TerminalError
 SHORT = 3  # tokens, of every window that is tried
 
 _LENGTH = re.compile(r"window|chunk|local_att|index_topk|block_size|block_len|sparse_len|attention_span|ntk|logn")
-# These count layers, are of the feed-forward part, or (ModernBERT's) twice the sliding_window beside them.
+# These count layers, are of the feed-forward part, a scan's blocks, or (ModernBERT's) twice the sliding_window beside
+# them.
 _NO_LENGTH = {
     "max_window_layers",
     "local_attention",
     "chunk_size_feed_forward",
     "chunk_size_lm_head",
     "index_topk_blocks",
+    "mamba_chunk_size",
 }
 _LAYERS = re.compile(r"window_pattern$")
 # Their frequencies are the same at every length within `max_position_embeddings`, where a row ends.
@@ -24,10 +26,14 @@ _EVEN_ROPES = {"default", "linear", "dynamic", "yarn", "llama3", "proportional"}
 _LONG_ROPE = "longrope"
 
 
+class UntriedLength(TerminalError):
+    """A length past which a model may read otherwise, and nobody knows how."""
+
+
 def windows(config: Any) -> dict[str, int]:
     """What the configuration of a text model calls a window, a chunk or the like, longer than a token.
 
-    Raises TerminalError for one that is given by layers, which cannot be tried.
+    Raises UntriedLength for one that is given by layers.
     """
     found = {}
     for name, value in config.to_dict().items():
@@ -46,13 +52,13 @@ def _is_off(config: Any, name: str) -> bool:
 
 
 def refuse_inert(name: str, value: int) -> None:
-    """Raises TerminalError for a length that changes nothing where it is short, so that nobody knows what it does."""
+    """Raises UntriedLength for a length that changes nothing where it is short, so that nobody knows what it does."""
     if name != "sliding_window":  # the reader knows this one, and is wrong with it where the model leaves it out
         raise _cannot_be_tried(name, value)
 
 
-def _cannot_be_tried(name: str, value: object) -> TerminalError:
-    return TerminalError(
+def _cannot_be_tried(name: str, value: object) -> UntriedLength:
+    return UntriedLength(
         f"the model's configuration names {name} ({value}), past which it may read otherwise, and the engine cannot "
         "try that; choose another model, or another backend"
     )
@@ -80,10 +86,10 @@ def _config(module: Any) -> Any:
 
 
 def refuse_uneven_ropes(config: Any) -> None:
-    """Raises TerminalError for a rotary scaling of which it is not known how it goes with the length."""
+    """Raises UntriedLength for a rotary scaling of which it is not known how it goes with the length."""
     for kind, _ in _ropes(config):
         if kind not in _EVEN_ROPES | {_LONG_ROPE}:
-            raise TerminalError(
+            raise UntriedLength(
                 f"the model's rotary embedding is scaled by '{kind}' (rope_type), which may read a text otherwise as "
                 "it gets longer; choose a model without"
             )

@@ -7,7 +7,9 @@ from newwiki.decoding.grammar import Decoder, parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.models.engine.engines import engine_for
 from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.own_cache import OwnCacheEngine, OwnCacheReader
 from newwiki.models.engine.reader import Reader
+from newwiki.models.engine.selftest import SLOTS, ModelPath
 from newwiki.registry import decoders
 
 Written = dict[tuple[int, int], tuple[list[int], bool]]
@@ -25,6 +27,8 @@ def written(
     slack: float = 2e-5,
     amateur: Any = None,
     sentence: Callable[[Sequence[int], int], bool] | None = None,
+    path: ModelPath = SLOTS,
+    amateur_path: ModelPath = SLOTS,
 ) -> Written:
     """{(page, sample): (tokens, whether the text ended)} of (page, sample, prompt) requests."""
     decoder = parse(spec)[0] if isinstance(spec, str) else spec
@@ -32,7 +36,13 @@ def written(
     blocked = int(decoder.parameters["no_repeat_ngram_size"])
     context = str(decoder.parameters.get("amateur_context", "full"))
     rules = Rules(Ending(ends, sentence=sentence), seed, slack, blocked, context)
-    readers = [Reader(one, rows) for one in (model, amateur) if one is not None]
+    readers = [_reader(one, rows, on) for one, on in ((model, path), (amateur, amateur_path)) if one is not None]
+    own_cache = path.own_cache or amateur_path.own_cache
+    engine = OwnCacheEngine if own_cache else engine_for(search)
     streams = [Stream(page, sample, tuple(prompt), room) for page, sample, prompt in requests]
-    batches = list(engine_for(search)(readers, search, rules, rows=rows).run(streams))
+    batches = list(engine(readers, search, rules, rows=rows).run(streams))
     return {(s.page_id, s.sample): (one.tokens, one.ended) for batch in batches for s, one in batch}
+
+
+def _reader(model: Any, rows: int, path: ModelPath) -> Reader:
+    return OwnCacheReader(model, rows, join=path.joined) if path.own_cache else Reader(model, rows)

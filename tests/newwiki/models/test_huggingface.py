@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
 from newwiki.models.checkpoint import Checkpoint, Trust
 from newwiki.models.huggingface import HuggingFaceModel
-from newwiki.records import Completion, Prompt
+from newwiki.records import Completion, Passage, Prompt
 
 CONTEXT = 1024
 DECODERS = ["greedy", "sample", "sample:top_k=20,top_p=0.9,temperature=0.9", "sample:top_p=0.5,temperature=1.5"]
@@ -276,3 +276,49 @@ def test_a_checkpoint_with_a_broken_file_is_an_error_that_names_it(copied: Path,
 def test_an_unknown_device_is_misuse(toy_checkpoint: Path) -> None:
     with pytest.raises(TerminalError, match="nowhere"):
         HuggingFaceModel(str(toy_checkpoint), device="nowhere")
+
+
+@pytest.fixture(scope="module")
+def hybrid(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> HuggingFaceModel:
+    """A small Falcon-H1 of random weights: each of its layers is a scan beside attention."""
+    folder = tmp_path_factory.mktemp("hybrid")
+    tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
+    torch.manual_seed(0)
+    config = AutoConfig.for_model(
+        "falcon_h1", vocab_size=len(tokenizer), hidden_size=32, intermediate_size=48, num_hidden_layers=2,
+        num_attention_heads=4, num_key_value_heads=2, head_dim=8, mamba_n_heads=4, mamba_d_head=16, mamba_d_ssm=64,
+        mamba_d_state=8, mamba_n_groups=1, mamba_chunk_size=8, max_position_embeddings=256,
+        eos_token_id=tokenizer.eos_token_id, bos_token_id=0, pad_token_id=0,
+    )  # fmt: skip
+    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return HuggingFaceModel(str(folder), device="cpu")
+
+
+def test_a_run_names_the_path_where_a_model_is_read_with_its_own_cache(
+    model: HuggingFaceModel, hybrid: HuggingFaceModel
+) -> None:
+    assert hybrid.settings == {"bos": "no", "chat": "no", "path": "own-cache"}
+    assert model.settings == {"bos": "no", "chat": "no"}
+
+
+def test_a_model_with_its_own_cache_writes_the_same_in_any_batch(hybrid: HuggingFaceModel) -> None:
+    alone = complete(hybrid, batch_size=1)
+    for size in (3, 7, None):
+        assert complete(hybrid, REQUESTS[::-1], batch_size=size) == alone
+    assert complete(hybrid, strict=True) == alone
+
+
+def test_a_model_with_its_own_cache_reads_articles(hybrid: HuggingFaceModel) -> None:
+    (reading,) = hybrid.readings([("Orlow\n\n", "Orlow is a town in the south of Vareska.")], standardised=True)
+    assert isinstance(reading.rest, Passage) and len(reading.rest.log_probabilities) > 5
+
+
+def test_what_looks_at_several_candidates_is_refused_by_name_for_a_model_with_its_own_cache(
+    hybrid: HuggingFaceModel,
+) -> None:
+    told = r"FalconH1ForCausalLM\) is read with its own cache.*contrastive-search looks at several candidates at once"
+    with pytest.raises(TerminalError, match=told):
+        hybrid.others(parse("contrastive-search")[0])
+    with pytest.raises(TerminalError, match=told):
+        complete(hybrid, decoder="contrastive-search")

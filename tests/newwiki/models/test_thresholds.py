@@ -37,6 +37,7 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "llama, llama3": ("llama", {"rope_parameters": {**_THETA, "rope_type": "llama3", "factor": 4.0,
                                 "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                 "original_max_position_embeddings": 24}}),
+    "llama4, chunks": ("llama4_text", {"attention_chunk_size": 12}),
 }  # fmt: skip
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "phi3, longrope": ("phi3", {"rope_parameters": _LONG, "original_max_position_embeddings": 24},
@@ -48,7 +49,6 @@ REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
                                       r"names half_window_span \(4096\), past which"),
     "llama, chunks of a new name": ("llama", {"attention_chunk_sizes": [64, 8]},
                                   r"names attention_chunk_sizes \(\[64, 8\]\)"),
-    "llama4, chunks": ("llama4_text", {"attention_chunk_size": 12}, "layers of chunked_attention"),
 }  # fmt: skip
 
 

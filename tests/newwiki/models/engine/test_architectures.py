@@ -74,7 +74,7 @@ def test_the_engine_writes_what_generate_writes(kind: str) -> None:
     assert written("greedy", model, requests, ends=END, room=24, rows=1) == expected
 
 
-def test_a_model_that_keeps_another_state_is_refused() -> None:
+def test_a_model_that_keeps_another_state_is_not_read_in_slots() -> None:
     config = AutoConfig.for_model(
         "qwen3_next", **_GROUPED, layer_types=["linear_attention", "full_attention"] * 2, num_experts=0
     )
@@ -83,7 +83,7 @@ def test_a_model_that_keeps_another_state_is_refused() -> None:
         check_reading(model)
 
 
-def test_a_model_whose_attention_the_engine_does_not_know_is_refused() -> None:
+def test_a_model_whose_attention_the_engine_does_not_know_is_not_read_in_slots() -> None:
     """GPT-Neo's local layers count their window from the end of the cache, wherever a row ends."""
     local = [[["global", "local"], 2]]
     config = AutoConfig.for_model("gpt_neo", **_SMALL, num_layers=4, num_heads=4, attention_types=local, window_size=3)
