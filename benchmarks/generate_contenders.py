@@ -21,6 +21,7 @@ from transformers import StoppingCriteria, StoppingCriteriaList
 
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Search, Stream
+from newwiki.models.engine.batch_size import BatchSize
 from newwiki.models.engine.engines import engine_for
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.memory import rows_that_fit
@@ -41,6 +42,7 @@ class Setup:
 
     dtype: str
     at_once: int
+    prompts: int
     length: int
     layers: int | None
     models: Path | None
@@ -178,7 +180,7 @@ def by_openvino(setup: Setup) -> tuple[int, Write]:
 def by_engine(setup: Setup) -> tuple[int, Write]:
     model = random_models.build(getattr(torch, setup.dtype), setup.layers)
     random_models.prepare(model)
-    rows = rows_that_fit(model, setup.length)
+    rows = rows_of_auto(model, setup.prompts, setup.length)
     [decoder] = parse(f"sample:top_k={TOP_K}")
     search = decoders.get(decoder.name).search(decoder)
 
@@ -186,6 +188,13 @@ def by_engine(setup: Setup) -> tuple[int, Write]:
         return run_engine(Reader(model, rows), search, model.dtype, rows, prompts, lengths)
 
     return rows, write
+
+
+def rows_of_auto(model: Any, prompts: int, length: int) -> int:
+    """The batch size that `auto` chooses for completions of so many prompts, prompt and completion so long."""
+    streams = [Stream(page, sample, (0,) * 32, length - 32) for page in range(prompts) for sample in range(COMPLETIONS)]
+    most = min(rows_that_fit(model, length), len(streams))
+    return BatchSize().auto([model], lambda rows: [Reader(model, rows)], streams, most, tries=True)
 
 
 def run_engine(

@@ -56,6 +56,7 @@ def _turn(options: argparse.Namespace) -> dict[str, float | None]:
     setup = generate_contenders.Setup(
         dtype=options.dtype,
         at_once=options.at_once,
+        prompts=options.prompts,
         length=max(map(len, prompts)) + options.longest,
         layers=options.layers,
         models=options.models,

@@ -17,14 +17,13 @@ from typing import Any
 
 import random_models
 import torch
-from generate_contenders import COMPLETIONS, TOP_K, run_engine
+from generate_contenders import COMPLETIONS, TOP_K, rows_of_auto, run_engine
 from torch.profiler import ProfilerActivity, profile
 from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
 from transformers.pytorch_utils import Conv1D
 
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Search, Stream, Turn, View
-from newwiki.models.engine.memory import rows_that_fit
 from newwiki.models.engine.packed import PackedLinear
 from newwiki.models.engine.reader import Reader, ReadPrompt
 from newwiki.registry import decoders
@@ -117,7 +116,7 @@ def told(options: argparse.Namespace) -> str:
     prompts = random_models.prompts(options.prompts)
     model = random_models.build(getattr(torch, options.dtype), options.layers)
     random_models.prepare(model)
-    rows = rows_that_fit(model, max(map(len, prompts)) + options.longest)
+    rows = rows_of_auto(model, options.prompts, max(map(len, prompts)) + options.longest)
     [decoder] = parse(f"sample:top_k={TOP_K}")
     search = decoders.get(decoder.name).search(decoder)
 

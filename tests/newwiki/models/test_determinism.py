@@ -93,7 +93,7 @@ print(json.dumps([free, unlimited, write(), notes]))
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits a process's memory so")
 def test_a_batch_that_memory_cannot_hold_is_halved_and_no_byte_changes(toy_checkpoint: Path, tmp_path: Path) -> None:
-    """The prompts of 28 rows fill 158 of 175 megabytes, and what is written after them takes more than the rest."""
+    """The slots of 32 rows take more than 175 megabytes."""
     deep = deepened(toy_checkpoint, tmp_path / "deep", layers=12)
     ended = subprocess.run(
         [sys.executable, "-c", _LIMITED, str(deep), "sample:top_k=50", "175"],
@@ -107,7 +107,7 @@ def test_a_batch_that_memory_cannot_hold_is_halved_and_no_byte_changes(toy_check
     free, silent, limited, notes = json.loads(ended.stdout)
     assert silent == []
     assert notes
-    assert notes[0] == "out of memory: going on with 14 rows at a time"
+    assert notes[0] == "out of memory: going on with 16 rows at a time"
     assert limited == free
 
 
