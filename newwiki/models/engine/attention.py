@@ -37,7 +37,7 @@ def _attend(
     size]."""
     rows, heads, tokens, size = query.shape
     groups, columns = key.shape[1:3]
-    over_cache = attention_mask is not None and columns > tokens
+    over_cache = attention_mask is not None and attention_mask.is_floating_point() and columns > tokens
     if not over_cache or position_bias is not None or rest.get("s_aux") is not None:
         fused: tuple[Tensor, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout, scaling, position_bias=position_bias, **rest

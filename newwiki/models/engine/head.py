@@ -1,9 +1,15 @@
-"""A model's last layer alone."""
+"""A model's last layer alone, and what comes before it."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
+
+
+def decoder_of(model: Any) -> Any:
+    """What gives last hidden states. (ModernBERT's decoder calls its last layer `decoder`.)"""
+    decoder = model.get_decoder()
+    return model.base_model if decoder is model.get_output_embeddings() else decoder
 
 
 def logits_of(model: Any, states: Tensor, output: type) -> Tensor | None:
@@ -15,7 +21,7 @@ def logits_of(model: Any, states: Tensor, output: type) -> Tensor | None:
         given.append(output(last_hidden_state=states))
         return given[0]
 
-    decoder = model.get_decoder()
+    decoder = decoder_of(model)
     decoder.forward = give
     try:
         made = model(input_ids=torch.zeros(states.shape[:2], dtype=torch.long, device=states.device))

@@ -21,13 +21,19 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 def rows_that_fit(model: Any, length: int) -> int:
     """Batch size `auto`: rows of so many tokens that half of the free memory holds, 1 to 28."""
-    config = model.config.get_text_config()
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    item = torch.finfo(model.dtype).bits // 8
-    cache = 2 * config.num_hidden_layers * heads * size * length * item
-    logits = 4 * 4 * config.vocab_size
+    cache = length * cache_bytes(model)
+    logits = 4 * 4 * model.config.get_text_config().vocab_size
     return max(1, min(_MOST_ROWS, int(_free(model.device) * _SHARE / (cache + logits))))
+
+
+def cache_bytes(model: Any) -> int:
+    """What a token of a row takes in the model's cache, by what the cache of one token holds."""
+    token = torch.tensor([[0]], device=model.device)
+    inputs = {"decoder_input_ids": token} if model.config.is_encoder_decoder else {}
+    with torch.inference_mode():
+        cache = model(input_ids=token, **inputs, use_cache=True).past_key_values
+    layers = getattr(cache, "self_attention_cache", cache).layers
+    return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
 
 
 def _free(device: torch.device) -> int:
