@@ -33,7 +33,8 @@ def cache_bytes(model: Any) -> int:
     with torch.inference_mode():
         cache = model(input_ids=token, **inputs, use_cache=True).past_key_values
     layers = getattr(cache, "self_attention_cache", cache).layers
-    return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
+    held = [(layer.keys, layer.values) for layer in layers if layer.keys is not None]  # others share a layer's
+    return sum(keys.nbytes + values.nbytes for keys, values in held)
 
 
 def _free(device: torch.device) -> int:

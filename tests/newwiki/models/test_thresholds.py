@@ -18,6 +18,8 @@ _SMALL = {
     "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 96, "pad_token_id": 1, "bos_token_id": 0,
     "eos_token_id": None,
 }  # fmt: skip
+_SHARED = {"sliding_window": 12, "num_hidden_layers": 4, "layer_types": ["sliding_attention", "full_attention"] * 2,
+           "num_kv_shared_layers": 2, "vocab_size_per_layer_input": 1024, "hidden_size_per_layer_input": 8}  # fmt: skip
 _THETA = {"rope_theta": 10_000.0}
 _LONG = {**_THETA, "rope_type": "longrope", "short_factor": [1.0] * 4, "long_factor": [8.0] * 4, "factor": 4.0,
          "original_max_position_embeddings": 24}  # fmt: skip
@@ -28,6 +30,9 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma2, mixed layers": ("gemma2", {"sliding_window": 12, "query_pre_attn_scalar": 8}),
     "gemma3, mixed layers": ("gemma3_text", {"sliding_window": 12,
                              "layer_types": ["sliding_attention", "full_attention"]}),
+    "gemma4, shared layers": ("gemma4_text", {**_SHARED, "global_head_dim": 16}),
+    "gemma4, with parts for other than text": ("gemma4", {"text_config": {**_SMALL, **_SHARED, "global_head_dim": 16}}),
+    "gemma3n, shared layers": ("gemma3n_text", {**_SHARED, "laurel_rank": 4}),
     "qwen2, max_window_layers": ("qwen2", {"use_sliding_window": True, "sliding_window": 12, "max_window_layers": 1}),
     "qwen2, window that is off": ("qwen2", {"use_sliding_window": False, "sliding_window": 12}),
     "llama, dynamic": ("llama", {"rope_parameters": {**_THETA, "rope_type": "dynamic", "factor": 4.0}}),
@@ -71,8 +76,8 @@ def _written(kind: str, settings: dict[str, Any], toy_checkpoint: Path, folder: 
 _PROMPTS = [Prompt(1, "Orlow is a town."), Prompt(2, "Ilse " * 9), Prompt(3, "A")]
 
 
-def _batched(model: HuggingFaceModel, tokens: int) -> dict[int, str]:
-    asked = Writing(max_new_tokens=tokens, batch_size=3)
+def _batched(model: HuggingFaceModel, tokens: int, batch_size: int | None = 3) -> dict[int, str]:
+    asked = Writing(max_new_tokens=tokens, batch_size=batch_size)
     batches = model.complete([(prompt, 0) for prompt in _PROMPTS], parse("greedy")[0], asked)
     return {one.page_id: one.text for batch in batches for one in batch}
 
@@ -96,6 +101,7 @@ def test_past_what_the_configuration_names_a_row_is_read_as_alone(
     folder = _written(*READ[named], toy_checkpoint, tmp_path)
     model = HuggingFaceModel(str(folder))
     written = _batched(model, 48)
+    assert _batched(model, 48, batch_size=None) == written
     for prompt in _PROMPTS:
         assert written[prompt.page_id] == _alone(model, folder, prompt, 48)
 
