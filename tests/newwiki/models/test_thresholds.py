@@ -39,11 +39,6 @@ READ: dict[str, tuple[str, dict[str, Any]]] = {
     "llama, dynamic, past its positions": ("llama", {"max_position_embeddings": 24, "rope_parameters": {
                                            **_THETA, "rope_type": "dynamic", "factor": 4.0}}),
     "phi3, longrope": ("phi3", {"rope_parameters": _LONG, "original_max_position_embeddings": 24}),
-    "llama, longrope": ("llama", {"rope_parameters": _LONG}),
-    "gemma3, longrope of one kind of layer": ("gemma3_text", {"sliding_window": 12,
-                                              "layer_types": ["sliding_attention", "full_attention"],
-                                              "rope_parameters": {"sliding_attention": {
-                                                  **_THETA, "rope_type": "default"}, "full_attention": _LONG}}),
     "llama, linear": ("llama", {"rope_parameters": {**_THETA, "rope_type": "linear", "factor": 4.0}}),
     "llama, yarn": ("llama", {"rope_parameters": {**_THETA, "rope_type": "yarn", "factor": 4.0,
                                                   "original_max_position_embeddings": 24}}),

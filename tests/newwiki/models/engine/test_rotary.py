@@ -24,8 +24,8 @@ from newwiki.models.engine.selftest import check_reading
 from tests.newwiki.decoding.naive import Naive
 from tests.newwiki.decoding.running import written
 
-EDGE, ROOM, END = 16, 10, frozenset([96])
-LENGTHS = (3, 9, 13, 15, 16, 17, 24)  # of prompts, whose rows cross the edge at different steps, or begin past it
+EDGE, ROOM, END = 16, 6, frozenset([96])
+LENGTHS = (3, 11, 13, 15, 16, 17, 24)  # of prompts, whose rows cross the edge at different steps, or begin past it
 
 _SMALL: dict[str, Any] = {
     "vocab_size": 97, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
@@ -91,9 +91,8 @@ def test_a_text_is_the_one_that_is_read_anew_for_each_token(named: str) -> None:
     expected = {(page, 0): naive.write(decoder, text, room=ROOM) for page, text in enumerate(texts())}
     asked = [(page, 0, text) for page, text in enumerate(texts())]
     quick(model)
-    for rows in (1, 3, 7):
-        assert written(decoder, model, asked, ends=END, room=ROOM, rows=rows) == expected
-    assert written(decoder, model, asked[::-1], ends=END, room=ROOM, rows=3) == expected
+    for rows, order in ((1, asked), (3, asked[::-1]), (7, asked)):
+        assert written(decoder, model, order, ends=END, room=ROOM, rows=rows) == expected
 
 
 @pytest.mark.parametrize("named", [LONG_ROPE, DYNAMIC])
@@ -101,20 +100,20 @@ def test_a_text_is_the_one_that_is_read_anew_for_each_token(named: str) -> None:
 def test_with_every_kind_of_decoder(named: str, spec: str) -> None:
     model, decoder = built(named), parse(spec)[0]
     naive = Naive(anew(model), END, 64)
-    asked = [(page, 0, text) for page, text in enumerate(texts((9, 15, 17)))]
-    expected = {(page, 0): naive.write(decoder, text, room=8, page_id=page) for page, _, text in asked}
+    asked = [(page, 0, text) for page, text in enumerate(texts((12, 15, 17)))]
+    expected = {(page, 0): naive.write(decoder, text, room=ROOM, page_id=page) for page, _, text in asked}
     quick(model)
     for rows in (1, 7):
-        assert written(decoder, model, asked, ends=END, room=8, rows=rows) == expected
+        assert written(decoder, model, asked, ends=END, room=ROOM, rows=rows) == expected
 
 
 def test_expert_and_amateur_each_cross_at_their_own_length() -> None:
     expert, amateur = built(LONG_ROPE), built(DYNAMIC, seed=1)
     decoder = Decoder("contrastive-decoding", {**parse("contrastive-decoding:amateur=x")[0].parameters, "num_beams": 2})
     naive = Naive(anew(expert), END, 64, amateur=anew(amateur))
-    asked = [(page, 0, text) for page, text in enumerate(texts((9, 15)))]
-    expected = {(page, 0): naive.write(decoder, text, room=8) for page, _, text in asked}
-    assert written(decoder, quick(expert), asked, ends=END, room=8, rows=5, amateur=quick(amateur)) == expected
+    asked = [(page, 0, text) for page, text in enumerate(texts((12, 15)))]
+    expected = {(page, 0): naive.write(decoder, text, room=ROOM) for page, _, text in asked}
+    assert written(decoder, quick(expert), asked, ends=END, room=ROOM, rows=5, amateur=quick(amateur)) == expected
 
 
 def test_phi3_writes_what_generate_writes_which_drops_its_cache_at_the_edge() -> None:
