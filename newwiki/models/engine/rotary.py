@@ -62,7 +62,8 @@ def context(model: Any) -> int | None:
     tokens: int | None = getattr(config, "max_position_embeddings", None)
     if tokens is None or not any(rope.grows for rope in ropes_of(model)):
         return tokens
-    return int(tokens * min(rope["factor"] for kind, rope in rotary_scalings(config) if kind == DYNAMIC))
+    scalings = [rope for kind, rope in rotary_scalings(config) if kind == DYNAMIC and not rope.get("alpha")]
+    return int(tokens * min((rope["factor"] for rope in scalings), default=1.0))  # an alpha holds at every length
 
 
 def same_frequencies(ropes: Sequence[Rope], length: int, other: int) -> bool:
