@@ -125,7 +125,6 @@ class HuggingFaceModel(LocalModel):
                 f"{tokens} tokens are asked of '{self.name}', whose context holds {context}; ask for shorter texts, or "
                 "choose a model with a longer context"
             )
-        _refuse_uneven(self._model, tokens)
 
     @property
     def reading(self) -> Mapping[str, str]:
@@ -152,10 +151,8 @@ class HuggingFaceModel(LocalModel):
 
     def _window(self) -> int:
         from newwiki.models.engine.reading_windows import LONGEST
-        from newwiki.models.engine.thresholds import even_length
 
-        lengths = (self._context(self._model), even_length(self._model.config.get_text_config()), LONGEST)
-        return min(length for length in lengths if length is not None)
+        return min(self._context(self._model) or LONGEST, LONGEST)
 
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
@@ -228,13 +225,13 @@ class HuggingFaceModel(LocalModel):
                 )
         most = writing.max_new_tokens
         rooms = {prompt: min([most, *(one - len(tokens) for one in contexts)]) for prompt, tokens in encoded.items()}
-        for one in read:
-            _refuse_uneven(one, max((len(tokens) + rooms[prompt] for prompt, tokens in encoded.items()), default=0))
         return [Stream(prompt.page_id, sample, encoded[prompt], rooms[prompt]) for prompt, sample in requests]
 
     @staticmethod
     def _context(loaded: Any) -> int | None:
-        return getattr(loaded.config.get_text_config(), "max_position_embeddings", None)
+        from newwiki.models.engine.rotary import context
+
+        return context(loaded)
 
 
 def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | None, rest_bytes: int) -> Reading:
@@ -246,16 +243,3 @@ def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | N
         prompt = Passage(tuple(read.log_probabilities[:border]), prompt_bytes)
     after, apart = tuple(read.log_probabilities[border:]), tuple(read.standardised[border:])
     return Reading(prompt, Passage(after, rest_bytes, apart))
-
-
-def _refuse_uneven(model: Any, longest: int) -> None:
-    """Raises TerminalError for rows so long that a row's text would depend on the lengths of the others."""
-    from newwiki.models.engine.thresholds import even_length
-
-    even = even_length(model.config.get_text_config())
-    if even is not None and longest > even:
-        raise TerminalError(
-            f"the model's rotary embedding (longrope) reads a whole batch otherwise once a row of it is longer than "
-            f"original_max_position_embeddings ({even} tokens), and prompt and completion may have {longest}; lower "
-            f"--max-new-tokens by {longest - even}"
-        )

@@ -37,9 +37,8 @@ class EncoderDecoderReader(Reader):
         self.never: list[int] = sorted({*single, *(configured.suppress_tokens or [])})
         with torch.inference_mode():
             read = self.read([self.start], hidden=True)
-        assert isinstance(read.cache, EncoderDecoderCache)
         self._size = read.hidden.shape[-1]
-        self.slots: DecoderSlots = DecoderSlots(len(read.cache.self_attention_cache.layers), max(rows, 2), model.device)
+        self.slots: DecoderSlots = DecoderSlots(max(rows, 2), model.device)
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, and the decoder's start. `hidden` are the encoder's states."""
@@ -76,9 +75,6 @@ class EncoderDecoderReader(Reader):
         )
         return output.logits[:, -1].float()
 
-    def _row(self, tokens: Sequence[int]) -> Tensor:
-        return torch.tensor([list(tokens)], device=self._model.device)
-
     def _source_mask(self, rows: int) -> Tensor:
         """[rows, 1, 1, columns]: what each row sees of the encoder's states."""
         sources = self.slots.sources
@@ -89,9 +85,9 @@ class EncoderDecoderReader(Reader):
 class DecoderSlots(Slots):
     """Slots of rows that have all written equally many tokens; `sources` has what the encoder read for each of them."""
 
-    def __init__(self, layers: int, count: int, device: torch.device) -> None:
-        super().__init__(layers, count, device)
-        self.sources = Slots(layers, count, device)
+    def __init__(self, count: int, device: torch.device) -> None:
+        super().__init__(count, device)
+        self.sources = Slots(count, device)
         self.length = 0
         self._prompts: dict[int, int] = {}  # of which prompt each slot is, as they were put
 

@@ -1,4 +1,4 @@
-"""A model's last layer alone."""
+"""A model's last layer alone, and what comes before it."""
 
 from typing import Any
 
@@ -11,6 +11,8 @@ from newwiki.errors import TerminalError
 def decoder_of(model: Any) -> Any:
     """What gives the last layer its hidden states. Raises TerminalError."""
     found = model.get_decoder()
+    if found is model.get_output_embeddings():  # ModernBERT's decoder calls its last layer `decoder`
+        found = model.base_model
     if found is model:  # Llama 4's text model does not know what its decoder is called
         found = getattr(model, "model", None)
     if found is None:

@@ -14,6 +14,7 @@ from torch import Tensor
 from newwiki.errors import TerminalError
 from newwiki.models.engine.head import decoder_of, logits_of
 from newwiki.models.engine.reading_windows import ReadingWindow, cut
+from newwiki.models.engine.rotary import Rope, ropes_of, same_frequencies
 
 _TOKENS = 8192  # at most that are read in one pass, where a window has not more
 _LOGITS = 2**22  # numbers at a time, which a processor's cache may hold
@@ -63,7 +64,7 @@ def read_texts(
     windows = [(place, window) for place, text in enumerate(texts) for window in cut(text, size, bos=bos)]
     windows.sort(key=lambda one: (-len(one[1].inputs), one[0], one[1].target))
     with torch.inference_mode():
-        for group in _groups(windows):
+        for group in _groups(windows, ropes_of(model)):
             numbers = _read(model, [window for _, window in group], [texts[place] for place, _ in group], standardised)
             for (place, window), (chosen, apart) in zip(group, numbers, strict=True):
                 scored = slice(window.target - 1, window.target - 1 + window.scored)
@@ -118,13 +119,18 @@ def _plainly(model: Any, text: Sequence[int], window: ReadingWindow) -> list[flo
     return numbers
 
 
-def _groups(windows: Sequence[tuple[int, ReadingWindow]]) -> Iterator[list[tuple[int, ReadingWindow]]]:
-    """What is read in one pass, of windows from the longest to the shortest."""
+def _groups(
+    windows: Sequence[tuple[int, ReadingWindow]], ropes: Sequence[Rope]
+) -> Iterator[list[tuple[int, ReadingWindow]]]:
+    """What is read in one pass, of windows from the longest to the shortest; those beside it are padded to its length,
+    by which a model may rotate them."""
     group: list[tuple[int, ReadingWindow]] = []
     for one in windows:
-        if group and (len(group) + 1) * len(group[0][1].inputs) > _TOKENS:
-            yield group
-            group = []
+        if group:
+            longest, length = len(group[0][1].inputs), len(one[1].inputs)
+            if (len(group) + 1) * longest > _TOKENS or not same_frequencies(ropes, longest, length):
+                yield group
+                group = []
         group.append(one)
     if group:
         yield group

@@ -30,7 +30,7 @@ class LookAheadEngine(Engine):
         super().__init__(*args, **options)
         [self._reader] = self._readers
         self._reader.expect_several()
-        self._read_anew: list[Stream] = []
+        self._anew: list[Stream] = []  # to be read so
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:
         """New streams have their first step together with the others."""
@@ -48,14 +48,26 @@ class LookAheadEngine(Engine):
         if not self._running:
             return
         assert self._logits is not None
-        self._read_anew = []
+        self._anew = []
+        self._outgrow()
         turns = self._turns(self._running, [self._logits[: len(self._running)].clone()])
         self._keep([turn.rows[0][1].tokens[-1] if turn.rows else -1 for turn in turns])
         self._go_on(turns)
         for slot, stream in enumerate(self._running):
-            if stream in self._read_anew:
+            if stream in self._anew:
                 text = (*stream.prompt, *stream.beam[0].tokens)
                 self._put([self._reader.read(text, hidden=True)], [slot])
+
+    def _outgrow(self) -> None:
+        """Reads texts anew that are read otherwise with a token more: together with one, whichever it is, which the
+        candidates are written over."""
+        for slot, stream in enumerate(self._running):
+            text = (*stream.prompt, *stream.beam[0].tokens)
+            if self._reader.outgrows(len(text)):
+                read = self._reader.read((*text, text[-1]), hidden=True)
+                self._reader.slots.put(read.cache, read.length, [slot])
+                self._reader.slots.reset([slot], [len(text)])
+                self._states.put(read.hidden[:-1], [slot], self._reader.slots.count)
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
         return replace(super()._view(streams, logits), similarity=self._similarity)
@@ -93,7 +105,7 @@ class LookAheadEngine(Engine):
         """Where it chooses a token that was not looked at, the stream goes on from a new reading of its text."""
         turn = super()._settled(stream)
         if turn.rows and turn.rows[0][1].tokens[-1] not in self._looked_at(stream):
-            self._read_anew.append(stream)
+            self._anew.append(stream)
         return turn
 
     def _looked_at(self, stream: Stream) -> dict[int, float]:

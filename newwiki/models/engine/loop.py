@@ -167,12 +167,22 @@ class Engine:
         last[order] = torch.tensor([row.tokens[-1] for stream in self._running for row in stream.beam])
         logits = []
         for number, reader in enumerate(self._readers):
-            reader.slots.reset(order, self._read_so_far(number))
+            read = self._read_so_far(number)
+            reader.slots.reset(order, read)
             logits.append(reader.step(last.to(self._device)))
+            self._read_anew(number, logits[-1], order, read)
         if order != list(range(len(order))):
             index = torch.tensor(order, device=self._device)
             logits = [of_one[index] for of_one in logits]
         self._go_on(self._turns(self._running, logits))
+
+    def _read_anew(self, number: int, logits: Tensor, slots: Sequence[int], lengths: Sequence[int]) -> None:
+        """Rows whose text is read otherwise with the token that they have got."""
+        reader = self._readers[number]
+        rows = ((stream, row) for stream in self._running for row in stream.beam)
+        for slot, length, (stream, row) in zip(slots, lengths, rows, strict=True):
+            if reader.outgrows(length):
+                logits[slot] = reader.read_anew((*self._text(number, stream.prompt), *row.tokens), slot)
 
     def _read_so_far(self, number: int) -> list[int]:
         """The tokens of each running row that a model has read: all but its last one."""

@@ -21,17 +21,20 @@ _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 def rows_that_fit(model: Any, length: int, memory: int | None = None, cache: int | None = None) -> int:
     """Rows of so many tokens, 1 at least, whose cache and logits so many bytes hold, or half of the free memory;
     `cache` is what a row takes, in bytes, where it is not slots of keys and values."""
-    config = model.config.get_text_config()
-    taken = _slot_bytes(model, config, length) if cache is None else cache
-    logits = 4 * 4 * config.vocab_size
+    taken = length * cache_bytes(model) if cache is None else cache
+    logits = 4 * 4 * model.config.get_text_config().vocab_size
     return max(1, int((memory or _free(model.device) * _SHARE) / (taken + logits)))
 
 
-def _slot_bytes(model: Any, config: Any, length: int) -> int:
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    item = torch.finfo(model.dtype).bits // 8
-    return int(2 * config.num_hidden_layers * heads * size * length * item)
+def cache_bytes(model: Any) -> int:
+    """What a token of a row takes in the model's cache, by what the cache of one token holds."""
+    token = torch.tensor([[0]], device=model.device)
+    inputs = {"decoder_input_ids": token} if model.config.is_encoder_decoder else {}
+    with torch.inference_mode():
+        cache = model(input_ids=token, **inputs, use_cache=True).past_key_values
+    layers = getattr(cache, "self_attention_cache", cache).layers
+    held = [(layer.keys, layer.values) for layer in layers if layer.keys is not None]  # others share a layer's
+    return sum(keys.nbytes + values.nbytes for keys, values in held)
 
 
 def _free(device: torch.device) -> int:

@@ -58,7 +58,7 @@ class OwnCacheReader(Reader):
         self._takes_positions = "position_ids" in taken
         if not self._name:
             raise TerminalError(f"{type(model).__name__} takes no cache; choose another model")
-        self.slots: States = States(0, rows, model.device)
+        self.slots: States = States(rows, model.device)
         with torch.inference_mode():
             self._holders, self._gives_cache = self._probed()
 
@@ -134,8 +134,8 @@ class States(Slots):
     """Slots of states in place of keys and values; states are joined or divided where the next pass needs it. `streams`
     are the slots of each stream."""
 
-    def __init__(self, layers: int, count: int, device: torch.device) -> None:
-        super().__init__(layers, count, device)
+    def __init__(self, count: int, device: torch.device) -> None:
+        super().__init__(count, device)
         self.streams: Sequence[Sequence[int]] = ()
         self._rows: dict[int, tuple[State, int]] = {}  # by slot, a state and the place in it
 

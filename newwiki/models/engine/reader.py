@@ -11,12 +11,13 @@ from transformers import DynamicCache
 
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import reads_tiles
-from newwiki.models.engine.head import logits_of
+from newwiki.models.engine.head import decoder_of, logits_of
+from newwiki.models.engine.rotary import Rope, ropes_of, rotate_rows_apart, same_frequencies
 from newwiki.models.engine.slots import Slots
 from newwiki.models.engine.tiles import TiledSlots
 
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
-_WANTS_FLAT_MASK = {"bloom"}  # makes its position biases (ALiBi) from a mask [rows, columns]
+_WANTS_FLAT_MASK = {"bloom", "falcon"}  # makes its position biases (ALiBi) from a mask [rows, columns]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Reader:
     oneDNN this makes a row's logits the same to the last bit in any batch.
     """
 
+    _ropes: Sequence[Rope] = ()
+
     def __init__(self, model: Any, rows: int) -> None:
         self._model = model
         self._config = model.config.get_text_config()
@@ -49,23 +52,21 @@ class Reader:
         self._window = getattr(self._config, "sliding_window", None)
         if getattr(self._config, "use_sliding_window", True) is False:
             self._window = None
-        self._flat = self._config.model_type in _WANTS_FLAT_MASK
+        self._flat = self._config.model_type in _WANTS_FLAT_MASK and getattr(self._config, "alibi", True)
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
-        kind = TiledSlots if reads_tiles(model) else Slots
-        self.slots = kind(self._config.num_hidden_layers, max(rows, 2), model.device)
+        rotate_rows_apart(model)
+        self._ropes = ropes_of(model)
+        self.slots = (TiledSlots if reads_tiles(model) else Slots)(max(rows, 2), model.device)
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
-        cache = DynamicCache()
-        output = self._model(
-            input_ids=torch.tensor([tokens], device=self._model.device),
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=1,
-            output_hidden_states=hidden,
-        )
-        states = output.hidden_states[-1][0] if hidden else output.logits[0, :0]
-        return ReadPrompt(output.past_key_values, len(tokens), output.logits[:, -1].float(), states)
+        inputs = {"input_ids": self._row(tokens), "past_key_values": DynamicCache(), "use_cache": True}
+        if hidden:
+            read = decoder_of(self._model)(**inputs)
+            states, logits = read.last_hidden_state, self._after(read.last_hidden_state[:, -1:], type(read))
+            return ReadPrompt(read.past_key_values, len(tokens), logits, states[0])
+        output = self._model(**inputs, logits_to_keep=1)
+        return ReadPrompt(output.past_key_values, len(tokens), output.logits[:, -1].float(), output.logits[0, :0])
 
     def step(self, tokens: Tensor) -> Tensor:
         """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
@@ -78,7 +79,7 @@ class Reader:
 
     def expect_several(self) -> None:
         """From now on, and before anything is read, passes may have several tokens a row."""
-        self.slots = Slots(len(self.slots.layers), self.slots.count, self._model.device)
+        self.slots = Slots(self.slots.count, self._model.device)
 
     def look_ahead(self, tokens: Tensor) -> Tensor:
         """Last hidden states [rows, k, size] after each of k tokens [rows, k] that stand at the same place and do not
@@ -94,7 +95,7 @@ class Reader:
         positions = first.expand_as(tokens)
         before = self._seen(positions) & (self._column() != first)[:, None]
         itself = self._column()[:, None] == columns[..., None]
-        output = self._model.get_decoder()(**self._inputs(tokens, positions, before | itself))
+        output = decoder_of(self._model)(**self._inputs(tokens, positions, before | itself))
         self._output = type(output)
         states: Tensor = output.last_hidden_state
         return states[:rows]
@@ -103,10 +104,13 @@ class Reader:
         """What the model makes of last hidden states [rows, size] that it has given: logits [rows, vocabulary]."""
         rows = len(states)
         states = states if rows > 1 else states.repeat(2, 1)
-        logits = logits_of(self._model, states[:, None], self._output)
+        return self._after(states[:, None], self._output)[:rows]
+
+    def _after(self, states: Tensor, output: type) -> Tensor:
+        logits = logits_of(self._model, states, output)
         if logits is None:
             raise self._cannot_look_ahead()
-        return logits[:rows, -1].float()
+        return logits[:, -1].float()
 
     def _cannot_look_ahead(self) -> TerminalError:
         return TerminalError(
@@ -121,16 +125,27 @@ class Reader:
 
     def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> Tensor:
         """Logits [1, vocabulary] after a prompt and what was written, read whole, without a cache."""
-        tokens = torch.tensor([[*prompt, *written]], device=self._model.device)
-        output = self._model(input_ids=tokens, use_cache=False, logits_to_keep=1)
+        output = self._model(input_ids=self._row([*prompt, *written]), use_cache=False, logits_to_keep=1)
         return output.logits[:, -1].float()
 
     def states_alone(self, tokens: Sequence[int]) -> Tensor:
         """Last hidden states [tokens, size] of a text that is read whole, without a cache."""
-        output = self._model(
-            input_ids=torch.tensor([tokens], device=self._model.device), use_cache=False, output_hidden_states=True
-        )
-        return output.hidden_states[-1][0]
+        states: Tensor = decoder_of(self._model)(input_ids=self._row(tokens), use_cache=False).last_hidden_state
+        return states[0]
+
+    def outgrows(self, length: int) -> bool:
+        """Whether what was read of a text of so many tokens does not hold once it has one more: all of its keys are
+        rotated otherwise then, by its length."""
+        return not same_frequencies(self._ropes, length, length + 1)
+
+    def read_anew(self, tokens: Sequence[int], slot: int) -> Tensor:
+        """Reads a text into a slot by itself: the logits [vocabulary] after it."""
+        read = self.read(tokens)
+        self.slots.put(read.cache, read.length, [slot])
+        return read.logits[0]
+
+    def _row(self, tokens: Sequence[int]) -> Tensor:
+        return torch.tensor([list(tokens)], device=self._model.device)
 
     def _open(self, rows: int, tokens: int) -> Tensor:
         self.slots.running = rows

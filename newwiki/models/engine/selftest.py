@@ -15,11 +15,12 @@ from newwiki.models.engine.memory import fits_into_memory, is_out_of_memory
 from newwiki.models.engine.own_cache import largest_difference as largest_with_own_cache
 from newwiki.models.engine.packed import unpack_linear_layers
 from newwiki.models.engine.reader import Reader
+from newwiki.models.engine.rotary import ropes_of, rotate_rows_apart
 from newwiki.models.engine.thresholds import (
     SHORT,
     UntriedLength,
     refuse_inert,
-    refuse_uneven_ropes,
+    refuse_unknown_ropes,
     shortened,
     windows,
 )
@@ -101,35 +102,42 @@ def _reads_tiles_well(model: Any) -> bool:
 
 
 def _largest_past_windows(model: Any) -> float:
-    """The larger of `_largest_difference` as the model is, and past its windows. Raises TerminalError for a length that
-    cannot be tried."""
+    """The larger of `_largest_difference` as the model is, and past its windows and what rotates it otherwise. Raises
+    TerminalError for a length that cannot be tried."""
     config = model.config.get_text_config()
-    refuse_uneven_ropes(config)
+    refuse_unknown_ropes(config)
+    rotate_rows_apart(model)
     lengths = windows(config)
     error = _largest_difference(model)
-    if not lengths:
+    others = {name for rope in ropes_of(model) for name in rope.named}
+    if not lengths and not others:
         return error
     whole = _plain(model)
     for name, value in lengths.items():
-        with shortened(model, {name: value}):
+        with shortened(model, [name]):
             if value > SHORT and torch.equal(_plain(model), whole):
                 refuse_inert(name, value)
-    with shortened(model, lengths):
+    with shortened(model, [*lengths, *others]):
         return max(error, _largest_difference(model))
 
 
 def _largest_past_own_windows(model: Any, difference: Callable[[Any], float]) -> float:
     """The larger `difference` as the model is, and past its windows, which its own cache knows."""
     config = model.config.get_text_config()
-    refuse_uneven_ropes(config)
+    refuse_unknown_ropes(config)
+    if ropes_of(model):
+        raise UntriedLength(
+            f"{type(model).__name__} rotates its keys by the length of the text, and keeps them in a cache of its own; "
+            "choose another model"
+        )
     error = difference(model)
-    with shortened(model, windows(config)):
+    with shortened(model, [*windows(config)]):
         return max(error, difference(model))
 
 
-def _plain(model: Any) -> Tensor:
-    """The model's own logits [tokens, vocabulary], without a cache."""
-    text = [token % model.config.get_text_config().vocab_size for token in _TEXT]
+def _plain(model: Any, tokens: int | None = None) -> Tensor:
+    """The model's own logits [tokens, vocabulary] of the first tokens of a text, without a cache."""
+    text = [token % model.config.get_text_config().vocab_size for token in _TEXT[:tokens]]
     logits: Tensor = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
     return logits
 
@@ -141,15 +149,19 @@ def _largest_difference(model: Any) -> float:
     plain = _plain(model)
     if bool(plain.isnan().any()):
         return 0.0  # a run says so when it meets them
+    if ropes_of(model):
+        plain = torch.stack([_plain(model, length)[-1] for length in range(1, len(text) + 1)])
     reader = Reader(model, 2)
     first = (2, 4)  # tokens that each of two rows begins with
-    for slot, length in enumerate(first):
-        prompt = reader.read(text[:length])
-        reader.slots.put(prompt.cache, prompt.length, [slot])
     errors = []
+    for slot, length in enumerate(first):
+        errors.append((reader.read_anew(text[:length], slot) - plain[length - 1]).abs().max())
     for step in range(len(text) - max(first)):
         places = [length + step for length in first]
         logits = reader.step(torch.tensor([text[place] for place in places], device=model.device))
+        for slot, place in enumerate(places):
+            if reader.outgrows(place):
+                logits[slot] = reader.read_anew(text[: place + 1], slot)
         errors.append((logits - plain[places]).abs().max())
     return float(torch.stack(errors).max() / plain.abs().max().clamp(min=1))
 

@@ -19,10 +19,12 @@ BLOCK = 32
 
 
 class Slots(Cache):
-    """The cache of `count` slots for a model of so many layers. Made by the first prompt that is put into it."""
+    """The cache of `count` slots. Its layers and their sizes are those of the first prompt that is put into it."""
 
-    def __init__(self, layers: int, count: int, device: torch.device) -> None:
-        super().__init__(layers=[self.layer() for _ in range(layers)])
+    layers: list[Any]
+
+    def __init__(self, count: int, device: torch.device) -> None:
+        super().__init__(layers=[])
         self.count = count
         self.lengths = torch.zeros(count, dtype=torch.long, device=device)
         self.running = 0
@@ -37,6 +39,8 @@ class Slots(Cache):
         """Copies a prompt that was read alone into these slots."""
         if not slots:
             return
+        if not self.layers:
+            self.layers = [self.layer() for _ in prompt.layers]
         self.widen(length)
         places = torch.tensor(slots, device=self.lengths.device)
         for layer, read in zip(self.layers, prompt.layers, strict=True):

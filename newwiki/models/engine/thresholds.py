@@ -1,7 +1,7 @@
 """Lengths past which a model reads otherwise than before, by its configuration: windows, chunks, rotary scaling."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,9 +21,8 @@ _NO_LENGTH = {
     "mamba_chunk_size",
 }
 _LAYERS = re.compile(r"window_pattern$")
-# Their frequencies are the same at every length within `max_position_embeddings`, where a row ends.
-_EVEN_ROPES = {"default", "linear", "dynamic", "yarn", "llama3", "proportional"}
-_LONG_ROPE = "longrope"
+DYNAMIC, LONG_ROPE = "dynamic", "longrope"  # their frequencies go with a text's length
+_EVEN_ROPES = {"default", "linear", "yarn", "llama3", "proportional"}
 
 
 class UntriedLength(TerminalError):
@@ -65,50 +64,40 @@ def _cannot_be_tried(name: str, value: object) -> UntriedLength:
 
 
 @contextmanager
-def shortened(model: Any, lengths: Mapping[str, int]) -> Iterator[None]:
+def shortened(model: Any, lengths: Sequence[str]) -> Iterator[None]:
     """The model with these lengths of `SHORT` tokens: same code and weights, past every threshold in a short text."""
     config = model.config.get_text_config()
-    holders = [config, *{id(one): one for one in map(_config, model.modules()) if one not in (None, config)}.values()]
-    changed = [(holder, name) for holder in holders for name in lengths if name in vars(holder)]
-    changed += [(module, name) for module in model.modules() for name in lengths if type(vars(module).get(name)) is int]
-    before = [getattr(holder, name) for holder, name in changed]
+    configs = [config, *{id(one): one for one in map(_config, model.modules()) if one not in (None, config)}.values()]
+    holders: list[Any] = [*map(vars, configs), *(rope for one in configs for _, rope in rotary_scalings(one))]
+    changed = [(holder, name) for holder in holders for name in lengths if name in holder]
+    changed += [(vars(one), name) for one in model.modules() for name in lengths if type(vars(one).get(name)) is int]
+    before = [holder[name] for holder, name in changed]
     try:
         for holder, name in changed:
-            setattr(holder, name, SHORT)
+            holder[name] = SHORT
         yield
     finally:
         for (holder, name), value in zip(changed, before, strict=True):
-            setattr(holder, name, value)
+            holder[name] = value
 
 
 def _config(module: Any) -> Any:
     return vars(module).get("config")
 
 
-def refuse_uneven_ropes(config: Any) -> None:
+def refuse_unknown_ropes(config: Any) -> None:
     """Raises UntriedLength for a rotary scaling of which it is not known how it goes with the length."""
-    for kind, _ in _ropes(config):
-        if kind not in _EVEN_ROPES | {_LONG_ROPE}:
+    for kind, _ in rotary_scalings(config):
+        if kind not in {*_EVEN_ROPES, DYNAMIC, LONG_ROPE}:
             raise UntriedLength(
                 f"the model's rotary embedding is scaled by '{kind}' (rope_type), which may read a text otherwise as "
                 "it gets longer; choose a model without"
             )
 
 
-def even_length(config: Any) -> int | None:
-    """How many tokens a row may have until all of it would be read with other rotary frequencies, by the longest row
-    of its batch: longrope's original_max_position_embeddings; None where there is no such length."""
-    lengths = [
-        rope.get("original_max_position_embeddings") or config.max_position_embeddings
-        for kind, rope in _ropes(config)
-        if kind == _LONG_ROPE
-    ]
-    return min(lengths, default=None)
-
-
-def _ropes(config: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def rotary_scalings(config: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Kind and parameters of each rotary embedding: one for all layers, or one for each kind of layer."""
     rope = getattr(config, "rope_parameters", None) or {}
     for one in [rope, *rope.values()]:
-        if isinstance(one, Mapping) and (kind := one.get("rope_type", one.get("type"))):
+        if isinstance(one, dict) and (kind := one.get("rope_type", one.get("type"))):
             yield str(kind), one

@@ -28,9 +28,10 @@ def test_a_row_has_the_same_bits_whatever_is_beside_it(dtype: torch.dtype) -> No
 
 def attended(lengths: tuple[int, ...], dtype: torch.dtype, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
     """What tiles make of rows of so many tokens and one more, and what torch makes of each of them in float32."""
-    slots = TiledSlots(1, len(lengths), torch.device("cpu"))
+    slots = TiledSlots(len(lengths), torch.device("cpu"))
     slots.longest = longest
-    layer = slots.layers[0]
+    layer = slots.layer()
+    slots.layers = [layer]
     generator = torch.Generator().manual_seed(0)
     states = torch.randn(len(_LENGTHS), max(_LENGTHS) + 1, _HEADS, 2 * _SIZE + _VALUES, generator=generator)
     states = states[: len(lengths)].to(dtype).transpose(1, 2)
