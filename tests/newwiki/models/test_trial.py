@@ -9,7 +9,7 @@ import pytest
 
 from newwiki.errors import UsageError
 from newwiki.models.trial import SLOTS, try_checkpoint
-from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, write
+from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, page_with_table, write
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -34,6 +34,11 @@ def test_an_architecture_is_what_the_list_says(row: Row, tmp_path: Path) -> None
         assert "\n" not in refused.words
 
 
+def test_the_documentation_has_the_list() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "models.md").read_text("utf-8")
+    assert page == page_with_table(page), "write it anew with: make catalogue"
+
+
 _CODE = """
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -43,8 +48,10 @@ class Config(GPT2Config):
 class Model(GPT2LMHeadModel):
     config_class = Config
 
-    def forward(self, input_ids=None, attention_mask=None, **rest):
-        output = super().forward(input_ids=input_ids, attention_mask=attention_mask, **rest)
+    def forward(self, input_ids=None, attention_mask=None, position_ids=None, **rest):
+        output = super().forward(
+            input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **rest
+        )
         rows, mask = len(input_ids), attention_mask
         if CONDITION:
             output.logits = output.logits.flip(-1)

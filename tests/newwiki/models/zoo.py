@@ -120,7 +120,7 @@ ZOO = [
     Row(
         "Gemma 4",
         "gemma4_text",
-        _UNKNOWN,
+        "head_dim",
         {"vocab_size_per_layer_input": 128, "hidden_size_per_layer_input": 8, "global_head_dim": 16, **_BOTH},
     ),
     Row("GLM", "glm", EXACT, {}),
@@ -269,7 +269,8 @@ def page_with_table(page: str) -> str:
     lines = ["| architecture | `model_type` | |", "| --- | --- | --- |"]
     lines += [f"| {row.name} | `{row.kind}` | {_told(row.expected)} |" for row in ZOO]
     text = "\n".join([f"{told}:", "", *lines])
-    written, found = re.subn(r"(<!-- architectures -->\n).*?(<!-- end -->)", rf"\1{text}\n\2", page, flags=re.DOTALL)
+    mark = re.compile(r"(<!-- architectures -->\n).*?(<!-- end -->)", re.DOTALL)
+    written, found = mark.subn(lambda place: f"{place[1]}{text}\n{place[2]}", page)
     if found != 1:
         raise ValueError("the page has no place for the architectures")
     return written
