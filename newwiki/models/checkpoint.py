@@ -9,7 +9,7 @@ from typing import Any
 
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.knowledge_cutoff import CARD
-from newwiki.models import files
+from newwiki.models import files, quantised
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
 
@@ -45,13 +45,19 @@ class Trust:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder with a model; `revision` is the commit that the hub gave, where it came from there, and `tokenizer` the
-    folder of a tokenizer that takes the place of the model's own."""
+    """A folder with a model, or a `gguf` file in it, which is all of one; `revision` is the commit that the hub gave,
+    where it came from there, and `tokenizer` the folder of a tokenizer that takes the place of the model's own."""
 
     folder: Path
     trust: Trust
     revision: str | None = None
     tokenizer: Path | None = None
+    gguf: str | None = None
+
+    @property
+    def quantised(self) -> str | None:
+        """By what its layers are, and stay so; what a GGUF file holds is read into plain ones."""
+        return None if self.gguf else quantised.method_of(self.folder)
 
     @cached_property
     def sha256(self) -> str:
@@ -75,7 +81,8 @@ class Checkpoint:
     def _parts(self) -> list[files.Files]:
         """The files that are hashed, of the model and of the tokenizer that takes the place of its own."""
         beside = [files.named(self.tokenizer, (*_TOKENIZER, _CONFIG))] if self.tokenizer else []
-        return [files.named(self.folder, self.trust.shapes(self.folder)), *beside]
+        shapes = (self.gguf,) if self.gguf else self.trust.shapes(self.folder)
+        return [files.named(self.folder, shapes), *beside]
 
     @cached_property
     def _seen(self) -> list[files.State]:
@@ -94,6 +101,8 @@ def find(name: str, revision: str, trust: Trust) -> Checkpoint:
     """
     folder = Path(name)
     commit = None
+    if gguf := quantised.gguf_of(folder):
+        return Checkpoint(gguf.parent, trust, gguf=gguf.name)
     if not folder.is_dir():
         folder = _from_hub(name, revision, trust)
         commit = folder.name
@@ -110,6 +119,7 @@ def find(name: str, revision: str, trust: Trust) -> Checkpoint:
                 f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
                 "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
             )
+    quantised.require_packages(folder, name)
     hashed = files.named(folder, trust.shapes(folder))
     files.refuse_indexed_elsewhere(hashed)
     if trust.trust_remote_code:
@@ -127,7 +137,7 @@ def is_at_hand(name: str, revision: str) -> bool:
     """Whether `find` needs no network: a folder is here, or the hub's files were downloaded before."""
     from huggingface_hub import snapshot_download
 
-    if Path(name).is_dir():
+    if Path(name).exists():
         return True
     try:
         folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
@@ -192,10 +202,16 @@ def _load(
     opened = folder
     try:
         with checkpoint.opened() as (opened, opened_tokenizer):
-            config = AutoConfig.from_pretrained(opened, local_files_only=True, trust_remote_code=code)
+            gguf = {"gguf_file": checkpoint.gguf} if checkpoint.gguf else {}
+            config = AutoConfig.from_pretrained(opened, local_files_only=True, trust_remote_code=code, **gguf)
             refuse(checkpoint, config)
             _require_tokenizer(checkpoint)
-            tokenizer = AutoTokenizer.from_pretrained(opened_tokenizer, local_files_only=True, trust_remote_code=code)
+            tokenizer = AutoTokenizer.from_pretrained(
+                opened_tokenizer,
+                local_files_only=True,
+                trust_remote_code=code,
+                **({} if checkpoint.tokenizer else gguf),
+            )
             loaded, found = kind.from_pretrained(
                 opened,
                 dtype=getattr(torch, dtype),
@@ -203,9 +219,11 @@ def _load(
                 use_safetensors=any(opened.glob("*.safetensors")),
                 trust_remote_code=code,
                 output_loading_info=True,
+                **gguf,
+                **({"device_map": device} if checkpoint.quantised else {}),
                 **anew,
             )
-        loaded = loaded.to(device).eval()
+        loaded = (loaded if checkpoint.quantised else loaded.to(device)).eval()
     except NewWikiError:
         raise
     except Exception as error:
@@ -223,6 +241,8 @@ def _load(
 
 
 def _require_tokenizer(checkpoint: Checkpoint) -> None:
+    if checkpoint.gguf:
+        return  # it has one
     shapes = [shape for shape in _TOKENIZER if not shape.startswith("chat_template")]
     if not any(file for shape in shapes for file in (checkpoint.tokenizer or checkpoint.folder).glob(shape)):
         raise TerminalError(

@@ -156,7 +156,10 @@ class _Tried(HuggingFaceModel):
 
     def _about(self) -> list[Finding]:
         words = f"{type(self._model).__name__}, {self.dtype} on {self.versions['device']}, hash {self.sha256[:12]}"
-        return [Finding("checkpoint", "ok", words), Finding("path", "ok", SLOTS)]
+        found = [Finding("checkpoint", "ok", words), Finding("path", "ok", SLOTS)]
+        if self.quantised:
+            found.append(Finding("quantised", "note", f"{self.quantised}: its layers are left as they are"))
+        return found
 
 
 def _beside_transformers(name: str, arguments: Mapping[str, str], ours: _Ours, told: Told) -> list[Finding]:
