@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SLOTS = "the engine's own cache, a slot a row"
 
 # The tokens of each prompt, and how many are written after it: of many lengths, and not all are done at once.
-_LENGTHS = ((11, 5), (2, 2), (30, 4), (5, 6), (18, 3), (1, 2), (14, 4))
+_LENGTHS = ((11, 5), (2, 2), (32, 4), (5, 6), (18, 3), (1, 2), (14, 4))
 _LONGEST = max(map(sum, _LENGTHS))
 
 

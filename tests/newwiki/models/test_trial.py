@@ -40,6 +40,7 @@ def test_the_documentation_has_the_list() -> None:
 
 
 _CODE = """
+import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 class Config(GPT2Config):
@@ -52,9 +53,10 @@ class Model(GPT2LMHeadModel):
         output = super().forward(
             input_ids=input_ids, attention_mask=attention_mask, position_ids=position_ids, **rest
         )
-        rows, mask = len(input_ids), attention_mask
-        if CONDITION:
-            output.logits = output.logits.flip(-1)
+        rows = len(input_ids)
+        if attention_mask is not None and attention_mask.dim() == 4:
+            turned = CONDITION
+            output.logits[turned] = output.logits[turned].flip(-1)
         return output
 """
 
@@ -62,12 +64,12 @@ class Model(GPT2LMHeadModel):
 @pytest.mark.parametrize(
     ("condition", "told"),
     [
-        ("rows > 3", "depend on the batch"),
-        ("mask is not None and mask.dim() == 4 and mask.shape[-1] > 32", "are not what generate() writes"),
+        ("torch.full((rows,), rows > 3)", "depend on the batch"),
+        ("position_ids[:, -1] > 15", "are not what generate() writes"),
     ],
 )
 def test_what_a_model_does_otherwise_is_found(condition: str, told: str, tmp_path: Path) -> None:
-    """Only with more rows, or in a wider cache, than it is tried with when it is loaded."""
+    """Only with more rows, or later in a text, than it is tried with when it is loaded."""
     write(next(row for row in ZOO if row.kind == "gpt2"), tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     code = {"AutoConfig": "code.Config", "AutoModelForCausalLM": "code.Model"}
