@@ -31,6 +31,7 @@ format: $(INSTALLED)
 
 catalogue: $(INSTALLED)
 	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md
+	$(BIN)/python -m tests.newwiki.models.zoo docs/models.md
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going docs build/docs

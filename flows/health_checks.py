@@ -1,7 +1,7 @@
 """What is fit here and what is not, each with its remedy."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
+from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
 from storage import prompt_sets, runs, snapshots
@@ -35,6 +36,14 @@ def examine(settings: Settings) -> list[Row]:
         _contact(settings),
         *_database(Path(settings.db)),
     ]
+
+
+def examine_model(name: str, loading: Mapping[str, str], progress: Progress) -> list[Row]:
+    """(what, `ok` or `problem` or `note`, in words) of a checkpoint. Raises UsageError for what it is loaded with."""
+    from newwiki.models.trial import try_checkpoint
+
+    with progress.stretch("tried", "texts") as bar:
+        return [*try_checkpoint(name, loading, bar.update)]
 
 
 def _package(name: str) -> Row:

@@ -178,6 +178,30 @@ class EvaluationRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialRequest(Request):
+    """Which checkpoint is tried, and how it is loaded: by --backend hf."""
+
+    model: str | None = asked(None, "A checkpoint to try: a folder, or an id on the Hugging Face hub.", metavar="MODEL")
+    model_args: dict[str, str] = asked(
+        {}, "What it is loaded with: revision=main,device=cpu.", metavar="K=V,…", aliases=("--model_args",)
+    )
+    dtype: str = asked(EvaluationRequest.dtype, "auto is float32.", metavar="NAME")
+    allow_pickle: bool = asked(False, "Read weights that are pickles, which can run code.")
+    trust_remote_code: bool = asked(False, "Run the code that a model brings along.", aliases=("--trust_remote_code",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model is None and self.loading != type(self)(model="").loading:
+            raise UsageError("which checkpoint is to be tried? Add --model FOLDER")
+
+    @property
+    def loading(self) -> dict[str, str]:
+        """What the backend is loaded with: a flag that is set is `yes`."""
+        flags = ("allow_pickle", "trust_remote_code")
+        return {"dtype": self.dtype, **{name: "yes" for name in flags if getattr(self, name)}, **self.model_args}
+
+
+@dataclass(frozen=True, kw_only=True)
 class WatchRequest(Request):
     """Which folder is watched for checkpoints, and how."""
 

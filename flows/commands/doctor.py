@@ -4,17 +4,28 @@ import click
 
 from flows import tables
 from flows.options import common, form_option, scoring_options
+from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.request import TrialRequest
 from newwiki.settings import Settings
 
 
 @click.command()
+@asks(TrialRequest)
 @scoring_options
 @common
 @form_option
-def doctor(settings: Settings, quiet: bool, form: str) -> int:
-    """Say what is fit here and what is not, each with its remedy."""
-    from flows.health_checks import examine
+def doctor(settings: Settings, quiet: bool, form: str, request: TrialRequest) -> int:
+    """Say what is fit here and what is not, each with its remedy.
 
-    rows = examine(settings)
+    With --model a checkpoint is tried instead: which way it is read, whether it writes what transformers' generate()
+    writes, past its windows too, and the same in every batch. It writes some hundred tokens.
+    """
+    from flows.health_checks import examine, examine_model
+
+    if request.model is None:
+        rows = examine(settings)
+    else:
+        rows = examine_model(request.model, request.loading, reporter(quiet))
     tables.show(["what", "state", "in words"], rows, form)
     return 1 if any(state == "problem" for _, state, _ in rows) else 0

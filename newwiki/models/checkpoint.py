@@ -10,7 +10,7 @@ from typing import Any
 
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import CARD
-from newwiki.models import adapters, files
+from newwiki.models import adapters, files, quantised
 from newwiki.models.adapters import Adapter
 from newwiki.quiet import silence_transformers
 from newwiki.training import record
@@ -58,8 +58,9 @@ class Opened:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder with a model, or with an `adapter` of the model `base`; `revision` is the commit that the hub gave,
-    where it came from there, and `tokenizer` the folder of a tokenizer that takes the place of its own."""
+    """A folder with a model, or a `gguf` file in it, which is all of one, or with an `adapter` of the model `base`;
+    `revision` is the commit that the hub gave, where it came from there, and `tokenizer` the folder of a tokenizer that
+    takes the place of its own."""
 
     folder: Path
     trust: Trust
@@ -67,6 +68,12 @@ class Checkpoint:
     tokenizer: Path | None = None
     adapter: Adapter | None = None
     base: "Checkpoint | None" = None
+    gguf: str | None = None
+
+    @property
+    def quantised(self) -> str | None:
+        """By what its layers are, and stay so; what a GGUF file holds is read into plain ones."""
+        return None if self.gguf else quantised.method_of(self.folder)
 
     @cached_property
     def sha256(self) -> str:
@@ -116,7 +123,7 @@ class Checkpoint:
         """The files that are hashed, of the model, the adapter, and the tokenizer that takes the place of the model's
         own; an adapter's is read as a tokenizer of its base is."""
         model = self.base or self
-        parts = [_model_files(model.folder, self.trust)]
+        parts = [_model_files(model)]
         if self.base:
             names = (adapters.CONFIG, adapters.weights(self.folder, str(self.folder), self.trust.allow_pickle))
             parts.append(files.named(self.folder, names))
@@ -145,6 +152,8 @@ def find(name: str, revision: str, trust: Trust, base: str = "") -> Checkpoint:
     """
     folder = Path(name)
     commit = None
+    if gguf := quantised.gguf_of(folder):
+        return Checkpoint(gguf.parent, trust, gguf=gguf.name)
     if not folder.is_dir():
         folder = _from_hub(name, revision, trust)
         commit = folder.name
@@ -184,6 +193,11 @@ def _adapter(folder: Path, name: str, trust: Trust, commit: str | None, given: s
         ) from error
     if base.base:
         raise TerminalError(f"the adapter '{name}' is put on another, '{named}', which is not merged; {remedy}")
+    if base.quantised or base.gguf:
+        raise TerminalError(
+            f"the adapter '{name}' is put on '{named}', which is quantised, and is merged into whole weights alone; "
+            f"{remedy} that is not quantised"
+        )
     return Checkpoint(folder, trust, commit, adapter=replace(adapter, base=place), base=base)
 
 
@@ -200,11 +214,13 @@ def _whole(folder: Path, name: str, trust: Trust, commit: str | None) -> Checkpo
                 f"'{name}' holds its weights as pickles (*.bin), which can run code when they are read; write them as "
                 "*.safetensors with save_pretrained, or, if you trust them, add --allow-pickle"
             )
-    hashed = _model_files(folder, trust)
+    quantised.require_packages(folder, name)
+    checkpoint = Checkpoint(folder, trust, commit)
+    hashed = _model_files(checkpoint)
     files.refuse_indexed_elsewhere(hashed)
     if trust.trust_remote_code:
         files.refuse_code_elsewhere(hashed)
-    return Checkpoint(folder, trust, commit)
+    return checkpoint
 
 
 def _has_safetensors(folder: Path) -> bool:
@@ -215,9 +231,9 @@ def _has_weights(folder: Path) -> bool:
     return _has_safetensors(folder) or any(folder.glob("pytorch_model*.bin"))
 
 
-def _model_files(folder: Path, trust: Trust) -> files.Files:
+def _model_files(model: Checkpoint) -> files.Files:
     """Without those of an adapter beside it."""
-    found = files.named(folder, trust.shapes(folder))
+    found = files.named(model.folder, (model.gguf,) if model.gguf else model.trust.shapes(model.folder))
     return {name: file for name, file in found.items() if name != adapters.WEIGHTS}
 
 
@@ -231,7 +247,7 @@ def is_at_hand(name: str, revision: str) -> bool:
     """Whether `find` needs no network: a folder is here, or the hub's files were downloaded before."""
     from huggingface_hub import snapshot_download
 
-    if Path(name).is_dir():
+    if Path(name).exists():
         return True
     try:
         folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
@@ -296,10 +312,16 @@ def _load(
     opened: Opened | None = None
     try:
         with checkpoint.opened() as opened:
-            config = AutoConfig.from_pretrained(opened.model, local_files_only=True, trust_remote_code=code)
+            gguf = {"gguf_file": checkpoint.gguf} if checkpoint.gguf else {}
+            config = AutoConfig.from_pretrained(opened.model, local_files_only=True, trust_remote_code=code, **gguf)
             refuse(checkpoint, config)
             _require_tokenizer(checkpoint)
-            tokenizer = AutoTokenizer.from_pretrained(opened.tokenizer, local_files_only=True, trust_remote_code=code)
+            tokenizer = AutoTokenizer.from_pretrained(
+                opened.tokenizer,
+                local_files_only=True,
+                trust_remote_code=code,
+                **({} if checkpoint.tokenizer else gguf),
+            )
 
             def read(in_dtype: str) -> Any:
                 loaded, found = kind.from_pretrained(
@@ -309,6 +331,8 @@ def _load(
                     use_safetensors=_has_safetensors(opened.model),
                     trust_remote_code=code,
                     output_loading_info=True,
+                    **gguf,
+                    **({"device_map": device} if checkpoint.quantised else {}),
                     **anew,
                 )
                 if not anew:
@@ -316,7 +340,7 @@ def _load(
                 return loaded
 
             loaded = _merged(checkpoint, opened.adapter, kind, read, dtype) if opened.adapter else read(dtype)
-        loaded = loaded.to(device).eval()
+        loaded = (loaded if checkpoint.quantised else loaded.to(device)).eval()
     except NewWikiError:
         raise
     except Exception as error:
@@ -347,6 +371,8 @@ def _refuse_missing(checkpoint: Checkpoint, keys: Collection[str]) -> None:
 
 
 def _require_tokenizer(checkpoint: Checkpoint) -> None:
+    if checkpoint.gguf:
+        return  # it has one
     shapes = [shape for shape in _TOKENIZER if not shape.startswith("chat_template")]
     if not any(file for shape in shapes for file in checkpoint.tokenizer_folder.glob(shape)):
         raise TerminalError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
+from newwiki.models import quantised
 from newwiki.models.backend import Writing
 from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
 from newwiki.models.numerics import NUMERICS
@@ -42,12 +43,14 @@ class LocalModel(ABC):
         self._trust = checkpoint.trust
         self.training = checkpoint.training
         self.sha256 = checkpoint.sha256
+        self.quantised = checkpoint.quantised
         self._model, self._tokenizer = self._loaded(checkpoint)
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "torch", "transformers", "tokenizers")},
             "device": _device_name(self._model.device),
             **checkpoint.told,
             **steps.told_by(checkpoint.folder, checkpoint.training),
+            **quantised.versions("gguf" if checkpoint.gguf else self.quantised),
         }
         self._batches: BatchSize | None = None
 
@@ -114,6 +117,11 @@ class LocalModel(ABC):
         from newwiki.models.engine.loop import Rules
         from newwiki.models.engine.memory import is_out_of_memory
 
+        if self.quantised and not writing.strict:
+            writing.note(
+                f"{self.name} is quantised ({self.quantised}), so a batch may decide a text where rounding does; with "
+                "--strict each completion is written alone"
+            )
         search = decoders.get(decoder.name).search(decoder)
         rules = Rules(
             ending,

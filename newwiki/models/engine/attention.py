@@ -4,6 +4,8 @@ what the cache's tiles make of it.
 Everything else (a whole prompt, a GPU) goes to transformers' own function for torch's fused kernel.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,12 +16,12 @@ from transformers.masking_utils import sdpa_mask
 
 from newwiki.models.engine.tiles import has_tiles
 
-_OVER_CACHE, _OVER_TILES = "newwiki_cached", "newwiki_tiled"
+_OVER_CACHE, _OVER_TILES, _FUSED = "newwiki_cached", "newwiki_tiled", "sdpa"
 
 
 def use_cached_attention(model: Any) -> None:
     """Only where the model's attention is transformers' default one, so that nothing special to a model is lost."""
-    if model.device.type == "cpu" and model.config._attn_implementation == "sdpa":
+    if model.device.type == "cpu" and model.config._attn_implementation == _FUSED:
         for name in (_OVER_CACHE, _OVER_TILES):
             AttentionInterface.register(name, _attend)
             AttentionMaskInterface.register(name, sdpa_mask)
@@ -34,6 +36,28 @@ def reads_tiles(model: Any) -> bool:
 def leave_tiles(model: Any) -> None:
     """For a model that does more with its keys than attention alone."""
     model.set_attn_implementation(_OVER_CACHE)
+
+
+def leave_cached_attention(model: Any) -> None:
+    """Gives the model transformers' attention back."""
+    if _is_ours(model):
+        model.set_attn_implementation(_FUSED)
+
+
+@contextmanager
+def plain_attention(model: Any) -> Iterator[None]:
+    """The model with transformers' attention, by whose name its code may do this or that."""
+    ours, named = _is_ours(model), model.config._attn_implementation
+    leave_cached_attention(model)
+    try:
+        yield
+    finally:
+        if ours:
+            model.set_attn_implementation(named)
+
+
+def _is_ours(model: Any) -> bool:
+    return model.config._attn_implementation in (_OVER_CACHE, _OVER_TILES)
 
 
 def _attend(

@@ -45,8 +45,9 @@ class BatchSize:
             return min(most, _SIZES[0])
         if read[0].device.type != "cpu":
             return min(most, _ON_A_GPU)
-        sizes = [*(size for size in _SIZES if size < most), min(most, _SIZES[-1])]
-        known = len(read), sizes[-1]
+        largest = min(most, _SIZES[-1])
+        sizes = [*(size for size in _SIZES if size < largest), largest]
+        known = len(read), largest
         if len(sizes) > 1 and known not in self._fastest:
             if sum(stream.room for stream in streams) < _WORTH * _STEPS * sum(sizes):
                 return min(most, _UNTRIED)

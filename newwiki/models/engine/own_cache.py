@@ -132,7 +132,7 @@ class OwnCacheReader(Reader):
 
 class States(Slots):
     """Slots of states in place of keys and values; states are joined or divided where the next pass needs it. `streams`
-    are the slots of each stream."""
+    are the slots of each stream; where none are given each slot is one."""
 
     def __init__(self, count: int, device: torch.device) -> None:
         super().__init__(count, device)
@@ -155,10 +155,11 @@ class States(Slots):
     def passes(self, rows: int, join: bool) -> list[list[int]]:
         """The first rows, parted into those that are read in one pass. Those beyond have left."""
         self._rows = {slot: self._rows[slot] for slot in range(rows)}
+        streams = self.streams or [[slot] for slot in range(rows)]
         if not join:
-            return [[slot] for slots in self.streams for slot in slots]
+            return [[slot] for slots in streams for slot in slots]
         parts: dict[object, list[int]] = {}
-        for number, slots in enumerate(self.streams):
+        for number, slots in enumerate(streams):
             for slot in slots:
                 parts.setdefault((number, self._rows[slot][0].likeness), []).append(slot)
         return list(parts.values())

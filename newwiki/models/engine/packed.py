@@ -20,6 +20,7 @@ _ROWS = 64  # the batch that the layout is chosen for
 
 def pack_linear_layers(model: Any) -> int:
     """Replaces linear layers in place, and gives their number: 0 where there is no oneDNN, or the model is elsewhere.
+    Those of a quantised model, by their type or that of their weight, stay as they are.
 
     The model can then be read, and no longer trained or saved.
     """
@@ -31,7 +32,7 @@ def pack_linear_layers(model: Any) -> int:
             module.c_fc, module.act = PackedLinear(module.c_fc, "gelu", "tanh"), torch.nn.Identity()
             packed += 1
         for name, child in list(module.named_children()):
-            if type(child) in (torch.nn.Linear, Conv1D):
+            if type(child) in (torch.nn.Linear, Conv1D) and type(child.weight) is torch.nn.Parameter:
                 setattr(module, name, PackedLinear(child))
                 packed += 1
     release(model.device)
@@ -56,7 +57,7 @@ def _has_kernels(dtype: torch.dtype) -> bool:
 class PackedLinear(torch.nn.Module):
     """x [..., inputs] → x · weightᵀ + bias [..., outputs], and what an activation of oneDNN's makes of it."""
 
-    weight = None  # T5 asks for its dtype where it is a tensor
+    weight = None  # what a model does with it breaks off, rather than being done to no weights
 
     def __init__(self, layer: torch.nn.Linear | Conv1D, activation: str = "none", kind: str = "") -> None:
         super().__init__()

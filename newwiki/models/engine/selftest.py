@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.attention import leave_tiles, reads_tiles
+from newwiki.models.engine.attention import (
+    leave_cached_attention,
+    leave_tiles,
+    plain_attention,
+    reads_tiles,
+    use_cached_attention,
+)
 from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.memory import fits_into_memory, is_out_of_memory
 from newwiki.models.engine.own_cache import largest_difference as largest_with_own_cache
@@ -27,6 +33,7 @@ from newwiki.models.engine.thresholds import (
 
 _TEXT = (1, 2, 3, 4, 5, 6, 7)
 _TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.1, torch.float16: 0.02}
+_QUANTISED = 0.1  # where activations are quantised too, the last bit of one moves it by a whole step
 
 
 @dataclass(frozen=True)
@@ -37,37 +44,42 @@ class ModelPath:
     joined: bool = True
 
 
-SLOTS = ModelPath()
+SLOTS, _OWN_CACHE, _ROW_BY_ROW = ModelPath(), ModelPath(own_cache=True), ModelPath(own_cache=True, joined=False)
+_TRIED = ((False, SLOTS), (False, _OWN_CACHE), (True, SLOTS), (True, _OWN_CACHE), (True, _ROW_BY_ROW))
 
 
 def path_of(model: Any) -> ModelPath:
-    """In slots wherever a model can be read so; else with its own cache object, without the engine's layers if its code
-    asks more of them than a product, and row by row if rows are not read beside each other as alone.
+    """In slots wherever a model can be read so; else with its own cache object and transformers' attention, and row by
+    row if rows are not read beside each other as alone. Where its code asks more of its linear layers than a product,
+    without the engine's.
 
     Raises TerminalError for a model that is read right in no way: with its own cache, too, rows that are read token by
     token, joined, copied and moved must be those of a plain forward pass, past every window.
     """
     with fits_into_memory("the model, beside what a few tokens take,"):
-        try:
-            check_reading(model)
-            return SLOTS
-        except UntriedLength:
-            raise
-        except TerminalError as refused:
-            return _own_cache(model, refused)
+        first: TerminalError | None = None
+        for unpacked, path in _TRIED:
+            try:
+                _check(model, path, unpacked=unpacked)
+                return path
+            except UntriedLength:
+                raise
+            except TerminalError as refused:
+                first = first or refused
+        assert first
+        raise first
 
 
-def _own_cache(model: Any, refused: TerminalError) -> ModelPath:
-    for unpack, joined in ((False, True), (True, True), (False, False)):
-        if unpack:
-            unpack_linear_layers(model)
-        difference = partial(largest_with_own_cache, join=joined)
-        try:
-            check_reading(model, partial(_largest_past_own_windows, difference=difference))
-        except TerminalError:
-            continue
-        return ModelPath(own_cache=True, joined=joined)
-    raise refused
+def _check(model: Any, path: ModelPath, *, unpacked: bool) -> None:
+    if unpacked:
+        unpack_linear_layers(model)
+    if path.own_cache:
+        leave_cached_attention(model)
+        difference = partial(largest_with_own_cache, join=path.joined)
+        check_reading(model, partial(_largest_past_own_windows, difference=difference))
+    else:
+        use_cached_attention(model)
+        check_reading(model)
 
 
 def check_reading(model: Any, difference: Callable[[Any], float] | None = None) -> None:
@@ -90,7 +102,8 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
         if is_out_of_memory(failed):
             raise
         raise TerminalError(f"{problem} ({failed}); {remedy}") from failed
-    if not error <= _TOLERANCE[model.dtype]:
+    quantised = getattr(model.config, "quantization_config", None) is not None
+    if not error <= (_QUANTISED if quantised else _TOLERANCE[model.dtype]):
         raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
 
 
@@ -117,6 +130,8 @@ def _largest_past_windows(model: Any) -> float:
         with shortened(model, [name]):
             if value > SHORT and torch.equal(_plain(model), whole):
                 refuse_inert(name, value)
+            if len(lengths) > 1:  # together one may hide what another does
+                error = max(error, _largest_difference(model))
     with shortened(model, [*lengths, *others]):
         return max(error, _largest_difference(model))
 
@@ -136,9 +151,11 @@ def _largest_past_own_windows(model: Any, difference: Callable[[Any], float]) ->
 
 
 def _plain(model: Any, tokens: int | None = None) -> Tensor:
-    """The model's own logits [tokens, vocabulary] of the first tokens of a text, without a cache."""
+    """The model's own logits [tokens, vocabulary] of the first tokens of a text, without a cache, and with
+    transformers' attention."""
     text = [token % model.config.get_text_config().vocab_size for token in _TEXT[:tokens]]
-    logits: Tensor = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
+    with plain_attention(model):
+        logits: Tensor = model(input_ids=torch.tensor([text], device=model.device), use_cache=False).logits[0].float()
     return logits
 
 

@@ -71,7 +71,7 @@ class Slots(Cache):
 
     def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
         """So many tokens of these slots count from now on; what stands beyond them is written over."""
-        self.lengths[slots] = torch.tensor(lengths, device=self.lengths.device)
+        self.lengths[slots] = torch.tensor(lengths, dtype=self.lengths.dtype, device=self.lengths.device)
 
     def move(self, moves: Mapping[int, int]) -> None:
         """Copies slots, {to: from}, all at once."""

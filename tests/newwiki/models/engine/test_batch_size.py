@@ -9,7 +9,6 @@ import torch
 from newwiki.decoding.stream import Stream
 from newwiki.models.engine import batch_size
 from newwiki.models.engine.batch_size import BatchSize
-from newwiki.models.engine.memory import rows_that_fit
 from newwiki.models.engine.reader import Reader
 from tests.newwiki.decoding.lively import lively
 
@@ -73,14 +72,3 @@ def test_no_more_rows_than_were_out_of_memory() -> None:
     model, size = lively(0), BatchSize()
     size.limit(14)
     assert size.auto([model], lambda rows: [Reader(model, rows)], streams(200), 1000, tries=True) == 14
-
-
-def test_memory_bounds_the_rows() -> None:
-    """By hand: a row's cache and logits, of the model's layers, heads and vocabulary, in float32."""
-    model = lively(0)
-    config = model.config
-    heads = getattr(config, "num_key_value_heads", config.num_attention_heads)
-    size = config.hidden_size // config.num_attention_heads
-    row = 2 * config.num_hidden_layers * heads * size * 100 * 4 + 4 * 4 * config.vocab_size
-    assert rows_that_fit(model, 100, memory=7 * row) == 7
-    assert rows_that_fit(model, 100, memory=1) == 1

@@ -16,11 +16,13 @@ from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.look_ahead import LookAheadEngine
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.reader import Reader
+from newwiki.models.engine.selftest import SLOTS, path_of
 from newwiki.registry import decoders
 from tests.newwiki.decoding.lively import VOCABULARY, lively, prompts
 from tests.newwiki.decoding.naive import Naive
 from tests.newwiki.decoding.running import written
-from tests.newwiki.models.engine.test_architectures import END, MODELS, built
+from tests.newwiki.models.zoo import EXACT, ZOO, Row, built
+from tests.newwiki.models.zoo import VOCABULARY as WORDS
 
 
 def llama() -> Any:
@@ -39,6 +41,9 @@ def quick_gpt2() -> Any:
     return model
 
 
+END = frozenset([1])
+CANNOT_LOOK_AHEAD = {"BLOOM", "Falcon RW, with ALiBi"}
+LOOKED_AT = [row for row in ZOO if row.expected == EXACT]
 SHAPE: dict[str, Any] = {
     "vocab_size": VOCABULARY, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
     "num_attention_heads": 4, "num_key_value_heads": 2, "initializer_range": 0.2,
@@ -77,14 +82,19 @@ def with_last_states(model: Any) -> Callable[..., Any]:
     return read
 
 
-@pytest.mark.parametrize("kind", sorted(MODELS.keys() - {"bloom", "falcon"}))
-def test_contrastive_search_is_the_naive_one_with_every_architecture(kind: str) -> None:
-    model, decoder = built(kind), parse("contrastive-search")[0]
-    asked = [(page, 0, [token % 97 for token in range(7 * page + 1, 9 * page + 2)]) for page in range(4)]
-    naive = Naive(with_last_states(model), END, 128)
-    expected = {(page, 0): naive.write(decoder, text, room=8) for page, _, text in asked}
+@pytest.mark.parametrize("row", LOOKED_AT, ids=lambda row: row.name)
+def test_contrastive_search_is_the_naive_one_with_every_architecture_or_refused(row: Row) -> None:
+    model, decoder = built(row), parse("contrastive-search:top_k=3")[0]
+    asked = [(page, 0, [token % WORDS for token in range(7 * page + 1, 9 * page + 2)]) for page in (1, 3)]
+    if row.name in CANNOT_LOOK_AHEAD:
+        with pytest.raises(TerminalError, match=r"; choose another decoder or model"):
+            written(decoder, model, asked, ends=END, room=4)
+        return
+    naive = Naive(with_last_states(model), END, 64)
+    expected = {(page, 0): naive.write(decoder, text, room=4) for page, _, text in asked}
     use_fast_kernels(model)
-    assert written(decoder, model, asked, ends=END, room=8, rows=3) == expected
+    assert path_of(model) == SLOTS
+    assert written(decoder, model, asked, ends=END, room=4, rows=3) == expected
 
 
 def test_a_step_is_settled_by_passes_of_its_own_for_those_that_could_win(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,12 +113,6 @@ def test_a_step_is_settled_by_passes_of_its_own_for_those_that_could_win(monkeyp
         texts.append(written("contrastive-search", model, asked, ends=frozenset(), room=20, slack=slack))
     assert texts[0] == texts[1] == texts[2]
     assert read[0] == 0 < read[1] < read[2] == 5 * 20
-
-
-@pytest.mark.parametrize("kind", ["bloom", "falcon"])
-def test_a_model_that_cannot_look_ahead_is_refused(kind: str) -> None:
-    with pytest.raises(TerminalError, match=r"(Bloom|Falcon)ForCausalLM .*; choose another decoder or model"):
-        written("contrastive-search", built(kind), [(0, 0, [1, 2])], ends=END, room=8)
 
 
 def test_out_of_memory_it_begins_anew_with_half_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
