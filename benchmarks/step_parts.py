@@ -85,9 +85,9 @@ class TimedReader(Reader):
         with self._clock.of(PROMPTS):
             return super().read(tokens, hidden=hidden)
 
-    def alone(self, tokens: Sequence[int]) -> torch.Tensor:
+    def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> torch.Tensor:
         with self._clock.of(AGAIN):
-            return super().alone(tokens)
+            return super().alone(prompt, written)
 
 
 class TimedSearch:

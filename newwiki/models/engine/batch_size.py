@@ -79,7 +79,8 @@ def _seconds_a_step(readers: Sequence[Reader], rows: int, text: Sequence[int]) -
     for reader in readers:
         read = reader.read(text)
         reader.slots.longest = read.length + len(took)
-        reader.slots.put(read.cache, read.length, range(rows))
+        for slot in range(rows):  # not as rows of one prompt
+            reader.slots.put(read.cache, read.length, [slot])
         tokens = torch.full((rows,), text[-1], device=reader.slots.lengths.device)
         for step in range(len(took)):
             reader.slots.reset(range(rows), [read.length + step] * rows)

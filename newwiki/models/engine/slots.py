@@ -56,6 +56,11 @@ class Slots(Cache):
                 layer.widen(self.running)
 
     @property
+    def places(self) -> int:
+        """Slots to have memory for."""
+        return self.count
+
+    @property
     def room(self) -> int:
         """Columns to have memory for: all that are foreseen, where memory that is not written to costs nothing."""
         return max(self.width, whole_blocks(self.longest)) if self.lengths.device.type == "cpu" else self.width
@@ -120,7 +125,7 @@ class Layer(CacheLayerMixin):
 
     def make(self, keys: Tensor, values: Tensor) -> None:
         """Makes slots for states like these, as `put` puts them."""
-        count, room = self._slots.count, self._slots.room
+        count, room = self._slots.places, self._slots.room
         self.keys = zeros(keys, count, keys.shape[1], room // self.tile, *keys.shape[3:])
         self.values = zeros(values, count, values.shape[1], room, values.shape[3])
 

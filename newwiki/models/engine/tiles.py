@@ -3,20 +3,24 @@
 Both of attention's products are weighted sums of rows of a table. The scores of 32 tokens are a head's numbers times
 the rows of a tile [size, 32] of its keys; its output is the weights times the rows of its values. Products of a matrix
 with one row reach a third of the memory's bandwidth there, and FBGEMM's sums of embeddings nearly all of it. They read
-only what a row has, and its sums do not depend on the rows beside it.
+only what a row has, and its sums do not depend on the rows beside it. Rows of one prompt read one copy of it, so that
+it comes from a cache of the processor.
 """
 
 import platform
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding_bag, pad
+from transformers import Cache
 
 from newwiki.models.engine.slots import BLOCK, Layer, Slots
 
 _DTYPES = (torch.float32, torch.bfloat16)
+_ROWS_A_PROMPT = 8  # or more, where each prompt of a batch is to have its place
 
 
 def has_tiles(model: Any) -> bool:
@@ -45,11 +49,13 @@ class Bag:
 
 @dataclass
 class Shown:
-    """What one pass of a token a row sees: `width` columns, of which each row [rows] has so many. Layers of equal
-    shapes share their bags."""
+    """What one pass of a token a row sees: `width` columns, of which each row [rows] has so many. Of these the first
+    `same` [rows] stand in another `place` [rows], too, and are read there. Layers of equal shapes share their bags."""
 
     lengths: Tensor
     width: int
+    same: Tensor
+    place: Tensor
     _bags: dict[tuple[str, int, int, int], Bag] = field(default_factory=dict)
 
     def keys(self, heads: int, tiles: int, size: int) -> Bag:
@@ -57,9 +63,8 @@ class Shown:
         row's last tile stands that one again, which costs nothing to read."""
         known = ("keys", heads, tiles, size)
         if known not in self._bags:
-            last = (self.lengths - 1) // BLOCK
-            tile = torch.minimum(torch.arange(self.width // BLOCK), last[:, None])
-            place = self._heads(heads)[..., None] * tiles + tile[:, None]
+            tile = torch.minimum(torch.arange(self.width // BLOCK), (self.lengths[:, None] - 1) // BLOCK)
+            place = self._heads((tile + 1) * BLOCK <= self.same[:, None], heads) * tiles + tile[:, None]
             self._bags[known] = _bag(place[..., None] * size + torch.arange(size), size)
         return self._bags[known]
 
@@ -68,11 +73,16 @@ class Shown:
         known = ("values", heads, columns, 0)
         if known not in self._bags:
             column = torch.minimum(torch.arange(self.width), self.lengths[:, None] - 1)
-            self._bags[known] = _bag(self._heads(heads)[..., None] * columns + column[:, None], self.width)
+            place = self._heads(column < self.same[:, None], heads) * columns + column[:, None]
+            self._bags[known] = _bag(place, self.width)
         return self._bags[known]
 
-    def _heads(self, heads: int) -> Tensor:
-        return torch.arange(len(self.lengths) * heads).view(-1, heads)
+    def _heads(self, elsewhere: Tensor, heads: int) -> Tensor:
+        """Of what each row reads in its own slot, or `elsewhere` [rows, any]: the number of each head [rows, heads,
+        any] among those of all slots."""
+        own = torch.arange(len(self.lengths))
+        slots = torch.where(elsewhere, self.place[:, None], own[:, None])
+        return slots[:, None] * heads + torch.arange(heads)[:, None]
 
 
 def _bag(rows: Tensor, size: int) -> Bag:
@@ -81,17 +91,62 @@ def _bag(rows: Tensor, size: int) -> Bag:
 
 
 class TiledSlots(Slots):
-    """Slots for passes of one token a row."""
+    """Slots for passes of one token a row. A prompt of several rows has, beside their slots, a place of its own."""
 
     shown: Shown
+
+    def __init__(self, count: int, device: torch.device) -> None:
+        super().__init__(count, device)
+        self._begin_alone()
+
+    def _begin_alone(self) -> None:
+        self._same = torch.zeros_like(self.lengths)
+        self._place = torch.full_like(self.lengths, -1)
+
+    @property
+    def places(self) -> int:
+        return self.count + self.count // _ROWS_A_PROMPT + 1
 
     def layer(self) -> Layer:
         return TiledLayer(self)
 
+    def put(self, prompt: Cache, length: int, slots: Sequence[int]) -> None:
+        super().put(prompt, length, slots)
+        if not slots:
+            return
+        rows = torch.tensor(slots)
+        self._same[rows], self._place[rows] = 0, -1
+        taken = set(self._place[: self.running].tolist())
+        place = next((place for place in range(self.count, self.places) if place not in taken), None)
+        if len(slots) > 1 and place is not None:
+            self._same[rows], self._place[rows] = length, place
+            for layer, read in zip(self.layers, prompt.layers, strict=True):
+                layer.put(read.keys, read.values, torch.tensor([place]))
+
+    def widen(self, length: int) -> None:
+        room = self.room
+        super().widen(length)
+        if self.room > room:  # what stood beside the slots stayed behind
+            self._begin_alone()
+
     def open(self, running: int, tokens: int) -> Tensor:
         positions = super().open(running, tokens)
-        self.shown = Shown(positions[:, -1] + 1, self.width)
+        self.shown = Shown(positions[:, -1] + 1, self.width, self._same[:running], self._place[:running])
         return positions
+
+    def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
+        super().reset(slots, lengths)
+        self._same = torch.minimum(self._same, self.lengths)
+
+    def move(self, moves: Mapping[int, int]) -> None:
+        super().move(moves)
+        if moves:
+            to, origin = torch.tensor(list(moves)), torch.tensor(list(moves.values()))
+            self._same[to], self._place[to] = self._same[origin], self._place[origin]
+
+    def clear(self, count: int) -> None:
+        super().clear(count)
+        self._begin_alone()
 
 
 class TiledLayer(Layer):

@@ -27,4 +27,4 @@ def test_what_a_token_takes_in_the_cache_is_what_the_slots_hold(row: Row) -> Non
     with torch.inference_mode():
         reader.read_anew([1, 2, 3, 4], 0)
     held = sum(layer.keys.nbytes + layer.values.nbytes for layer in reader.slots.layers)
-    assert cache_bytes(model) == held / (reader.slots.count * reader.slots.width)
+    assert cache_bytes(model) == held / (reader.slots.places * reader.slots.width)

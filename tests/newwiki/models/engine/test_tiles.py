@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
+from transformers import DynamicCache
 
 from newwiki.models.engine.slots import BLOCK
 from newwiki.models.engine.tiles import TiledSlots
@@ -24,6 +25,49 @@ def test_a_row_has_the_same_bits_whatever_is_beside_it(dtype: torch.dtype) -> No
     whole, _ = attended(_LENGTHS, dtype, longest=200)
     for few in (_LENGTHS[:2], _LENGTHS[:4]):
         assert torch.equal(attended(few, dtype, longest=0)[0], whole[: len(few)])
+
+
+def test_rows_of_one_prompt_are_what_they_are_alone() -> None:
+    """They come, go on, branch, are put anew over those that left, and one of them is made shorter: each reads what its
+    own tokens are, to the last bit."""
+    shared, alone = TiledSlots(24, torch.device("cpu")), TiledSlots(24, torch.device("cpu"))
+    draw = torch.Generator().manual_seed(0)
+    for slots in (shared, alone):
+        slots.longest = 200
+    for step in range(60):
+        if step % 7 == 0:
+            first, length = step % 3 * 5, 1 + step * 3 // 2
+            states = torch.randn(1, _HEADS, length, _SIZE + _VALUES, generator=draw)
+            prompt = cache_of(*states.split([_SIZE, _VALUES], dim=-1))
+            rows = range(first, first + 3 + step % 2)
+            shared.put(prompt, length, rows)
+            for row in rows:
+                alone.put(prompt, length, [row])
+        if step == 20:
+            for slots in (shared, alone):
+                slots.reset([0, 1], [3, 5])
+        if step % 5 == 4:
+            for slots in (shared, alone):
+                slots.move({0: 2, 1: 2, 2: 0})
+        count = shared.running
+        new = torch.randn(count, _HEADS, 1, 2 * _SIZE + _VALUES, generator=draw).split([_SIZE, _SIZE, _VALUES], dim=-1)
+        found = []
+        for slots in (shared, alone):
+            slots.widen(int(slots.lengths[:count].max()) + 1)
+            positions = slots.open(count, 1)
+            mask = torch.zeros(count, 1, 1, slots.width)
+            mask[torch.arange(slots.width) > positions[:, :, None, None]] = torch.finfo(torch.float32).min
+            found.append(slots.layers[0].update(new[1], new[2])[0].attend(new[0], mask, 0.5))
+            slots.lengths[:count] += 1
+        assert torch.equal(*found)
+        assert (shared.shown.same > 0).any()
+        assert not (alone.shown.same > 0).any()
+
+
+def cache_of(keys: torch.Tensor, values: torch.Tensor) -> DynamicCache:
+    cache = DynamicCache()
+    cache.update(keys, values, 0)
+    return cache
 
 
 def attended(lengths: tuple[int, ...], dtype: torch.dtype, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
