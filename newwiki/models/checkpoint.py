@@ -72,8 +72,9 @@ class Checkpoint:
 
     @property
     def quantised(self) -> str | None:
-        """By what its layers are, and stay so; what a GGUF file holds is read into plain ones."""
-        return None if self.gguf else quantised.method_of(self.folder)
+        """By what its layers are, and stay so; what a GGUF file holds is read into plain ones, and no adapter is put on
+        what is quantised."""
+        return None if self.gguf or self.base else quantised.method_of(self.folder)
 
     @cached_property
     def sha256(self) -> str:
