@@ -7,6 +7,7 @@ from typing import Any
 import gguf
 import pytest
 import torch
+from peft import LoraConfig
 from tokenizers.pre_tokenizers import ByteLevel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -18,6 +19,7 @@ from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.quantised import method_of
 from newwiki.models.trial import try_checkpoint
 from newwiki.records import Prompt
+from tests.adapters import write_adapter
 from tests.newwiki.models.zoo import EXACT, Row, built, write
 
 LLAMA = Row("Llama", "llama", EXACT, {"hidden_size": 64, "head_dim": 16, "intermediate_size": 128})
@@ -53,6 +55,15 @@ def test_a_package_that_is_lacking_is_named_before_anything_is_read(
     with pytest.raises(TerminalError, match=lacking) as refused:
         HuggingFaceModel.find(str(tmp_path))
     assert "\n" not in str(refused.value)
+
+
+def test_an_adapter_is_put_on_no_quantised_model(tmp_path: Path) -> None:
+    base = write(LLAMA, tmp_path / "base")
+    adapter = write_adapter(base, tmp_path / "adapter", LoraConfig(target_modules=["q_proj"]))
+    config = json.loads((base / "config.json").read_text())
+    (base / "config.json").write_text(json.dumps({**config, "quantization_config": {"quant_method": "fp8"}}))
+    with pytest.raises(TerminalError, match=r"which is quantised, .* name its model by --model-args base=FOLDER"):
+        HuggingFaceModel.find(str(adapter))
 
 
 def test_who_quantised_it_stands_in_the_configuration(tmp_path: Path) -> None:
