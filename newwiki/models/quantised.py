@@ -44,7 +44,7 @@ def require_packages(folder: Path, name: str) -> None:
     lacking = [one for one in needed if _version(one) is None]
     if lacking:
         raise TerminalError(
-            f"the weights of '{name}' are quantised ({method}), which {' and '.join(lacking)} reads here; run: pip "
+            f"the weights of '{name}' are quantised ({method}), and what reads them is not installed here; run: pip "
             f"install {' '.join(lacking)}"
         )
 
