@@ -6,7 +6,15 @@ newwiki.duckdb); `**settings` are others of them by name, such as `entities="rul
 
 from flows.api.evidence import build_evidence
 from flows.api.experimenting import experiment
-from flows.api.exporting import export_results, export_runs, export_snapshot, export_task, report
+from flows.api.exporting import (
+    export_every_eval_ever,
+    export_hub_results,
+    export_results,
+    export_runs,
+    export_snapshot,
+    export_task,
+    report,
+)
 from flows.api.judgements import export_pairs, import_answers, judge
 from flows.api.judging import compare, gate, leaderboard
 from flows.api.making import evaluate, refresh, revisit, score
@@ -37,6 +45,8 @@ __all__ = [
     "decoders",
     "evaluate",
     "experiment",
+    "export_every_eval_ever",
+    "export_hub_results",
     "export_pairs",
     "export_results",
     "export_runs",

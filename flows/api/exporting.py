@@ -6,6 +6,7 @@ from flows.api.arguments import asks
 from flows.api.opening import PathLike, database_at, known, opened
 from flows.progress import reporter
 from newwiki.request import ReportRequest, TaskRequest
+from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 
 
 def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
@@ -32,6 +33,36 @@ def export_results(*runs: str, out: PathLike, db: PathLike | None = None) -> lis
 
     database = database_at(db)
     return results.export_results(database, contenders(database, runs), Path(out))
+
+
+@asks(EveryEvalEverRequest, by_place=("runs",))
+def export_every_eval_ever(
+    request: EveryEvalEverRequest,
+    *,
+    out: PathLike,
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> list[Path]:
+    """Writes the results of runs as records of Every Eval Ever into a folder; gives the files."""
+    from flows.exporting.every_eval_ever import export_records
+
+    return export_records(opened(db, settings)[1], request, Path(out), reporter(quiet))
+
+
+@asks(HubResultsRequest, by_place=("runs",))
+def export_hub_results(
+    request: HubResultsRequest,
+    *,
+    out: PathLike,
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> list[Path]:
+    """Writes the results of runs as Hugging Face's Hub reads them, into a folder a model; gives the files."""
+    from flows.exporting import hub_results
+
+    return hub_results.export_hub_results(opened(db, settings)[1], request, Path(out), reporter(quiet))
 
 
 @asks(TaskRequest)

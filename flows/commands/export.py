@@ -9,6 +9,7 @@ from flows.options import Output, common, metric_models_options, open_database, 
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import TaskRequest
+from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
@@ -62,6 +63,28 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
 
     database = open_database(settings)
     _show(write(database, contenders(database, runs), out))
+
+
+@export.command("every-eval-ever")
+@asks(EveryEvalEverRequest)
+@_folder
+@common
+def export_every_eval_ever(settings: Settings, quiet: bool, out: Path, request: EveryEvalEverRequest) -> None:
+    """Write the results of runs as records of Every Eval Ever, a file each."""
+    from flows.exporting.every_eval_ever import export_records as write
+
+    _show(write(open_database(settings), request, out, reporter(quiet)))
+
+
+@export.command("hub-results")
+@asks(HubResultsRequest)
+@_folder
+@common
+def export_hub_results(settings: Settings, quiet: bool, out: Path, request: HubResultsRequest) -> None:
+    """Write the results of runs as Hugging Face's Hub reads them, .eval_results/*.yaml in a folder a model."""
+    from flows.exporting.hub_results import export_hub_results as write
+
+    _show(write(open_database(settings), request, out, reporter(quiet)))
 
 
 @export.command("task")

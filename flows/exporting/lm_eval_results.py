@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from flows.exporting.fingerprints import fingerprints
 from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
 from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender
@@ -94,12 +95,7 @@ def _metrics(numbers: Sequence[Mapping[str, Any]]) -> dict[str, float | str]:
 def _task_config(
     database: Database, task: str, run: Mapping[str, Any], numbers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    asked = [number["evaluator_id"] for number in numbers]
-    fingerprints = {
-        one["evaluator_id"]: one
-        | {"parameters": json.loads(one["parameters"]), "dependencies": json.loads(one["dependencies"])}
-        for one in database.records(dict[str, Any], "evaluators_described", asked)
-    }
+    scorers = fingerprints(database, [number["evaluator_id"] for number in numbers])
     return {
         "task": task,
         "output_type": "generate_until" if run["samples"] else "loglikelihood_rolling",
@@ -118,7 +114,7 @@ def _task_config(
             "texts": {one["metric"]: one["scored"] for one in numbers},
             "no_interval": {one["metric"]: one["no_interval"] for one in numbers if one["no_interval"]},
             "fewer_texts": {one["metric"]: one["status"] for one in numbers if one["status"] != "ok"},
-            "evaluators": {one["metric"]: fingerprints[one["evaluator_id"]] for one in numbers},
+            "evaluators": {one["metric"]: scorers[one["evaluator_id"]] for one in numbers},
         },
     }
 

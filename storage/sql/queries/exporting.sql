@@ -100,6 +100,40 @@ left join kept_texts using (run_id)
 where summaries.run_id = $1 and summaries.mean is not null
 order by summaries.metric;
 
+-- name: results_by_evaluator
+-- Every finished number of a run, of each evaluator that has made one, and how many texts it stands on.
+select
+    found.*,
+    unit,
+    minimum,
+    maximum,
+    direction,
+    definition,
+    source,
+    coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)) as status
+from scoring_summaries as found
+join metrics using (metric)
+left join kept_texts using (run_id)
+where found.run_id = $1
+order by found.metric, found.evaluator_id;
+
+-- name: scored_instances
+-- The numbers of a run's texts by one metric and evaluator, each with the text and its article.
+select
+    scores.page_id,
+    scores.sample,
+    scores.value,
+    completions.text,
+    stored_articles.title,
+    stored_articles.first_sentence,
+    stored_articles.completion as reference
+from scores
+join runs using (run_id)
+join completions using (run_id, page_id, sample)
+join stored_articles using (snapshot_id, page_id)
+where scores.run_id = $1 and metric = $2 and evaluator_id = $3 and value is not null
+order by page_id, sample;
+
 -- name: export_citations
 select article_citations.*, title, permalink
 from article_citations

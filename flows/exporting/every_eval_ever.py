@@ -1,0 +1,234 @@
+"""A run's numbers as a record of Every Eval Ever (schema 0.3.0), a file a run where its datastore has it.
+
+As github.com/evaleval/every_eval_ever publishes it (`eval_types.py`, `validation_core.py`). The same database gives the
+same bytes: the file's UUID is made of the run's id, and the record is as old as the newest number in it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from flows.exporting import every_eval_ever_instances as instances
+from flows.exporting.hub_names import hub_names
+from flows.exporting.run_described import SCHEMA_VERSION, Described, describe
+from flows.progress import Progress
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import TerminalError
+from newwiki.results_request import EveryEvalEverRequest
+from storage.comparison import contenders
+from storage.database import Database
+from storage.folders import write_text
+from storage.outputs import safe
+
+_PRIVATE = ("base_url",)  # of what a run says of its circumstances: where somebody's server stands
+_SAMPLING = ("temperature", "top_p", "top_k")
+_CLUSTERED = "of the mean over texts, clustered by prompt (CR2)"
+_INTERVAL = f"{_CLUSTERED}, Satterthwaite's degrees of freedom, Hall's transformation against skewness"
+
+
+def export_records(database: Database, request: EveryEvalEverRequest, folder: Path, progress: Progress) -> list[Path]:
+    """Writes a record a run into a folder, and, asked for `instances`, beside each a file with a row a text and number.
+
+    A metric that several evaluators have judged has a result of each. What has no number is left out, and told. Raises
+    UsageError where a model's name on the Hub is not known, TerminalError for a run without numbers, for a snapshot's
+    articles, and for a folder where another file stands in a record's place.
+    """
+    safe(folder, database.path)
+    runs = contenders(database, request.runs)
+    names = hub_names(runs, request.model_id)
+    found = [describe(database, run, names[run.model]) for run in runs]
+    for one in found:
+        _require_ours(folder, one, request)
+    written = []
+    for one in found:
+        detailed = instances.write(database, one, folder, progress) if request.instances else None
+        write_text(folder / one.path, json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False) + "\n")
+        written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
+        if left_out := _left_out(one):
+            said = ", ".join(f"{name} ({why})" for name, why in left_out.items())
+            progress.note(f"left out of run {one.run['run_id']}, as there is no number: {said}")
+    return written
+
+
+def record(found: Described, request: EveryEvalEverRequest, detailed: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The record. Everything in its `details` is text, as the schema wants it."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": found.evaluation_id,
+        "evaluation_timestamp": found.run["started_at"].isoformat(),
+        "retrieved_timestamp": str(found.as_of.timestamp()),
+        "source_metadata": {
+            "source_name": "New-Wiki Eval",
+            "source_type": "evaluation_run",
+            "source_organization_name": request.organization,
+            "evaluator_relationship": request.relationship,
+            "additional_details": _texts(
+                run_id=found.run["run_id"], run_status=found.run["status"], left_out=_left_out(found) or None
+            ),
+        },
+        "eval_library": _library(found),
+        "model_info": _model(found),
+        "evaluation_results": [_result(found, number) for number in found.known],
+        **({"detailed_evaluation_results": dict(detailed)} if detailed else {}),
+    }
+
+
+def _library(found: Described) -> dict[str, Any]:
+    wrote = json.loads(found.run["versions"]).get("newwiki-eval")
+    return {
+        "name": "newwiki-eval",
+        "version": wrote or "unknown",
+        "additional_details": _texts(exported_by=version("newwiki-eval")),
+    }
+
+
+def _model(found: Described) -> dict[str, Any]:
+    run = found.run
+    return {
+        "name": run["model"],
+        "id": found.model_id,
+        "developer": found.model_id.split("/")[0],
+        "inference_engine": {"name": run["backend"], **_engine_version(run)},
+        "additional_details": _texts(
+            deployment_type="unknown",
+            model_availability="unknown",
+            model_sha256=run["model_sha256"],
+            dtype=run["dtype"],
+            knowledge_cutoff=run["knowledge_cutoff"] and run["knowledge_cutoff"].isoformat(),
+            knowledge_cutoff_from=run["knowledge_cutoff_from"],
+        ),
+    }
+
+
+def _engine_version(run: Mapping[str, Any]) -> dict[str, str]:
+    package = {"hf": "transformers"}.get(run["backend"], run["backend"])
+    known = json.loads(run["versions"]).get(package)
+    return {"version": known} if known else {}
+
+
+def _result(found: Described, number: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "evaluation_result_id": found.result_id(number["metric"], number["evaluator_id"]),
+        "evaluation_name": found.task,
+        "source_data": _source(found),
+        "evaluation_timestamp": number["finished_at"].isoformat(),
+        "metric_config": _metric(number, found.scorers[number["evaluator_id"]]),
+        "score_details": _score(number),
+        **({"generation_config": _generation(found.run)} if found.run["samples"] else {}),
+    }
+
+
+def _source(found: Described) -> dict[str, Any]:
+    run = found.run
+    where = {"source_type": "url", "url": [found.wiki_url]} if found.wiki_url else {"source_type": "other"}
+    details = _texts(content_sha256=run["content_sha256"], articles=run["articles"], prompts=run["prompts"])
+    return {"dataset_name": run["snapshot_id"], **where, "additional_details": details}
+
+
+def _metric(number: Mapping[str, Any], scorer: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "evaluation_description": number["definition"],
+        "metric_id": f"newwiki.{number['metric']}",
+        "metric_name": number["metric"],
+        "metric_unit": number["unit"] or "1",
+        "metric_parameters": {"evaluator_id": number["evaluator_id"]},
+        "lower_is_better": number["direction"] == "lower",
+        "score_type": "continuous",
+        "min_score": "-Infinity" if number["minimum"] is None else number["minimum"],
+        "max_score": "Infinity" if number["maximum"] is None else number["maximum"],
+        "additional_details": _texts(
+            direction=_DIRECTIONS[number["direction"]], source=number["source"], evaluator=dict(scorer)
+        ),
+    }
+
+
+_DIRECTIONS = {
+    "higher": "higher is better",
+    "lower": "lower is better",
+    "none": "none: neither more nor less is better, whatever lower_is_better says, which the schema requires",
+}
+
+
+def _score(number: Mapping[str, Any]) -> dict[str, Any]:
+    of_texts = number["pages"] is not None
+    return {
+        "score": number["mean"],
+        "details": _texts(
+            texts=number["status"],
+            texts_without_a_number=number["unscored"],
+            prompts=number["pages"],
+            no_interval=number["no_interval"] if of_texts else "a number of the whole run",
+            spread_over_draws=None if of_texts else number["sd"],
+        ),
+        **({"uncertainty": _uncertainty(number)} if of_texts else {}),
+    }
+
+
+def _uncertainty(number: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a standard error where it makes no interval (`details.no_interval` says why)."""
+    told: dict[str, Any] = {"num_samples": number["scored"]}
+    if number["sd"] is not None:
+        told |= {"standard_deviation": number["sd"]}
+    if number["low"] is not None:
+        ends = {"lower": number["low"], "upper": number["high"]}
+        told |= {
+            "standard_error": {"value": number["standard_error"], "method": _CLUSTERED},
+            "confidence_interval": {**ends, "confidence_level": 0.95, "method": _INTERVAL},
+        }
+    return told
+
+
+def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What the schema has a name for, and beside it how the run was asked."""
+    parameters, versions = json.loads(run["decoder_parameters"]), json.loads(run["versions"])
+    sampled = {name: parameters[name] for name in _SAMPLING if name in parameters} if _samples(run) else {}
+    length = {"max_tokens": run["max_new_tokens"]} if run["max_new_tokens"] else {}
+    return {
+        "generation_args": {**sampled, **length, "prompt_template": run["prompt_template"]},
+        "additional_details": _texts(
+            decoder=run["decoder"],
+            decoder_short=short_form(run["decoder"]),
+            seed=run["seed"],
+            samples_a_prompt=run["samples"],
+            kept_a_prompt=run["keep"],
+            protocol=run["protocol"],
+            circumstances={name: one for name, one in versions.items() if name not in _PRIVATE},
+        ),
+    }
+
+
+def _samples(run: Mapping[str, Any]) -> bool:
+    """Whether these parameters mean what they mean elsewhere; contrastive search has a `top_k` of its own."""
+    return run["decoder"].split(":")[0] == "sample"
+
+
+def _left_out(found: Described) -> dict[str, str]:
+    return {one["metric"]: one["status"] for one in found.numbers if one["mean"] is None}
+
+
+def _texts(**details: Any) -> dict[str, str]:
+    """Those that are there, each as text: what is no text, as JSON."""
+    return {
+        name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False, sort_keys=True)
+        for name, one in details.items()
+        if one is not None
+    }
+
+
+def _require_ours(folder: Path, found: Described, request: EveryEvalEverRequest) -> None:
+    path = folder / found.path
+    if path.exists() and not _is_of(path, found.run["run_id"]):
+        raise TerminalError(f"'{path}' holds something else than run {found.run['run_id']}; name another folder")
+    beside = folder / instances.path_beside(found.path)
+    if beside.exists() and not request.instances:
+        raise TerminalError(f"'{beside}' is there, and a record without instances would disown it; name another folder")
+
+
+def _is_of(path: Path, run_id: str) -> bool:
+    try:
+        there = json.loads(path.read_text("utf-8"))["source_metadata"]["additional_details"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return isinstance(there, dict) and there.get("run_id") == run_id

@@ -1,0 +1,157 @@
+"""Runs' numbers as Hugging Face's Hub reads them beside a model: `.eval_results/*.yaml`, an entry a metric.
+
+The format is huggingface.co/docs/hub/eval-results. An entry has room for one number: its interval, on what it stands,
+how it was asked and who judged it are in the notes.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from flows.comparing.one_evaluator import left_out_words, of_all
+from flows.comparing.one_protocol import require_one_protocol
+from flows.exporting.hub_names import hub_names
+from flows.exporting.run_described import Described, describe
+from flows.progress import Progress
+from newwiki.decoding.grammar import short_form
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.results_request import HubResultsRequest
+from storage.comparison import Contender, Scoring, contenders
+from storage.database import Database
+from storage.folders import write_text
+from storage.outputs import safe
+
+Number = Mapping[str, Any]
+
+
+def export_hub_results(database: Database, request: HubResultsRequest, folder: Path, progress: Progress) -> list[Path]:
+    """Writes a file a run, `ORG/NAME/.eval_results/TASK.yaml`, to be put into the model's repository; gives the files.
+
+    The runs are of one snapshot and protocol, and each of another model; a metric's numbers are of one evaluator, or
+    the metric is left out and told, and so is one without a direction. Raises UsageError for metrics that are not
+    there, TerminalError for runs that cannot stand on one leaderboard, and where another file stands in the place.
+    """
+    safe(folder, database.path)
+    runs = contenders(database, request.runs)
+    _require_one_leaderboard(runs)
+    names = hub_names(runs, request.model_id)
+    found = [describe(database, run, names[run.model]) for run in runs]
+    scorers = _scorers(found, request, progress)
+    written = {}
+    for one in found:
+        path = folder / one.model_id / ".eval_results" / f"{one.task}.yaml"
+        _require_ours(path, one)
+        written[path] = _yaml([entry(one, number, request) for number in _of(one, scorers)])
+    for path, text in written.items():
+        write_text(path, text)
+    return list(written)
+
+
+def entry(found: Described, number: Number, request: HubResultsRequest) -> dict[str, Any]:
+    """One number, as the Hub has it."""
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    one = EvalResultEntry(
+        dataset_id=request.dataset,
+        task_id=f"{found.task}_{number['metric']}",
+        value=number["mean"],
+        dataset_revision=request.revision,
+        date=found.run["started_at"].astimezone(UTC).isoformat(timespec="seconds"),
+        source_url=request.source,
+        source_name="New-Wiki Eval" if request.source else None,
+        notes=_notes(found, number),
+    )
+    [written] = eval_result_entries_to_yaml([one])
+    return written
+
+
+def _notes(found: Described, number: Number) -> str:
+    scorer = found.scorers[number["evaluator_id"]]
+    texts = f"{number['scored']} texts" if number["status"] == "ok" else f"texts: {number['status']}"
+    of_prompts = f" of {number['pages']} prompts" if number["pages"] else ", a number of all of them together"
+    return "; ".join(
+        [
+            f"{number['direction']} is better",
+            texts + of_prompts,
+            _interval(number),
+            short_form(found.run["decoder"]),
+            f"evaluator {number['evaluator_id']} ({scorer['name']} {scorer['version']})",
+            f"run {found.run['run_id']} of New-Wiki Eval",
+        ]
+    )
+
+
+def _interval(number: Number) -> str:
+    if number["low"] is not None:
+        return f"95 % interval {number['low']:.6g} to {number['high']:.6g}, clustered by prompt"
+    return f"no interval: {number['no_interval'] or 'a number of the whole run'}"
+
+
+def _of(found: Described, scorers: Mapping[str, str]) -> list[Number]:
+    return [one for one in found.known if scorers.get(one["metric"]) == one["evaluator_id"]]
+
+
+def _scorers(found: Sequence[Described], request: HubResultsRequest, progress: Progress) -> dict[str, str]:
+    """By metric, in whose numbers all runs can stand beside each other. Raises TerminalError where none is left."""
+    directions = {one["metric"]: one["direction"] for run in found for one in run.known}
+    asked = _asked(request, directions)
+    scorings = [
+        Scoring(run.run["run_id"], one["metric"], one["evaluator_id"], one["finished_at"])
+        for run in found
+        for one in run.known
+        if one["metric"] in asked
+    ]
+    scorers, without = of_all(scorings, [run.run["run_id"] for run in found])
+    if not scorers:
+        raise TerminalError(
+            "; ".join(left_out_words(without)) or "none of the metrics has a direction, so none is told"
+        )
+    undirected = [] if request.metrics else [name for name, way in directions.items() if way == "none"]
+    for told in [*left_out_words(without), *_undirected_words(undirected)]:
+        progress.note(told)
+    return scorers
+
+
+def _undirected_words(metrics: Sequence[str]) -> list[str]:
+    return [f"left out, as neither more nor less is better: {', '.join(metrics)}"] if metrics else []
+
+
+def _asked(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
+    if request.metrics is None:
+        return {name for name, way in directions.items() if way != "none"}
+    names = request.metrics.split(",")
+    for name in names:
+        if name not in directions:
+            nearest = did_you_mean(name, directions) or ";"
+            raise UsageError(f"these runs have no number of '{name}'{nearest} there are: {', '.join(directions)}")
+        if directions[name] == "none":
+            raise UsageError(f"of '{name}' neither more nor less is better, so it makes no leaderboard")
+    return set(names)
+
+
+def _require_one_leaderboard(runs: Sequence[Contender]) -> None:
+    first = runs[0]
+    for other in runs[1:]:
+        if other.snapshot_id != first.snapshot_id:
+            raise TerminalError(
+                f"{first.run_id} is on {first.snapshot_id} and {other.run_id} on {other.snapshot_id}, which are two "
+                "benchmarks; export one at a time"
+            )
+        require_one_protocol(first, other, None)
+    for model in dict.fromkeys(run.model for run in runs):
+        if len(of_one := [run for run in runs if run.model == model]) > 1:
+            named = ", ".join(f"{run.run_id} ({run.short})" for run in of_one)
+            raise TerminalError(f"the Hub has one number a model and task, and these runs are of {model}: {named}")
+
+
+def _yaml(entries: Sequence[Mapping[str, Any]]) -> str:
+    import yaml
+
+    text: str = yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def _require_ours(path: Path, found: Described) -> None:
+    if path.exists() and f"run {found.run['run_id']} of New-Wiki Eval" not in path.read_text("utf-8", "replace"):
+        raise TerminalError(f"'{path}' holds something else than run {found.run['run_id']}; name another folder")
