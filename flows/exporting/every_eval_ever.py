@@ -5,7 +5,7 @@ same bytes: the file's UUID is made of the run's id, and the record is as old as
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -46,9 +46,7 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
         detailed = instances.write(database, one, folder, progress) if request.instances else None
         write_text(folder / one.path, json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False) + "\n")
         written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
-        if left_out := _left_out(one):
-            said = ", ".join(f"{name} ({why})" for name, why in left_out.items())
-            progress.note(f"left out of run {one.run['run_id']}, as there is no number: {said}")
+        one.tell_left_out(progress)
     return written
 
 
@@ -65,7 +63,7 @@ def record(found: Described, request: EveryEvalEverRequest, detailed: Mapping[st
             "source_organization_name": request.organization,
             "evaluator_relationship": request.relationship,
             "additional_details": _texts(
-                run_id=found.run["run_id"], run_status=found.run["status"], left_out=_left_out(found) or None
+                run_id=found.run["run_id"], run_status=found.run["status"], left_out=found.left_out or None
             ),
         },
         "eval_library": _library(found),
@@ -201,11 +199,7 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _samples(run: Mapping[str, Any]) -> bool:
     """Whether these parameters mean what they mean elsewhere; contrastive search has a `top_k` of its own."""
-    return run["decoder"].split(":")[0] == "sample"
-
-
-def _left_out(found: Described) -> dict[str, str]:
-    return {one["metric"]: one["status"] for one in found.numbers if one["mean"] is None}
+    return str(run["decoder"]).split(":")[0] == "sample"
 
 
 def _texts(**details: Any) -> dict[str, str]:
@@ -228,7 +222,7 @@ def _require_ours(folder: Path, found: Described, request: EveryEvalEverRequest)
 
 def _is_of(path: Path, run_id: str) -> bool:
     try:
-        there = json.loads(path.read_text("utf-8"))["source_metadata"]["additional_details"]
+        there: str = json.loads(path.read_text("utf-8"))["source_metadata"]["additional_details"]["run_id"]
     except (ValueError, KeyError, TypeError):
         return False
-    return isinstance(there, dict) and there.get("run_id") == run_id
+    return run_id == there

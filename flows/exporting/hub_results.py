@@ -42,6 +42,7 @@ def export_hub_results(database: Database, request: HubResultsRequest, folder: P
     for one in found:
         path = folder / one.model_id / ".eval_results" / f"{one.task}.yaml"
         _require_ours(path, one)
+        one.tell_left_out(progress)
         written[path] = _yaml([entry(one, number, request) for number in _of(one, scorers)])
     for path, text in written.items():
         write_text(path, text)
@@ -68,18 +69,22 @@ def entry(found: Described, number: Number, request: HubResultsRequest) -> dict[
 
 def _notes(found: Described, number: Number) -> str:
     scorer = found.scorers[number["evaluator_id"]]
-    texts = f"{number['scored']} texts" if number["status"] == "ok" else f"texts: {number['status']}"
-    of_prompts = f" of {number['pages']} prompts" if number["pages"] else ", a number of all of them together"
     return "; ".join(
         [
             f"{number['direction']} is better",
-            texts + of_prompts,
+            _stands_on(number),
             _interval(number),
             short_form(found.run["decoder"]),
             f"evaluator {number['evaluator_id']} ({scorer['name']} {scorer['version']})",
             f"run {found.run['run_id']} of New-Wiki Eval",
         ]
     )
+
+
+def _stands_on(number: Number) -> str:
+    texts = f"{number['scored']} texts"
+    of_prompts = f"{texts} of {number['pages']} prompts" if number["pages"] else f"one number of {texts} together"
+    return of_prompts if number["status"] == "ok" else f"{of_prompts} ({number['status']})"
 
 
 def _interval(number: Number) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from flows.exporting.fingerprints import fingerprints
 from flows.exporting.lm_eval_task import task_name
+from flows.progress import Progress
 from newwiki.errors import TerminalError
 from storage.comparison import Contender
 from storage.database import Database
@@ -34,6 +35,16 @@ class Described:
     @property
     def known(self) -> list[Mapping[str, Any]]:
         return [one for one in self.numbers if one["mean"] is not None]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The metrics without a number, and why there is none."""
+        return {one["metric"]: one["status"] for one in self.numbers if one["mean"] is None}
+
+    def tell_left_out(self, progress: Progress) -> None:
+        if left_out := self.left_out:
+            said = ", ".join(f"{name} ({why})" for name, why in left_out.items())
+            progress.note(f"left out of run {self.run['run_id']}, as there is no number: {said}")
 
     @property
     def as_of(self) -> datetime:

@@ -1,9 +1,9 @@
 """What others' formats require, as JSON Schema: our reading of what they publish, no copy of it.
 
-Every Eval Ever, schema 0.3.0: the types and checks of github.com/evaleval/every_eval_ever in October 2026 (`eval_types.py`,
-`instance_level_types.py`, `validation_core.py`). The Hub's `.eval_results/*.yaml`: huggingface.co/docs/hub/eval-results
-and `eval_results.yaml` of github.com/huggingface/hub-docs. Where they allow any further field, we allow none, as an unknown
-field is a slip of ours.
+Every Eval Ever, schema 0.3.0: the types and checks of github.com/evaleval/every_eval_ever in October 2026
+(`eval_types.py`, `instance_level_types.py`, `validation_core.py`). The Hub's `.eval_results/*.yaml`:
+huggingface.co/docs/hub/eval-results and `eval_results.yaml` of github.com/huggingface/hub-docs. Where they allow any
+further field, we allow none, as an unknown field is a slip of ours.
 """
 
 from typing import Any
@@ -12,8 +12,10 @@ from jsonschema import Draft202012Validator
 
 Schema = dict[str, Any]
 
-TEXT: Schema = {"type": "string", "minLength": 1}
+TEXT: Schema = {"type": "string"}
 NUMBER: Schema = {"type": "number"}
+SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
+ON_THE_HUB: Schema = {"type": "string", "pattern": "^[^/]+/[^/]+$"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 EPOCH: Schema = {"type": "string", "pattern": r"^\d+(\.\d+)?$"}
 TIME: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)$"}
@@ -59,7 +61,10 @@ METRIC = objects(
         "metric_name": TEXT,
         "metric_kind": TEXT,
         "metric_unit": TEXT,
-        "metric_parameters": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}},
+        "metric_parameters": {
+            "type": "object",
+            "additionalProperties": {"type": ["string", "number", "boolean", "null"]},
+        },
         **DETAILS,
     },
 )
@@ -76,9 +81,17 @@ UNCERTAINTY = objects(
         "num_bootstrap_samples": {"type": "integer"},
     },
 )
+LINKS = {"type": "array", "items": TEXT, "minItems": 1}
 SOURCE = {
     "oneOf": [
-        objects({"dataset_name": TEXT, "source_type": {"const": "url"}, "url": {"type": "array", "items": TEXT, "minItems": 1}}, DETAILS),
+        objects(
+            {
+                "dataset_name": TEXT,
+                "source_type": {"const": "url"},
+                "url": {"type": "array", "items": TEXT, "minItems": 1},
+            },
+            DETAILS,
+        ),
         objects({"dataset_name": TEXT, "source_type": {"const": "other"}}, DETAILS),
     ]
 }
@@ -112,7 +125,7 @@ RESULT = objects(
 MODEL = objects(
     {
         "name": TEXT,
-        "id": {"type": "string", "pattern": "^[^/]+/[^/]+$"},
+        "id": ON_THE_HUB,
         "additional_details": texts(
             deployment_type=one_of("self_deployed", "externally_managed", "unknown"),
             model_availability=one_of("open_weights", "closed_weights", "unknown"),
@@ -182,7 +195,7 @@ EVAL_RESULTS_YAML: Schema = {
     "minItems": 1,
     "items": objects(
         {
-            "dataset": objects({"id": {"type": "string", "pattern": "^[^/]+/[^/]+$"}, "task_id": TEXT}, {"revision": TEXT}),
+            "dataset": objects({"id": ON_THE_HUB, "task_id": TEXT}, {"revision": TEXT}),
             "value": NUMBER,
         },
         {
