@@ -145,6 +145,10 @@ def test_exports_give_their_files(db: Path, tmp_path: Path) -> None:
         *flows.api.export_runs("greedy", out=tmp_path / "runs", format="jsonl", db=db),
         *flows.api.export_results("greedy", "sample", out=tmp_path / "results", db=db),
         *flows.api.export_task(out=tmp_path / "task", metrics=["rep_4"], db=db),
+        *flows.api.export_every_eval_ever(
+            "greedy", organization="A lab", relationship="other", instances=True, out=tmp_path / "records", db=db
+        ),
+        *flows.api.export_hub_results("greedy", dataset="lab/new-wiki", metrics=["rep_4"], out=tmp_path / "hub", db=db),
     ]
     assert all(path.is_file() for path in written)
     results = sorted((tmp_path / "results").rglob("*.json"))

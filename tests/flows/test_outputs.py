@@ -23,7 +23,7 @@ from storage.staging import Staging
 
 Command = tuple[str, ...]
 # What is to be read must be there, and what is to be chosen be known.
-_DUMMIES: dict[str, str] = {"fail_if": "a < 1", "bounds": "a < 1"}
+_DUMMIES: dict[str, str] = {"fail_if": "a < 1", "bounds": "a < 1", "dataset": "x/y"}
 _ONE_OF = {"corpora": ("--train-on", "x")}  # of several options by command, none of which is required alone
 
 
@@ -139,6 +139,12 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "build_evidence": lambda out: newwiki.build_evidence(snapshot="latest", out=out, db=database, quiet=True),
         "export_snapshot": lambda out: newwiki.export_snapshot("latest", out=out, format="jsonl", db=database),
         "export_runs": lambda out: newwiki.export_runs(out=out, format="jsonl", db=database),
+        "export_every_eval_ever": lambda out: newwiki.export_every_eval_ever(
+            "a", organization="x", relationship="other", out=out, db=database, quiet=True
+        ),
+        "export_hub_results": lambda out: newwiki.export_hub_results(
+            "a", dataset="x/y", out=out, db=database, quiet=True
+        ),
         "export_pairs": lambda out: newwiki.export_pairs("a", "b", batch="x", out=out, db=database),
         "export_results": lambda out: newwiki.export_results("a", out=out, db=database),
         "export_task": lambda out: newwiki.export_task(out=out, metrics="rep_4", db=database, quiet=True),
