@@ -36,7 +36,7 @@ class HubResultsRequest(Request):
     runs: tuple[str, ...] = asked(help="As for `newwiki compare`.", metavar="RUN", argument=True)
     dataset: str = asked(help="The benchmark's dataset on the Hub.", metavar="ORG/NAME")
     revision: str | None = asked(None, "The dataset's commit.", metavar="HASH")
-    metrics: str | None = asked(None, "Only these metrics (all that have a direction).", metavar="NAME,…", names=True)
+    metrics: str = asked("all", "Of which; all are those with a direction.", metavar="all|NAME,…", names=True)
     model_id: str | None = asked(None, "The model's name on the Hub, if the run has another.", metavar="ORG/NAME")
     source: str | None = asked(None, "Where others find the run itself.", metavar="URL")
 

@@ -1,13 +1,14 @@
-"""The data card of an exported snapshot: what Hugging Face's `datasets` reads first, and what its users must know."""
+"""The data card of an exported snapshot: what Hugging Face's `datasets` reads first, and what its users must know, in
+the language of its wiki."""
 
 import json
 import re
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from newwiki.snapshot import Snapshot, Window
+from newwiki.snapshot import Snapshot
+from storage.card_words import CardWords, words_for
 from storage.datasets_configs import configs
 
 _CARD = """\
@@ -18,63 +19,70 @@ task_categories:
 - text-generation
 source_datasets:
 - original
-configs:
-{configs}
----
+{configs}---
 
 # New-Wiki Eval {snapshot_id}
 
-{articles:,} articles of {wiki}, created {created}, as they stood on {cutoff:%Y-%m-%d %H:%M:%S} UTC. Each is split
-into its first sentence, which is the prompt (with the title), and the rest, which is the reference.
+{summary}
 
-- `articles` (the default): `title`, `first_sentence`, `completion`, times, revision, hashes, `permalink`.
-- `candidates`: all {candidates:,} pages that were considered, and what became of each.
-- `structure`: of each article, how many infoboxes, citations, links, images and sections it has, and its templates.
-- `facts`: what the articles' infoboxes say, a row a parameter.
-- `citations`: what the articles cite, a row a citation.
+{tables}
 
-A table without rows has a file and no configuration, as `datasets` refuses it.
+## {funnel}
 
-## The funnel
-
-| verdict | pages | share |
+| {verdict} | {pages} | {share} |
 | --- | ---: | ---: |
-{funnel}
+{verdicts}
 
-## What makes it this snapshot
+## {identity}
 
 | | |
 | --- | --- |
-| content hash (SHA-256) | `{content_sha256}` |
-| parameters | `{parameters}` |
-| extractor version | `{extractor_version}` |
-| published | {published_at:%Y-%m-%d %H:%M:%S} UTC |
+| {content_hash} | `{content_sha256}` |
+| {parameters} | `{asked}` |
+| {extractor_version} | `{extractor}` |
+| {published} | {published_at:%Y-%m-%d %H:%M:%S} UTC |
 
-The hash covers parameters, extractor version and articles. `manifest.json` names every revision with its SHA-1, and
-rebuilds the same snapshot from the wiki, or names the pages that are gone:
+{rebuild}
 
     newwiki snapshots rebuild manifest.json
 
-## Licence and attribution
+## {licence}
 
-{licence} Their authors are named in each page's history: every row has the
-`title` and the `permalink` of the revision that it was taken from. The texts were changed: markup, tables, lists,
-references and tail sections were left out. Whoever passes them on says so, gives title and permanent link, and keeps
-the licence.
+{licence_and_attribution}
 """
 _CREATIVE_COMMONS = re.compile(r"https?://creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)/(\d\.\d)(?:/|$)")
 
 
-def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[Path]) -> str:
-    """The README.md of a `datasets` folder with these files, with YAML header; `funnel` is what the query of that name
-    answers."""
-    is_old = Window(snapshot.window_start, snapshot.window_end).is_old
-    last_day = f"{snapshot.window_end - timedelta(days=1):%Y-%m-%d}"
-    created = f"up to {last_day}" if is_old else f"from {snapshot.window_start:%Y-%m-%d} to {last_day}"
-    rows = "\n".join(f"| {verdict} | {pages:,} | {share} |" for verdict, pages, share, _ in funnel)
-    told = {"configs": configs(files), "created": created, "funnel": rows}
-    told |= {"head": _head(snapshot), "licence": _licence(snapshot)}
-    return _CARD.format(**{**vars(snapshot), **told})
+def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[Path], *, loaded: bool = True) -> str:
+    """The README.md of a folder with these files, with YAML header; `funnel` is what the query of that name answers.
+
+    `loaded` says whether `datasets` is to load the files by it, which are Parquet in `data/` then.
+    """
+    words = words_for(snapshot.language)
+    return _CARD.format(
+        snapshot_id=snapshot.snapshot_id,
+        head=_head(snapshot),
+        configs=f"configs:\n{configs(files)}\n" if loaded else "",
+        summary=words.summary(snapshot),
+        tables=_tables(snapshot, files, words, loaded=loaded),
+        verdicts="\n".join(f"| {verdict} | {words.number(pages)} | {share} |" for verdict, pages, share, _ in funnel),
+        content_sha256=snapshot.content_sha256,
+        asked=snapshot.parameters,
+        extractor=snapshot.extractor_version,
+        published_at=snapshot.published_at,
+        rebuild=words.rebuild,
+        licence_and_attribution=words.licence(snapshot),
+        **words.headings,
+    )
+
+
+def _tables(snapshot: Snapshot, files: Sequence[Path], words: CardWords, *, loaded: bool) -> str:
+    lines = []
+    for place, path in enumerate(files):
+        name = f"`{path.stem}`"
+        named = words.default.format(table=name) if loaded and place == 0 else name
+        lines.append(f"- {named}: {words.table(snapshot, path.stem)}")
+    return "\n".join([*lines, *(["", words.empty] if loaded else [])])
 
 
 def _head(snapshot: Snapshot) -> str:
@@ -91,14 +99,3 @@ def _head(snapshot: Snapshot) -> str:
     if snapshot.language:
         lines += ["language:", f"- {json.dumps(snapshot.language)}"]
     return "\n".join(lines)
-
-
-def _licence(snapshot: Snapshot) -> str:
-    if not (snapshot.licence or snapshot.licence_url):
-        return (
-            f"The licence of {snapshot.wiki}'s texts is not known here: the wiki was not asked or did not say, and a "
-            "dump holds\nno licence. The pages that the permanent links lead to name it at their foot."
-        )
-    name = snapshot.licence or snapshot.licence_url
-    link = f"[{name}]({snapshot.licence_url})" if snapshot.licence_url else str(name)
-    return f"The texts are those of {snapshot.wiki}, which gives their licence as {link}."

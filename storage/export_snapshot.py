@@ -1,14 +1,17 @@
-"""A snapshot outside the database: as a manifest without texts, as Parquet, as JSON lines, as a `datasets` folder."""
+"""A snapshot outside the database: as a manifest without texts, as Parquet, JSON lines or a `datasets` folder."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+
+import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.manifest import Manifest, ManifestEntry
 from newwiki.snapshot import Snapshot
 from newwiki.text.prose import EXTRACTOR_VERSION
+from storage import croissant
 from storage.database import Database
 from storage.datasets_card import card
 from storage.folders import is_free, write_text
@@ -16,7 +19,7 @@ from storage.outputs import safe
 from storage.rows import RowsForm, write_rows
 from storage.snapshots import articles, resolve
 
-_MANIFEST = "manifest.json"
+_MANIFEST, _CARD, _CROISSANT = "manifest.json", "README.md", "croissant.json"
 _TABLES = ("articles", "candidates", "structure", "facts", "citations")
 
 
@@ -48,10 +51,7 @@ def write_folder(database: Database, name: str, folder: Path, write: Writer) -> 
 def manifest(database: Database, name: str) -> Manifest:
     """The snapshot without its texts."""
     snapshot = resolve(database, name)
-    bases = [base for (base,) in database.rows("permalink_bases", snapshot.snapshot_id)]
-    base_url = bases[0] if len(bases) == 1 else None
-    if base_url is None:
-        raise TerminalError(f"{snapshot.snapshot_id} is not as it was published; see `newwiki snapshots verify`")
+    base_url = _base_url(database, snapshot)
     entries = [
         ManifestEntry(
             page_id=article.page_id,
@@ -87,17 +87,26 @@ def _nothing_more(database: Database, snapshot: Snapshot, folder: Path) -> list[
 
 
 def _parquet(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
-    return _tables(database, snapshot, folder, "parquet")
+    return _described(database, snapshot, folder, _tables(database, snapshot, folder, "parquet"), loaded=False)
 
 
 def _jsonl(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
-    return _tables(database, snapshot, folder, "jsonl")
+    return _described(database, snapshot, folder, _tables(database, snapshot, folder, "jsonl"), loaded=False)
 
 
 def _datasets(database: Database, snapshot: Snapshot, folder: Path) -> list[Path]:
-    files = _tables(database, snapshot, folder / "data", "parquet")
-    write_text(folder / "README.md", card(snapshot, database.rows("funnel", snapshot.snapshot_id), files))
-    return [folder / "README.md", *files]
+    return _described(database, snapshot, folder, _tables(database, snapshot, folder / "data", "parquet"), loaded=True)
+
+
+def _described(
+    database: Database, snapshot: Snapshot, folder: Path, files: Mapping[Path, pa.Schema], *, loaded: bool
+) -> list[Path]:
+    """The files with the data card and the Croissant description beside them, which are written."""
+    funnel = database.rows("funnel", snapshot.snapshot_id)
+    write_text(folder / _CARD, card(snapshot, funnel, list(files), loaded=loaded))
+    described = croissant.describe(database, snapshot, _base_url(database, snapshot), folder, files)
+    write_text(folder / _CROISSANT, croissant.to_json(described))
+    return [folder / _CARD, folder / _CROISSANT, *files]
 
 
 FORMS: dict[str, Writer] = {
@@ -108,11 +117,19 @@ FORMS: dict[str, Writer] = {
 }
 
 
-def _tables(database: Database, snapshot: Snapshot, folder: Path, form: RowsForm) -> list[Path]:
+def _tables(database: Database, snapshot: Snapshot, folder: Path, form: RowsForm) -> dict[Path, pa.Schema]:
     paths = {table: folder / f"{table}.{form}" for table in _TABLES}
-    for table, path in paths.items():
-        write_rows(database, f"export_{table}", [[snapshot.snapshot_id]], path, form)
-    return list(paths.values())
+    return {
+        path: write_rows(database, f"export_{table}", [[snapshot.snapshot_id]], path, form)
+        for table, path in paths.items()
+    }
+
+
+def _base_url(database: Database, snapshot: Snapshot) -> str:
+    bases = [base for (base,) in database.rows("permalink_bases", snapshot.snapshot_id)]
+    if len(bases) != 1 or bases[0] is None:
+        raise TerminalError(f"{snapshot.snapshot_id} is not as it was published; see `newwiki snapshots verify`")
+    return str(bases[0])
 
 
 def _require_ours(folder: Path, snapshot: Snapshot) -> None:

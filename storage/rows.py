@@ -22,8 +22,9 @@ Write = Callable[[pa.RecordBatch], None]
 
 def write_rows(
     database: Database, name: str, each: Sequence[Sequence[object]], path: Path, form: RowsForm = "parquet"
-) -> None:
-    """Writes what the named query answers for each of these parameters (one or more), in their order.
+) -> pa.Schema:
+    """Writes what the named query answers for each of these parameters (one or more), in their order; gives the columns
+    and their types.
 
     The database is open for one of them at a time, so that whoever writes to it meanwhile gets a turn.
     """
@@ -35,6 +36,7 @@ def write_rows(
                 write = write or opened.enter_context(_WRITERS[form](part, reader.schema))
                 for batch in reader:
                     write(batch)
+    return reader.schema
 
 
 @contextmanager

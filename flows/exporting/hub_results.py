@@ -24,6 +24,8 @@ from storage.outputs import safe
 
 Number = Mapping[str, Any]
 
+_ALL = "all"
+
 
 def export_hub_results(database: Database, request: HubResultsRequest, folder: Path, progress: Progress) -> list[Path]:
     """Writes a file a run, `ORG/NAME/.eval_results/TASK.yaml`, to be put into the model's repository; gives the files.
@@ -112,7 +114,7 @@ def _scorers(found: Sequence[Described], request: HubResultsRequest, progress: P
         raise TerminalError(
             "; ".join(left_out_words(without)) or "none of the metrics has a direction, so none is told"
         )
-    undirected = [] if request.metrics else [name for name, way in directions.items() if way == "none"]
+    undirected = [name for name, way in directions.items() if way == "none"] if request.metrics == _ALL else []
     for told in [*left_out_words(without), *_undirected_words(undirected)]:
         progress.note(told)
     return scorers
@@ -123,7 +125,7 @@ def _undirected_words(metrics: Sequence[str]) -> list[str]:
 
 
 def _asked(request: HubResultsRequest, directions: Mapping[str, str]) -> set[str]:
-    if request.metrics is None:
+    if request.metrics == _ALL:
         return {name for name, way in directions.items() if way != "none"}
     names = request.metrics.split(",")
     for name in names:

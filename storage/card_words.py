@@ -1,0 +1,89 @@
+"""What is said of a snapshot to its readers, in the language of its wiki: a data file each in `data_cards/`."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from newwiki.snapshot import Snapshot, Window
+
+_ENGLISH = "en"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardWords:
+    """The prose of one language; what stands in braces is filled in."""
+
+    language: str
+    thousands: str
+    new: str
+    old: str
+    split: str
+    default: str
+    empty: str
+    rebuild: str
+    licence_known: str
+    licence_unknown: str
+    attribution: str
+    authors: str
+    tables: Mapping[str, str]
+    headings: Mapping[str, str]
+    missing: str = ""
+
+    def number(self, number: int) -> str:
+        return f"{number:,}".replace(",", self.thousands)
+
+    def summary(self, snapshot: Snapshot) -> str:
+        """Which articles these are, how they are split, and why that is not said in the wiki's language, where not."""
+        last_day = snapshot.window_end - timedelta(days=1)
+        told = {
+            "articles": self.number(snapshot.articles),
+            "wiki": snapshot.wiki,
+            "first_day": f"{snapshot.window_start:%Y-%m-%d}",
+            "last_day": f"{last_day:%Y-%m-%d}",
+            "cutoff": f"{snapshot.cutoff:%Y-%m-%d %H:%M:%S}",
+        }
+        is_old = Window(snapshot.window_start, snapshot.window_end).is_old
+        is_ours = _code(snapshot.language) == self.language
+        instead = [] if is_ours else [self.missing.format(language=snapshot.language)]
+        return self.joined((self.old if is_old else self.new).format(**told), self.split, *instead)
+
+    def table(self, snapshot: Snapshot, name: str) -> str:
+        """What a row of it is."""
+        return self.tables[name].format(candidates=self.number(snapshot.candidates))
+
+    def licence(self, snapshot: Snapshot) -> str:
+        """Under which licence the texts are, as far as it is known, and what whoever passes them on owes."""
+        if not (snapshot.licence or snapshot.licence_url):
+            return self.joined(self.licence_unknown.format(wiki=snapshot.wiki), self.attribution)
+        name = snapshot.licence or snapshot.licence_url
+        link = f"[{name}]({snapshot.licence_url})" if snapshot.licence_url else str(name)
+        return self.joined(self.licence_known.format(wiki=snapshot.wiki, licence=link), self.attribution)
+
+    def joined(self, *sentences: str) -> str:
+        return ("" if sentences[0].endswith("。") else " ").join(sentences)
+
+
+def words_for(language: str | None) -> CardWords:
+    """Those of the wiki's language, `pt` for `pt-br`; in English, and saying so, where there are none for it."""
+    code = _code(language)
+    return _read(code if code in languages() else _ENGLISH)
+
+
+def languages() -> list[str]:
+    """The codes of those that there are words for."""
+    return sorted(file.name.removesuffix(".toml") for file in _folder().iterdir() if file.name.endswith(".toml"))
+
+
+def _code(language: str | None) -> str:
+    return (language or _ENGLISH).split("-")[0].lower()
+
+
+def _read(code: str) -> CardWords:
+    return CardWords(language=code, **tomllib.loads((_folder() / f"{code}.toml").read_text("utf-8")))
+
+
+def _folder() -> Traversable:
+    return files("storage") / "data_cards"
