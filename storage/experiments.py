@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from storage.database import Database, insert
-from storage.queries import query, records
+from storage.queries import first_row, query, records
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ def keep(database: Database, answer: StoredExperiment, rows: Mapping[str, Sequen
     """Stores an answer and its rows by table, unless it is there already."""
     with database.write() as connection:
         there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
-        if not there.fetchone():
+        if not first_row(there):
             insert(connection, "experiments", [answer])
             for table, of_table in rows.items():
                 insert(connection, table, of_table, experiment_id=answer.experiment_id)

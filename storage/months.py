@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from storage.database import Database, insert_new
+from storage.queries import first_row
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def is_recorded(database: Database, notice_key: str) -> bool:
     if not database.path.exists():
         return False
     with database.read() as connection:
-        return bool(connection.execute("select 1 from months where notice_key = ?", [notice_key]).fetchone())
+        return bool(first_row(connection.execute("select 1 from months where notice_key = ?", [notice_key])))
 
 
 def record(database: Database, ended: MonthRecord) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from newwiki.errors import TerminalError
 from newwiki.prompting.prompt_set import PREFIX, GroupPrompt, PromptSet
 from storage.database import Database, insert_arrow, insert_new
+from storage.queries import first_row
 
 
 def is_prompt_set(snapshot_id: str) -> bool:
@@ -21,7 +22,7 @@ def publish(database: Database, prompts: PromptSet) -> None:
     is not what was published."""
     name = prompts.prompt_set_id
     with database.write() as connection:
-        if not connection.execute("select 1 from prompt_sets where prompt_set_id = ?", [name]).fetchone():
+        if not first_row(connection.execute("select 1 from prompt_sets where prompt_set_id = ?", [name])):
             rows = [{**asdict(one), "page_id": one.page_id, "prompt_set_id": name} for one in prompts.prompts]
             now = datetime.now(UTC).replace(microsecond=0)
             published = {"prompt_set_id": name, "name": prompts.name, "prompts": len(rows), "published_at": now}

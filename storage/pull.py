@@ -15,7 +15,7 @@ from storage.database import Database, insert_arrow, insert_new
 from storage.held import held
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
-from storage.queries import query
+from storage.queries import first_row, query
 from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
@@ -82,7 +82,7 @@ class _Changed(Exception):
 def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[str, pa.Table]) -> bool:
     """Whether it was not here yet: another process may have taken it in meanwhile. Raises _Changed."""
     with database.write() as connection:
-        if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
+        if first_row(connection.execute("select 1 from snapshots where snapshot_id = ?", [name])):
             return False
         for table, rows in tables.items():
             insert_arrow(connection, table, rows)
@@ -184,9 +184,9 @@ def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa
 def _finish(connection: duckdb.DuckDBPyConnection, note: Note) -> None:
     """Enters that the scoring was finished, when that was, and what it amounts to."""
     run_id, evaluator_id = note.part["run_id"], note.part["evaluator_id"]
-    entered = connection.execute(
-        "select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id]
-    ).fetchone()
+    entered = first_row(
+        connection.execute("select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
+    )
     if entered:
         summaries.renew_finished(connection, run_id, [evaluator_id])
         return

@@ -9,7 +9,7 @@ import functools
 import re
 from collections.abc import Callable
 from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -33,6 +33,15 @@ def records(kind: Callable[..., Row], answer: duckdb.DuckDBPyConnection) -> list
     """
     names = [column[0] for column in answer.description or []]
     return [kind(**dict(zip(names, row, strict=True))) for row in answer.fetchall()]
+
+
+def first_row(answer: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
+    """The first row of what was just asked, if there is one.
+
+    All of it is read: DuckDB's own `fetchone` leaves an answer half-read, and the connection taken by it.
+    """
+    rows: list[tuple[Any, ...]] = answer.fetchall()
+    return rows[0] if rows else None
 
 
 def sections(*texts: str) -> dict[str, str]:

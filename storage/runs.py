@@ -15,7 +15,7 @@ from storage import liveness, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.prompt_sets import is_prompt_set
-from storage.queries import query, records
+from storage.queries import first_row, query, records
 
 
 def status(database: Database, run_id: str) -> str | None:
@@ -24,7 +24,7 @@ def status(database: Database, run_id: str) -> str | None:
     if not database.path.exists():
         return None
     with database.read() as connection:
-        found = connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]).fetchone()
+        found = first_row(connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]))
     return liveness.state(*found) if found else None
 
 
@@ -83,7 +83,7 @@ def start(database: Database, run: Run) -> None:
     with database.write() as connection:
         for dead, _ in _interrupted(connection):
             connection.execute("update runs set status = 'interrupted', process = null where run_id = ?", [dead])
-        found = connection.execute("select status from runs where run_id = ?", [run.run_id]).fetchone()
+        found = first_row(connection.execute("select status from runs where run_id = ?", [run.run_id]))
         if not found:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])

@@ -18,7 +18,7 @@ from newwiki.text.prose import EXTRACTOR_VERSION
 from storage import hashes, structures
 from storage.consistency import inconsistencies
 from storage.database import Database, insert, insert_arrow
-from storage.queries import query, records
+from storage.queries import first_row, query, records
 
 
 def snapshot_id(
@@ -110,7 +110,7 @@ def publish(
         licence_url=site.licence_url,
     )
     with database.write() as connection:
-        if connection.execute("select 1 from snapshots where snapshot_id = ?", [name]).fetchone():
+        if first_row(connection.execute("select 1 from snapshots where snapshot_id = ?", [name])):
             raise TerminalError(f"snapshot '{name}' is published already, and a published snapshot never changes")
         insert(connection, "snapshots", [snapshot])
         insert(connection, "requests", requests, snapshot_id=name)
@@ -141,7 +141,7 @@ def resolve(database: Database, name: str) -> Snapshot:
         known = ", ".join(row[0] for row in rows)
         latest, _, wiki = name.partition(":")
         if latest == "latest":
-            found = connection.execute(query("latest_snapshot"), [wiki or None]).fetchone()
+            found = first_row(connection.execute(query("latest_snapshot"), [wiki or None]))
             if not found:
                 of_new_pages = f"of new pages{' of ' + wiki if wiki else ''} " if known else ""
                 others = f", or name one: {known}" if known else ""

@@ -18,7 +18,7 @@ from newwiki.snapshot import Judged, Requests
 from storage.attached import attached
 from storage.database import insert, transaction
 from storage.failures import is_busy, told
-from storage.queries import query, records
+from storage.queries import first_row, query, records
 
 
 class Staging:
@@ -35,7 +35,7 @@ class Staging:
         path = _path(database, snapshot_id)
         path.parent.mkdir(parents=True, exist_ok=True)
         with _connect(path) as connection:
-            if not connection.execute("select 1 from duckdb_tables() where table_name = 'request'").fetchone():
+            if not first_row(connection.execute("select 1 from duckdb_tables() where table_name = 'request'")):
                 connection.execute((files("storage") / "sql" / "staging.sql").read_text("utf-8"))
                 connection.execute("insert into request values (?, ?)", [snapshot_id, cutoff])
             connection.execute("alter table judged add column if not exists structure json")  # of older versions
