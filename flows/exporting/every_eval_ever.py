@@ -85,7 +85,7 @@ def _library(found: Described) -> dict[str, Any]:
 def _model(found: Described) -> dict[str, Any]:
     run = found.run
     return {
-        "name": run["model"],
+        "name": found.model_id,
         "id": found.model_id,
         "developer": found.model_id.split("/")[0],
         "inference_engine": {"name": run["backend"], **_engine_version(run)},

@@ -12,8 +12,9 @@ import pytest
 from flows.exporting.every_eval_ever import export_records
 from flows.progress import Silent
 from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric, RunScore
 from newwiki.results_request import EveryEvalEverRequest
-from storage import snapshots
+from storage import runs, snapshots
 from storage.database import Database
 from tests.flows.exporting.published import (
     EVERY_EVAL_EVER,
@@ -91,6 +92,27 @@ def test_what_makes_no_interval_has_none_and_says_why(stored: Database, tmp_path
         "no_interval": "too few prompts",
     }
     assert set(found["score_details"]["uncertainty"]) == {"num_samples", "standard_deviation"}
+
+
+def test_a_number_of_the_whole_run_has_a_spread_and_no_interval(stored: Database, tmp_path: Path) -> None:
+    run = add_run(stored, "whole")
+    runs.register(stored, [RULES], [Metric("mauve", "", 0, 1, "higher", "", "", scope="run")])
+    runs.add_run_scores(stored, run, [RunScore("mauve", 0.5, 0.125, "ok", RULES.evaluator_id, 6)])
+    runs.finish_scoring(stored, run, {RULES.evaluator_id})
+    record = exported(stored, tmp_path, replace(ASKED, runs=("whole",)))
+    assert faults(EVERY_EVAL_EVER, record) == []
+    found = result(record, "mauve")["score_details"]
+    assert found["score"] == 0.5 and "uncertainty" not in found
+    assert (found["details"]["spread_over_draws"], found["details"]["no_interval"]) == (
+        "0.125",
+        "a number of the whole run",
+    )
+
+
+def test_where_a_model_lies_is_told_nobody(stored: Database, tmp_path: Path) -> None:
+    score(stored, add_run(stored, "local", model="/home/me/model"), {"rep_4": [1, 1, 1]})
+    asked = replace(ASKED, runs=("local",), model_id="lab/toy")
+    assert "/home/me" not in json.dumps(exported(stored, tmp_path, asked))
 
 
 def test_numbers_of_several_evaluators_are_results_of_their_own(stored: Database, tmp_path: Path) -> None:
@@ -201,13 +223,13 @@ def test_what_cannot_be_a_record_says_so_and_nothing_is_written(stored: Database
     score(stored, add_run(stored, "local", model="/home/me/model"), {"rep_4": [1, 1, 1]})
     score(stored, f"reference:{SNAPSHOT}", {"rep_4": [0.0, 0.0, 0.0]})
     out = tmp_path / "out"
-    for runs, kind, words in (
+    for asked, kind, words in (
         (("first", "bare"), TerminalError, "run bare has no scores; score it with `newwiki score --run bare`"),
         (("first", f"reference:{SNAPSHOT}"), UsageError, "'Wikipedia' is no name on the Hub"),
         (("first", "local"), UsageError, "say which it is with --model-id"),
     ):
         with pytest.raises(kind, match=words):
-            export_records(stored, replace(ASKED, runs=runs), out, Silent())
+            export_records(stored, replace(ASKED, runs=asked), out, Silent())
     with pytest.raises(
         UsageError, match="--model-id is of one model, and these runs are of models/toy, /home/me/model"
     ):
