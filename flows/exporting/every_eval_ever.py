@@ -44,7 +44,8 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
     written = []
     for one in found:
         detailed = instances.write(database, one, folder, progress) if request.instances else None
-        write_text(folder / one.path, json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False, allow_nan=False)
+        write_text(folder / one.path, f"{text}\n")
         written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
         one.tell_left_out(progress)
     return written

@@ -32,7 +32,9 @@ def write(database: Database, found: Described, folder: Path, progress: Progress
                 asked = [found.run["run_id"], number["metric"], number["evaluator_id"]]
                 for batch in connection.sql(query("scored_instances"), params=asked).to_arrow_reader(_BATCH):
                     for text in batch.to_pylist():
-                        line = f"{json.dumps(_row(found, number, text), ensure_ascii=False)}\n".encode()
+                        line = (
+                            f"{json.dumps(_row(found, number, text), ensure_ascii=False, allow_nan=False)}\n".encode()
+                        )
                         digest.update(line)
                         file.write(line)
                         rows += 1

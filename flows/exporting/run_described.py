@@ -38,8 +38,13 @@ class Described:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The metrics without a number, and why there is none."""
-        return {one["metric"]: one["status"] for one in self.numbers if one["mean"] is None}
+        """The metrics without a number, and why there is none; by whom, where another evaluator has one."""
+        known = {one["metric"] for one in self.known}
+        return {
+            f"{one['metric']} by {one['evaluator_id']}" if one["metric"] in known else one["metric"]: one["status"]
+            for one in self.numbers
+            if one["mean"] is None
+        }
 
     def tell_left_out(self, progress: Progress) -> None:
         if left_out := self.left_out:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from flows.exporting.every_eval_ever import export_records
@@ -138,6 +139,13 @@ def test_metrics_without_a_number_are_left_out_and_told(stored: Database, tmp_pa
     }
     assert json.loads(record["source_metadata"]["additional_details"]["left_out"]) == {"sbert": "0 of 6: no_number 6"}
     assert told.notes == ["left out of run first, as there is no number: sbert (0 of 6: no_number 6)"]
+
+
+def test_an_evaluator_without_a_number_is_told_beside_another_that_has_one(stored: Database, tmp_path: Path) -> None:
+    score(stored, "first", {"rep_4": [[np.nan, np.nan]] * 3}, SPACY)
+    told = Told()
+    export_records(stored, ASKED, tmp_path, told)
+    assert f"rep_4 by {SPACY.evaluator_id} (0 of 6: no_number 6)" in told.notes[0]
 
 
 def test_directions_and_ranges_are_the_metrics(stored: Database, tmp_path: Path) -> None:
