@@ -26,6 +26,7 @@ from newwiki.registry import (
     set_evaluators,
 )
 from newwiki.source_code import source_sha256
+from newwiki.text.words import WORDS_VERSION
 
 
 def select(names: str) -> list[Evaluator]:
@@ -81,7 +82,7 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         read = {}
     strange = _source(evaluator.function)
     if strange and read.keys() == {"analysis"}:
-        read["readability"] = READABILITY_VERSION
+        read |= {"readability": READABILITY_VERSION, "words": WORDS_VERSION}
     parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
     for maker in models:
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
