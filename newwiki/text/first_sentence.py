@@ -20,6 +20,7 @@ _DOTTED_CAPITALS = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]?")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _DISAMBIGUATOR = re.compile(r" \([^()]*\)$")
 _NO_BEGINNING = re.compile(r"[,;:!?)\]}”»*|=%–—]|\.(?![\w.])")
+_APOSTROPHE = re.compile("['’]")
 _QUOTATION_MARK = re.compile('["“”„«»]')
 _CLOSING = re.compile(r"[^\s\d(\[–—/\-][\"“”](?!\w)|\A”|.?»(?!\w)")  # with the character before it
 _SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]」』）》]*+$")
@@ -137,6 +138,8 @@ def _ends_sentence(paragraph: str, end: re.Match[str], language: Language) -> bo
     if not mark.startswith(".") or mark.startswith(".."):
         return True
     word = _word_before(paragraph, end.start())
+    if language.elides:
+        word = _APOSTROPHE.split(word)[-1]
     lowered = word.lower()
     if len(mark) > 1 and not mark.endswith((")", "]")) and lowered not in language.abbreviations:
         return True

@@ -55,6 +55,7 @@ class Language:
     switches: frozenset[str] = frozenset()
     spaceless: bool = False
     date_preposition: str = ""
+    elides: bool = False
     countries: Mapping[str, str] = field(default_factory=dict)
     quoting_summaries: frozenset[str] = frozenset()
     translation_summaries: frozenset[str] = frozenset()

@@ -18,6 +18,12 @@ def language_in_name(a: TemplateArguments, language: Language) -> str:
 
 
 @renderer
+def abbreviated_language(a: TemplateArguments, _: Language) -> str:
+    """Polish `{{łac.|Nicolaus}}` is łac. Nicolaus."""
+    return f"{a.name} {a[1]}" if a[1] else a.name
+
+
+@renderer
 def foreign_name(a: TemplateArguments, _: Language) -> str:
     """`{{nihongo|Tokyo|東京|Tōkyō}}` is Tokyo (東京, Tōkyō)."""
     inside = ", ".join(part for part in (a[2], a[3], a[4] or a["extra"]) if part)
