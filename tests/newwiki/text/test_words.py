@@ -26,6 +26,7 @@ def test_words_stand_between_spaces_or_are_letters_where_there_are_none(text: st
 def test_a_few_characters_of_a_script_without_spaces_do_not_hide_the_words() -> None:
     assert not without_spaces("Beijing (北京) is large.")
     assert without_spaces("北京很大。 Beijing.")
+    assert not without_spaces("Transliterations, alphabetically: 北京很大东南西北人")
 
 
 @given(st.text("abc déЖ.,–3 \n北の"))
