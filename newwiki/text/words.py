@@ -1,9 +1,10 @@
 """What a word is: one rule, by which everything that counts words counts them.
 
 Words are what white space separates. In a text without spaces between its words (`without_spaces`), each letter of
-the scripts below is a word, with the marks on it, and so is each run of other letters and digits between them. That takes no dictionary and no download, so it is the same
-everywhere: 500 words of Chinese are 500 characters, which is what some 300 English words say, of Japanese some 250.
-A dictionary's words would be other ones with each of its versions.
+the scripts below is a word, with the marks on it, and so is each run of other letters and digits between them. That
+takes no dictionary and no download, so it is the same everywhere: 500 words of Chinese are 500 characters, which is
+what some 300 English words say, of Japanese some 250. A dictionary's words would be other ones with each of its
+versions.
 """
 
 import re
@@ -26,11 +27,11 @@ _WORD = re.compile(rf"(?=\w)[{SPACELESS}][{_MARKS}]*|[^\W{SPACELESS}]+(?:['’.,
 
 def without_spaces(text: str) -> bool:
     """Whether it puts no space between words: characters of such scripts are more than its runs between white space,
-    and than a third of its letters and digits. An English article with a long list of Chinese names has spaces."""
+    and than a quarter of its letters and digits. An English article with a long list of Chinese names has spaces."""
     if text.isascii():
         return False
     spaceless = sum(1 for _ in _SPACELESS.finditer(text))
-    return spaceless > len(text.split()) and 3 * spaceless > sum(map(str.isalnum, text))
+    return spaceless > len(text.split()) and 4 * spaceless > sum(map(str.isalnum, text))
 
 
 def split_words(text: str) -> list[str]:
