@@ -13,6 +13,7 @@ from evaluators.counts import Readability, count_readability, count_tokens
 from newwiki import registry
 from newwiki.errors import TerminalError
 from newwiki.records import SourceArticle, Unscorable
+from newwiki.text.words import split_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,7 +63,7 @@ Maker = TextMaker | ArticleMaker
 class Analysis:
     """A text, the prompt that it goes on from, what is counted in it, and the `parts` that models made of it.
 
-    `words` are split at white space; `tokens` counts words and punctuation marks.
+    `words` are those of `newwiki.text.words`; `tokens` counts words and punctuation marks.
     """
 
     text: str
@@ -71,7 +72,7 @@ class Analysis:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        return tuple(self.text.split())
+        return tuple(split_words(self.text))
 
     @cached_property
     def tokens(self) -> int:

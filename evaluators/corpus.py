@@ -10,9 +10,9 @@ from hashlib import sha256
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from evaluators.counts import without_spaces
 from newwiki.errors import TerminalError
 from newwiki.records import SetScore, Unscorable
+from newwiki.text import words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ Words = tuple[str, ...]
 
 DRAWS = 5
 # Part of the fingerprint of every set metric: raise it whenever words or draws may be others for the same texts.
-CORPUS_VERSION = "1"
+CORPUS_VERSION = "2"
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,8 @@ class Corpus:
 
 
 def split_words(text: str) -> Words:
-    """Split at white space; none where that tells no words: in scripts without spaces, in marks, symbols and emoji."""
-    if not any(map(str.isalnum, text)) or without_spaces(text):
-        return ()
-    return tuple(map(sys.intern, text.split()))
+    """The words of `newwiki.text.words`; none where there is no letter or digit, in marks, symbols and emoji."""
+    return tuple(map(sys.intern, words.split_words(text))) if any(map(str.isalnum, text)) else ()
 
 
 def draw_keys(keys: Iterable[Key]) -> list[list[Key]]:

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 import pyphen
 
 from evaluators.easy_words import EASY_WORDS
+from newwiki.text.words import SPACELESS
 
 # Part of the fingerprint of what is not ours and may read a `Readability`: raise it whenever one changes for the same
 # text, and the versions of our own evaluators whose numbers then may move.
@@ -26,9 +27,6 @@ _LATIN = re.compile("[a-z]")
 _QUOTE = re.compile(r"'(?!(?:[tsd]|ve|ll|re)\b)")
 _PUNCTUATION = re.compile(r"[^\w\s'.!?]")
 _SENTENCE = re.compile(r"\b[^.!?]+")
-# Thai, Lao, Myanmar, Khmer, kana and Chinese characters: scripts that put no space between words.
-SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_SPACELESS = re.compile(f"[{SPACELESS}]")
 _TERM = re.compile(rf"[{SPACELESS}]|[^\W{SPACELESS}]+")
 _TOKEN = re.compile(
     r"""
@@ -101,11 +99,6 @@ def terms(text: str) -> list[str]:
     Characters of scripts without spaces between words stand alone.
     """
     return _TERM.findall(text.casefold())
-
-
-def without_spaces(text: str) -> bool:
-    """Whether words can't be told: more characters of scripts without spaces than runs between white space."""
-    return sum(1 for _ in _SPACELESS.finditer(text)) > len(text.split())
 
 
 @lru_cache(maxsize=2**16)

@@ -1,11 +1,11 @@
 """How long a text is, in the words and sentences that the readability formulas divide by."""
 
 from evaluators.analysis import Analysis
-from evaluators.counts import without_spaces
 from evaluators.readability import at_least_one_sentence
 from evaluators.scales import amount
 from newwiki.records import Unscorable
 from newwiki.registry import evaluator
+from newwiki.text.words import count_words, without_spaces
 
 _NO_SPACES = Unscorable("written without spaces between words")
 
@@ -15,12 +15,13 @@ _NO_SPACES = Unscorable("written without spaces between words")
         amount(
             "words",
             "words",
-            "runs between white space that are left when punctuation marks and symbols are taken out",
+            "runs between white space that are left when punctuation marks and symbols are taken out; in scripts "
+            "without spaces between words, letters",
             "textstat 0.7.4, lexicon_count; W of the readability formulas",
             direction="none",
         )
     ],
-    version="1",
+    version="2",
 )
 def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The number of words, 0 and up; an empty text has none, which is a number and not a missing one.
@@ -29,7 +30,7 @@ def words(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     completions are chosen and n-grams are counted, since a dash alone or an emoji is no word here; most texts are as
     long as `max_new_tokens` and where the model stops make them.
     """
-    return _NO_SPACES if without_spaces(analysis.text) else analysis.readability.words
+    return count_words(analysis.text) if without_spaces(analysis.text) else analysis.readability.words
 
 
 @evaluator(

@@ -1,4 +1,6 @@
-"""How varied and how repetitive the words of a text are. Words are split at white space and keep their case."""
+"""How varied and how repetitive the words of a text are. Words are those of
+`newwiki.text.words`, and keep their case.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 @evaluator(
     metrics=[ratio("distinct_2", "different word bigrams / words", "Li et al. 2016; New-Wiki Eval paper, eq. 3")],
-    version="1",
+    version="2",
     core=True,
 )
 def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
@@ -43,7 +45,7 @@ def distinct_2(analysis: Analysis, reference: Analysis) -> float | Unscorable:
             direction="lower",
         )
     ],
-    version="1",
+    version="2",
     core=True,
 )
 def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
@@ -60,7 +62,7 @@ def rep_4(analysis: Analysis, reference: Analysis) -> float | Unscorable:
         ratio(f"distinct_{n}", f"different {name} / words", "Li et al. 2016")
         for n, name in ((1, "words"), (3, "word trigrams"))
     ],
-    version="1",
+    version="2",
 )
 def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
     """`distinct_1` and `distinct_3`: different words or trigrams over words, from 0 to 1, higher is more varied.
@@ -76,7 +78,7 @@ def distinct(analysis: Analysis, reference: Analysis) -> dict[str, float | Unsco
         ratio(f"rep_{n}", f"1 - different {name} / {name}", "Welleck et al. 2019", direction="lower")
         for n, name in ((2, "word bigrams"), (3, "word trigrams"))
     ],
-    version="1",
+    version="2",
 )
 def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable]:
     """`rep_2` and `rep_3`: one minus different over all n-grams, from 0 to below 1, lower is less repetitive.
@@ -95,7 +97,7 @@ def rep(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscorable
             "Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
         )
     ],
-    version="1",
+    version="2",
 )
 def diversity(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The product of different over all n-grams for n = 2, 3, 4, from above 0 to 1, higher is more varied.

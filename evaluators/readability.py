@@ -27,7 +27,8 @@ _COUNTED_BY = {
             source="Flesch 1948; New-Wiki Eval paper, eq. 1",
         )
     ],
-    version="2",
+    version="3",
+    languages={"en"},
     packages=["pyphen"],
     parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
     core=True,
@@ -56,7 +57,8 @@ def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unsc
             source="Gunning 1952",
         )
     ],
-    version="2",
+    version="3",
+    languages={"en"},
     packages=["pyphen"],
     parameters=_COUNTED_BY,
     core=True,
@@ -85,7 +87,8 @@ def gunning_fog(analysis: Analysis, reference: Analysis) -> float | Unscorable:
             source="New-Wiki Eval paper, eq. 2",
         )
     ],
-    version="2",
+    version="3",
+    languages={"en"},
     packages=["pyphen"],
     parameters=_COUNTED_BY,
     core=True,
@@ -113,7 +116,8 @@ def gunning_fog_newwiki(analysis: Analysis, reference: Analysis) -> float | Unsc
             source="Kincaid et al. 1975",
         )
     ],
-    version="2",
+    version="3",
+    languages={"en"},
     packages=["pyphen"],
     parameters={name: _COUNTED_BY[name] for name in ("syllables", "sentences")},
 )

@@ -26,6 +26,7 @@ from newwiki.registry import (
     set_evaluators,
 )
 from newwiki.source_code import source_sha256
+from newwiki.text.words import WORDS_VERSION
 
 
 def select(names: str) -> list[Evaluator]:
@@ -81,7 +82,7 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         read = {}
     strange = _source(evaluator.function)
     if strange and read.keys() == {"analysis"}:
-        read["readability"] = READABILITY_VERSION
+        read |= {"readability": READABILITY_VERSION, "words": WORDS_VERSION}
     parameters: dict[str, object] = {**read, **evaluator.parameters, **strange}
     for maker in models:
         parameters |= {**maker.parameters, **_source(type(maker), f"source_of_{type(maker).__name__}")}
@@ -126,8 +127,11 @@ def score(
     pages_and_samples: Sequence[tuple[int, int]],
     analyses: Sequence[Analysis],
     references: Mapping[int, Analysis],
+    language: str | None = None,
 ) -> list[Score]:
     """Every metric of every text: `fingerprints` by evaluator name, `references` by page id.
+
+    NULL where an evaluator is not defined for the texts' `language`; None where that is not known.
 
     A reference article is scored by passing its own analysis as its reference. Raises TerminalError where an evaluator
     returns other metrics than it has declared.
@@ -137,7 +141,7 @@ def score(
         Score(page_id, sample, metric.name, *_value_and_status(metric, value), who[evaluator.name])
         for (page_id, sample), analysis in zip(pages_and_samples, analyses, strict=True)
         for evaluator in chosen
-        for metric, value in _called(evaluator, analysis, references[page_id]).items()
+        for metric, value in _called_in(language, evaluator, analysis, references[page_id]).items()
     ]
 
 
@@ -200,6 +204,12 @@ def is_broken(status: str) -> bool:
 
 _BROKEN = ("error: ", "no number: ", "out of range: ")
 _ROUNDING = 1e-5  # by which a number may lie beyond a bound, as a share of it
+
+
+def _called_in(language: str | None, evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:
+    if evaluator.is_defined_for(language):
+        return _called(evaluator, *of)
+    return dict.fromkeys(evaluator.metrics, Unscorable(f"not defined for texts in '{language}'"))
 
 
 def _called(evaluator: Evaluator, *of: Any) -> dict[Metric, Any]:

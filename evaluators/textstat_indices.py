@@ -24,7 +24,8 @@ from newwiki.registry import evaluator
             source="Smith and Senter 1967; textstat",
         )
     ],
-    version="1",
+    version="2",
+    languages={"en"},
     packages=["textstat"],
 )
 def automated_readability_index(analysis: Analysis, reference: Analysis) -> float | Unscorable:
@@ -51,7 +52,8 @@ def automated_readability_index(analysis: Analysis, reference: Analysis) -> floa
             source="Coleman and Liau 1975; textstat",
         )
     ],
-    version="1",
+    version="2",
+    languages={"en"},
     packages=["textstat"],
 )
 def coleman_liau_index(analysis: Analysis, reference: Analysis) -> float | Unscorable:
@@ -130,7 +132,8 @@ def rix(analysis: Analysis, reference: Analysis) -> float | Unscorable:
             source="McAlpine 2006; textstat",
         )
     ],
-    version="1",
+    version="2",
+    languages={"en"},
     packages=["textstat"],
 )
 def mcalpine_eflaw(analysis: Analysis, reference: Analysis) -> float | Unscorable:
@@ -157,7 +160,8 @@ def mcalpine_eflaw(analysis: Analysis, reference: Analysis) -> float | Unscorabl
             source="Dale and Chall 1948; textstat",
         )
     ],
-    version="1",
+    version="2",
+    languages={"en"},
     packages=["textstat"],
 )
 def dale_chall_readability_score(analysis: Analysis, reference: Analysis) -> float | Unscorable:

@@ -113,7 +113,8 @@ class Evaluator:
     `needs` names the parts of an analysis that cost a model: `entities`, `embedding`. `packages` are the distributions
     whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
     `alone` that it looks at no reference, so that no model reads one for its sake. `verdicts` names the part of an
-    analysis whose verdicts on claims are stored beside its scores.
+    analysis whose verdicts on claims are stored beside its scores. `languages` are the codes of those that it is made
+    for, empty for all: elsewhere its metrics are NULL.
     """
 
     name: str
@@ -127,6 +128,11 @@ class Evaluator:
     costly: bool = False
     alone: bool = False
     verdicts: str = ""
+    languages: frozenset[str] = frozenset()
+
+    def is_defined_for(self, language: str | None) -> bool:
+        """Whether its numbers mean something there; nothing is known of texts without a language."""
+        return language is None or not self.languages or language in self.languages
 
 
 @dataclass(frozen=True)
@@ -186,6 +192,7 @@ def evaluator(
     costly: bool = False,
     alone: bool = False,
     verdicts: str = "",
+    languages: set[str] | frozenset[str] = frozenset(),
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -204,6 +211,7 @@ def evaluator(
         costly=costly,
         alone=alone,
         verdicts=verdicts,
+        languages=frozenset(languages),
     )
 
 

@@ -13,8 +13,9 @@ from newwiki.snapshot import Judged, Page, Selection, Verdict
 from newwiki.text.first_sentence import list_share, why_no_sentence
 from newwiki.text.language import Language
 from newwiki.text.prompts import split
-from newwiki.text.prose import count_words, extract
+from newwiki.text.prose import extract
 from newwiki.text.structure import structure_json
+from newwiki.text.words import count_words
 
 # What decides which pages are looked at, for the content hash. Version 1, which was not named, went by a page's title
 # and namespace on the day of the refresh; since version 2 those at the cutoff decide.

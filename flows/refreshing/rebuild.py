@@ -13,8 +13,9 @@ from newwiki.sources.revisions import Revision, Revisions, RevisionsOfApi, Revis
 from newwiki.sources.source import Waiting
 from newwiki.text.language import Language, load_language
 from newwiki.text.prompts import split
-from newwiki.text.prose import EXTRACTOR_VERSION, count_words, extract
+from newwiki.text.prose import EXTRACTOR_VERSION, extract
 from newwiki.text.structure import structure_json
+from newwiki.text.words import count_words
 from storage import snapshots
 from storage.database import Database
 

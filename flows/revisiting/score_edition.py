@@ -69,6 +69,7 @@ class EditionScoring:
         progress: Progress,
     ) -> None:
         self._database, self._edition, self._loaded = database, edition.snapshot_id, loaded
+        self._language = edition.language
         self._chosen, self._progress = chosen, progress
         runs.register(database, loaded.fingerprints.values(), [metric for one in chosen for metric in one.metrics])
         changed = set(editions.changed_pages(database, self._edition))
@@ -112,7 +113,7 @@ class EditionScoring:
         analyses = self._loaded.analyse(
             [found[key] for key in batch], [prompts[page_id] for page_id, _ in batch], [*wanted, CAME_TRUE]
         )
-        scores = score(wanted, self._loaded.fingerprints, batch, analyses, references)
+        scores = score(wanted, self._loaded.fingerprints, batch, analyses, references, self._language)
         texts, things = self._came_true(batch, analyses)
         editions.add(self._database, self._edition, run.run_id, scores, texts, things)
         return scores

@@ -30,6 +30,7 @@ class TextBatch:
     articles: Sequence[Article]
     known: Known
     evaluators: tuple[str, ...]
+    language: str | None = None
 
     @property
     def pages(self) -> list[int]:
@@ -98,7 +99,7 @@ def score_batch(loaded: LoadedEvaluators, batch: TextBatch) -> BatchScores:
     scores: list[Score] = []
     for evaluator in chosen:
         started = time.perf_counter()
-        scores += score([evaluator], loaded.fingerprints, keys, analyses, references)
+        scores += score([evaluator], loaded.fingerprints, keys, analyses, references, batch.language)
         loaded.seconds[evaluator.name] += time.perf_counter() - started
     wanted = needs_of(loaded.set_evaluators)
     parts = {

@@ -17,7 +17,7 @@ from newwiki.records import Run
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
-from storage import runs
+from storage import runs, snapshots
 from storage.database import Database
 from storage.prompt_sets import is_prompt_set
 
@@ -118,6 +118,8 @@ def _stages(
     scoring: BatchScoring,
 ) -> list[_Stage]:
     """One after the other: what models make of articles is known when their texts are scored."""
+    snapshot = snapshots.find(database, run.snapshot_id)
+    language = snapshot.language if snapshot else None
     stages = []
     for costly in (False, True):
         evaluators = [evaluator for evaluator in loaded.evaluators if evaluator.costly == costly]
@@ -128,8 +130,8 @@ def _stages(
             keys, pages = _drawn(keys, loaded.budget), _drawn(pages, loaded.budget)
         if not is_prompt_set(run.snapshot_id):
             themselves = [article for article in articles if article.page_id in set(pages)]
-            stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring))
-        stages.append(_of_texts(database, run, keys, articles, evaluators, loaded, scoring))
+            stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring, language))
+        stages.append(_of_texts(database, run, keys, articles, evaluators, loaded, scoring, language))
     return stages
 
 
@@ -140,6 +142,7 @@ def _of_articles(
     evaluators: Sequence[Evaluator],
     loaded: LoadedEvaluators,
     scoring: BatchScoring,
+    language: str | None,
 ) -> _Stage:
     """The articles themselves, each against itself: the row "Wikipedia" of the paper's table 3."""
     run_id = f"reference:{run.snapshot_id}"
@@ -150,7 +153,7 @@ def _of_articles(
         for part in scoring.cut(todo, _size(lacking)):
             unread = [by_page[page_id] for page_id, _ in part]
             known = loaded.known(database, run.snapshot_id, unread, lacking)
-            yield TextBatch((), (), (), unread, known, _names(lacking))
+            yield TextBatch((), (), (), unread, known, _names(lacking), language)
 
     return _Stage(
         run_id=run_id,
@@ -173,6 +176,7 @@ def _of_texts(
     evaluators: Sequence[Evaluator],
     loaded: LoadedEvaluators,
     scoring: BatchScoring,
+    language: str | None,
 ) -> _Stage:
     finished = runs.finished_scorings(database, run.run_id)
     open_ones = [evaluator for evaluator in evaluators if evaluator.costly or not loaded.ids([evaluator]) <= finished]
@@ -192,7 +196,7 @@ def _of_texts(
             if as_scored:
                 written = [as_scored(key[0], *one) for key, one in zip(part, written, strict=True)]
             before, after = zip(*written, strict=True)
-            yield TextBatch(part, after, before, pages, known, _names(lacking))
+            yield TextBatch(part, after, before, pages, known, _names(lacking), language)
 
     with_costly = " with costly evaluators" if evaluators[0].costly else ""
     return _Stage(

@@ -15,6 +15,7 @@ from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Run
 from newwiki.snapshot import Article
 from newwiki.text.prompts import DEFAULT_TEMPLATE
+from newwiki.text.words import split_words
 from storage import runs, snapshots
 from storage.database import Database
 
@@ -131,7 +132,7 @@ def _article(one: Generation) -> Article:
         created_at=_NO_TIME,
         revised_at=_NO_TIME,
         revisions=0,
-        words=len(reference.split()),
+        words=len(split_words(reference)),
         first_sentence=sentence,
         completion=reference,
         text_sha256=sha256,
@@ -181,7 +182,7 @@ def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], 
 
 
 def _completion(key: tuple[int, int], text: str) -> Completion:
-    return Completion(*key, text, None, len(text.split()), "unknown", truncated=False)
+    return Completion(*key, text, None, len(split_words(text)), "unknown", truncated=False)
 
 
 def _hash(described: object) -> str:

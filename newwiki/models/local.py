@@ -17,6 +17,7 @@ from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason
 from newwiki.registry import decoders
+from newwiki.text.words import split_words
 from newwiki.training import steps
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class LocalModel(ABC):
         full: FinishReason = "length" if len(written.tokens) == writing.max_new_tokens else "context"
         reason: FinishReason = "stop" if written.ended else full
         return Completion(
-            stream.page_id, stream.sample, text, len(written.tokens), len(text.split()), reason, reason != "stop"
+            stream.page_id, stream.sample, text, len(written.tokens), len(split_words(text)), reason, reason != "stop"
         )
 
     def _end_tokens(self) -> frozenset[int]:

@@ -14,6 +14,7 @@ from newwiki.models.local import flag
 from newwiki.models.prompting import Prompting
 from newwiki.models.sampling import refuse_others, request_seed, sampling_parameters
 from newwiki.records import Completion, FinishReason, Prompt
+from newwiki.text.words import split_words
 
 _TAKES = ("temperature", "top_p", "top_k", "presence_penalty", "frequency_penalty", "repetition_penalty")
 _COLDEST = 0.01  # vLLM raises a temperature below it, which is not greedy, to it
@@ -134,7 +135,7 @@ class VLLMModel:
         tokens = len(written.token_ids) - (stopped and not isinstance(written.stop_reason, str))
         full: FinishReason = "length" if tokens == writing.max_new_tokens else "context"
         reason: FinishReason = "stop" if stopped else full if written.finish_reason == "length" else "unknown"
-        words = len(written.text.split())
+        words = len(split_words(written.text))
         return Completion(prompt.page_id, sample, written.text, tokens, words, reason, reason != "stop")
 
 

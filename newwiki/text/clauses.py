@@ -132,4 +132,4 @@ def _joined(marks: list[str], clauses: list[str]) -> str:
 
 def _has_verb(clause: str, language: Language) -> bool:
     words = (word.lower().replace("’", "'") for word in _WORD.findall(clause))
-    return any(word in language.verbs or word.endswith(language.verb_endings) for word in words)
+    return any(map(language.is_verb, words))

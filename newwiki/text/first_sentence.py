@@ -7,6 +7,8 @@ sentences), and where that is in doubt the sentence goes on.
 import re
 
 from newwiki.text.language import Language
+from newwiki.text.spaceless_sentences import ends
+from newwiki.text.words import count_words, split_words
 
 _END = re.compile(r"(?<![.!?…。！？؟।])[.!?…。！？؟।]++[\"'”’»)\]]*+(?=\s|$)|[。！？]")
 _OPENING = "\"'“‘«([„"
@@ -18,9 +20,10 @@ _DOTTED_CAPITALS = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]?")
 _ROMAN = re.compile(r"(?=[IVXLC])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _DISAMBIGUATOR = re.compile(r" \([^()]*\)$")
 _NO_BEGINNING = re.compile(r"[,;:!?)\]}”»*|=%–—]|\.(?![\w.])")
+_APOSTROPHE = re.compile("['’]")
 _QUOTATION_MARK = re.compile('["“”„«»]')
 _CLOSING = re.compile(r"[^\s\d(\[–—/\-][\"“”](?!\w)|\A”|.?»(?!\w)")  # with the character before it
-_SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]]*+$")
+_SENTENCE_LINE = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]」』）》]*+$")
 _OPENERS, _CLOSERS = "([", ")]"
 _MINIMUM_WORDS = 6
 _LONGEST_NAME = 4  # words
@@ -32,6 +35,8 @@ def first_sentence(paragraph: str, language: Language) -> str:
 
     Full stops in brackets, after abbreviations and after initials do not end it.
     """
+    if language.spaceless:
+        return paragraph[: next(iter(ends(paragraph)), None)]
     for end in _ends(paragraph):
         if _ends_sentence(paragraph, end, language):
             return paragraph[: end.end()]
@@ -45,9 +50,10 @@ def why_no_sentence(sentence: str, language: Language, title: str = "") -> str |
     title may be written in small letters (`eBay is`, `k.d. lang is`), and so may a word with a capital in it (`mRNA`).
     """
     words = [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
-    if len(words) < _MINIMUM_WORDS:
-        return f"the first sentence has {len(words)} of {_MINIMUM_WORDS} words"
-    if not any(word in language.verbs or word.endswith(language.verb_endings) for word in words):
+    count = count_words(sentence) if language.spaceless else len(words)
+    if count < _MINIMUM_WORDS:
+        return f"the first sentence has {count} of {_MINIMUM_WORDS} words"
+    if not any(map(language.is_verb, [sentence] if language.spaceless else words)):
         return "the first sentence has no verb"
     return _wrong_beginning(sentence, language, title)
 
@@ -97,7 +103,7 @@ def list_share(prose: str) -> float:
     """The share of the words in short paragraphs without an end mark, as lists and tables leave them: 0 … 1."""
     words = in_lists = 0
     for paragraph in prose.split("\n\n"):
-        count = len(paragraph.split())
+        count = len(split_words(paragraph))
         words += count
         in_lists += count if count <= _LONGEST_LINE and not _SENTENCE_LINE.search(paragraph) else 0
     return in_lists / words if words else 0.0
@@ -132,6 +138,8 @@ def _ends_sentence(paragraph: str, end: re.Match[str], language: Language) -> bo
     if not mark.startswith(".") or mark.startswith(".."):
         return True
     word = _word_before(paragraph, end.start())
+    if language.elides:
+        word = _APOSTROPHE.split(word)[-1]
     lowered = word.lower()
     if len(mark) > 1 and not mark.endswith((")", "]")) and lowered not in language.abbreviations:
         return True

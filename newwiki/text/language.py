@@ -53,10 +53,19 @@ class Language:
     citation_dates: tuple[str, ...]
     list_templates: tuple[str, ...]
     switches: frozenset[str] = frozenset()
+    spaceless: bool = False
+    date_preposition: str = ""
+    elides: bool = False
     countries: Mapping[str, str] = field(default_factory=dict)
     quoting_summaries: frozenset[str] = frozenset()
     translation_summaries: frozenset[str] = frozenset()
     split_summaries: frozenset[str] = frozenset()
+
+    def is_verb(self, word: str) -> bool:
+        """Whether it is a form of a verb that opens articles; in a language without spaces, whether it holds one."""
+        if self.spaceless:
+            return any(verb in word for verb in self.verbs)
+        return word in self.verbs or word.endswith(self.verb_endings)
 
     def renderer_of(self, template: str) -> str | None:
         """The renderer of a template or parser function (`lc:Word`) of this name; None where it carries no prose."""

@@ -19,6 +19,9 @@ from newwiki.text.repair import compose, repair
 from newwiki.text.scripts import on_the_line
 from newwiki.text.sections import Tail
 from newwiki.text.tags import HOLE, LIST_ITEM, TAG_MARK, without_switches, without_tags
+from newwiki.text.variants import without_variants
+from newwiki.text.wide_marks import repair_wide
+from newwiki.text.words import split_words
 
 EXTRACTOR_VERSION = "4"
 
@@ -84,7 +87,10 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
 
     `title` is what `{{PAGENAME}}` and its kin show.
     """
-    text = without_tags(on_the_line(resolve(_CONTROL.sub("", wikitext), language, title)))
+    wikitext = _CONTROL.sub("", wikitext)
+    if language.spaceless:
+        wikitext = without_variants(wikitext)
+    text = without_tags(on_the_line(resolve(wikitext, language, title)))
     text = _RULE.sub("\n\n", without_switches(text, language.switches))
     text = _NO_ADDRESS.sub(HOLE, _ADDRESS.sub(HOLE, _EXTERNAL_LINK.sub(_link_text, text)))
     prose: list[str] = []
@@ -103,11 +109,6 @@ def extract(wikitext: str, language: Language, title: str = "") -> Extract:
 def extract_prose(wikitext: str, language: Language, title: str = "") -> str:
     """The running text of a page, paragraphs separated by one empty line; empty where there is none."""
     return extract(wikitext, language, title).prose
-
-
-def count_words(prose: str) -> int:
-    """Words separated by white space that hold a letter or digit."""
-    return sum(any(character.isalnum() for character in word) for word in prose.split())
 
 
 def _link_text(link: re.Match[str]) -> str:
@@ -155,7 +156,7 @@ def _is_list_or_table(line: str, in_table: bool) -> bool:
 
 
 def _is_hatnote(line: str, language: Language) -> bool:
-    return line.lower().startswith(language.hatnotes) and len(line.split()) < _HATNOTE_WORDS
+    return line.lower().startswith(language.hatnotes) and len(split_words(line)) < _HATNOTE_WORDS
 
 
 def _heading(line: str) -> Heading | None:
@@ -204,7 +205,8 @@ def _unstyled(line: str) -> str:
 
 def _finish(text: str, language: Language) -> str:
     text = _LEFTOVER.sub("", _ENTITY.sub(_character, _LINK_MARKS.sub("", text)))
-    text = repair(without_unsaid(text, language), language)
+    text = without_unsaid(text, language)
+    text = repair(repair_wide(text) if language.spaceless else text, language)
     for left in range(_ROUNDS, 0, -1):  # brackets that have come together
         if not _LEFTOVER.search(text):
             break

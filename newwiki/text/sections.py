@@ -3,6 +3,8 @@
 import re
 
 from newwiki.text.language import Language
+from newwiki.text.tags import HOLE
+from newwiki.text.words import count_words
 
 _SET_APART = re.compile(r"''+[^'\n]*+''+|\"[^\"\n]*+\"|“[^”\n]*+”|„[^“\n]*+“|«[^»\n]*+»")
 _END = re.compile(r"[.!?…][\"'”’»)\]]*+\s*+\Z")
@@ -36,6 +38,9 @@ class Tail:
 
 def _reads_as_prose(paragraph: str, language: Language) -> bool:
     """Whether it ends as a sentence and has a verb outside of titles; an entry of a list of works has none."""
+    if language.spaceless:
+        closed = paragraph.rstrip(f"{HOLE}」』”）").endswith(tuple("。！？"))
+        return closed and count_words(paragraph) >= 2 * _MINIMUM_WORDS
     words = _WORD.findall(_SET_APART.sub(" ", paragraph))
     return (
         len(words) >= _MINIMUM_WORDS

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textstat.backend.utils._get_lang_easy_words import get_lang_easy_words
 
-from evaluators.counts import count_readability, count_tokens, terms, without_spaces
+from evaluators.counts import count_readability, count_tokens, terms
 from evaluators.easy_words import EASY_WORDS
 
 PROSE = st.text(alphabet="abcdefg tsd'.!?,-–é\n 1(", max_size=200)
@@ -87,11 +87,6 @@ def test_terms_are_words_without_case_or_marks_and_single_characters_where_there
         "5",
         "مرحبا",
     ]
-
-
-def test_a_few_characters_of_a_script_without_spaces_do_not_hide_the_words() -> None:
-    assert not without_spaces("Beijing (北京) is large.")
-    assert without_spaces("北京很大。 Beijing.")
 
 
 ARTICLES = Path(__file__).parents[2] / "../shared/data/articles/wikipedia_english_20240601to20240615.json"

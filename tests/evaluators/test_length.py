@@ -32,9 +32,13 @@ def test_digits_and_scripts_with_spaces_are_words(counted: Counted) -> None:
 
 
 @pytest.mark.parametrize("text", ["这是第一句话。这是第二句话。", "นี่คือประโยค.", "これは文です."])
-def test_words_of_scripts_without_spaces_cannot_be_told(counted: Counted, text: str) -> None:
-    for evaluate in (words, sentences):
-        assert evaluate(counted(text), counted("")) == Unscorable("written without spaces between words")
+def test_sentences_of_scripts_without_spaces_cannot_be_told(counted: Counted, text: str) -> None:
+    assert sentences(counted(text), counted("")) == Unscorable("written without spaces between words")
+
+
+@pytest.mark.parametrize(("text", "letters"), [("这是第一句话。", 6), ("東京は1868年に", 6), ("นี่คือ", 3)])
+def test_each_letter_of_a_script_without_spaces_is_a_word(counted: Counted, text: str, letters: int) -> None:
+    assert words(counted(text), counted("")) == letters
 
 
 def test_a_text_that_just_stops_has_no_sentences_to_count(counted: Counted) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.readability import flesch_kincaid_grade, flesch_reading_ease, gunning_fog, gunning_fog_newwiki
+from evaluators.scoring import fingerprint, score, select
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -106,3 +107,16 @@ def test_what_cannot_be_read_has_a_reason_for_a_score(
 
 def test_one_word_with_a_full_stop_is_a_sentence(counted: Counted) -> None:
     assert flesch_reading_ease(counted("Stop."), counted("Stop.")) == pytest.approx(206.835 - 1.015 - 84.6)
+
+
+@pytest.mark.parametrize(("language", "is_there"), [("en", True), (None, True), ("de", False), ("ja", False)])
+def test_the_english_formulas_are_null_in_other_languages(language: str | None, is_there: bool) -> None:
+    """The same text, so nothing but the language decides."""
+    chosen = select("flesch_reading_ease,gunning_fog,lix,words")
+    analysis = Analysis("The river runs to the sea. It is a very long river there.")
+    marks = {one.name: fingerprint(one, Analyst()) for one in chosen}
+    found = {one.metric: one for one in score(chosen, marks, [(1, 0)], [analysis], {1: analysis}, language)}
+    null = "ok" if is_there else f"not defined for texts in '{language}'"
+    assert [found[name].status for name in ("flesch_reading_ease", "gunning_fog")] == [null, null]
+    assert [found[name].status for name in ("lix", "words")] == ["ok", "ok"]
+    assert (found["flesch_reading_ease"].value is not None) == is_there

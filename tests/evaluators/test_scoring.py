@@ -201,7 +201,7 @@ def test_a_set_evaluator_has_a_fingerprint_with_what_it_reads(analyst: Analyst, 
     mark = fingerprint(mauve, analyst)
     assert mark.model_sha256 == embedder.model_sha256
     assert mark.dependencies.keys() >= {"scikit-learn", "torch"}
-    assert (mark.parameters["corpus"], mark.parameters["draws"], mark.parameters["seeds"]) == ("1", 5, 5)
+    assert (mark.parameters["corpus"], mark.parameters["draws"], mark.parameters["seeds"]) == ("2", 5, 5)
     assert fingerprint(replace(mauve, version="2"), analyst).evaluator_id != mark.evaluator_id
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from newwiki.records import Completion, FinishReason, Prompt
+from newwiki.text.words import split_words
 
 # By OpenAI, and by Text Generation Inference.
 _ENDS = ("stop", "eos_token", "stop_sequence")
@@ -28,7 +29,7 @@ class Answer:
         text = self.text[: min(found)] if found else self.text
         reason: FinishReason = "stop" if found else self._reason(most)
         return Completion(
-            prompt.page_id, sample, text, self.tokens, len(text.split()), reason, reason != "stop",
+            prompt.page_id, sample, text, self.tokens, len(split_words(text)), reason, reason != "stop",
             self.prompt_tokens, self.served_by,
         )  # fmt: skip
 

@@ -39,6 +39,22 @@ def written_date(a: TemplateArguments, _: Language) -> str:
 
 
 @renderer
+def day_month_year(a: TemplateArguments, language: Language) -> str:
+    """`{{dtlink|5|5|1900}}` is 5 de maio de 1900."""
+    day, month, year = [*a.listed, "", "", ""][:3]
+    joint = f" {language.date_preposition} " if language.date_preposition else " "
+    return joint.join(part for part in (day.lstrip("0"), _month(month, language), year) if part)
+
+
+@renderer
+def old_style_date(a: TemplateArguments, _: Language) -> str:
+    """Russian `{{OldStyleDate|18|июня|1812|6}}` is 6 (18) июня 1812."""
+    day, month, year = [*a.listed, "", "", ""][:3]
+    written = " ".join(part for part in (f"{a[4]} ({day})" if a[4] else day, month, year) if part)
+    return written if a[4] and not a[5] else " ".join(part for part in (day, month, year) if part)
+
+
+@renderer
 def as_of(a: TemplateArguments, language: Language) -> str:
     """`{{as of|2020|3}}` is As of March 2020; `since=y`, `lc=y` and `alt=` as the template has them."""
     if a["alt"]:

@@ -6,7 +6,8 @@ from newwiki.errors import TerminalError
 from newwiki.text.language import Language, load_language
 from newwiki.text.templates import find_renderer
 
-CODES = ["de", "en", "fr"]
+CODES = ["de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh"]
+OF_SPACED_SCRIPTS = {"abbreviations", "titles"}
 AS_WRITTEN = {"sentence_starters", "disambiguation_words", "ordinal_followers", "quotation_parameters", "switches"}
 
 
@@ -15,7 +16,7 @@ def test_an_unknown_language_is_named_with_what_there_is_and_what_to_do(code: st
     with pytest.raises(TerminalError) as error:
         load_language(code)
     assert f"'{code}'" in str(error.value)
-    assert "there is for: de, en, fr." in str(error.value)
+    assert "there is for: de, en, es, fr, it, ja, nl, pl, pt, ru, zh." in str(error.value)
     assert f"newwiki/text/{code}.toml" in str(error.value)
 
 
@@ -25,8 +26,10 @@ def test_words_are_stored_as_they_are_compared(code: str) -> None:
     for field in fields(Language):
         words = getattr(language, field.name)
         if isinstance(words, frozenset) and field.name not in AS_WRITTEN:
-            assert words and all(word == word.lower() for word in words), field.name
-    assert language.sentence_starters and all(word[:1].isupper() for word in language.sentence_starters)
+            read = not (language.spaceless and field.name in OF_SPACED_SCRIPTS)
+            assert bool(words) == read and all(word == word.lower() for word in words), field.name
+    assert bool(language.sentence_starters) != language.spaceless
+    assert all(word[:1].isupper() for word in language.sentence_starters)
     assert all(name == name.lower() for name in language.templates)
 
 

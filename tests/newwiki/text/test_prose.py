@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from newwiki.text.language import load_language
-from newwiki.text.prose import count_words, extract_prose
+from newwiki.text.prose import extract_prose
+from newwiki.text.words import count_words
 
 Prose = Callable[[str], str]
 
