@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from newwiki.quiet import silence_transformers
 from newwiki.sample.toy_training import Report, fit, save
+from newwiki.text.words import split_words
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -94,7 +95,7 @@ def _reworded(claim: str, chosen: random.Random) -> str:
         return claim
     if which < 0.8:
         kept = parts[: chosen.randint(1, len(parts) - 1)]
-        return ", ".join(kept) + "." if len(" ".join(kept).split()) > 4 else claim
+        return ", ".join(kept) + "." if len(split_words(" ".join(kept))) > 4 else claim
     return ", ".join([*parts[1:], parts[0]]) + "."
 
 
