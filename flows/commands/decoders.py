@@ -3,10 +3,12 @@
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, form_option
 from newwiki.settings import Settings
 
 
+@listed("look", "How a model can be made to write.", example="newwiki decoders")
 @click.command()
 @common
 @form_option

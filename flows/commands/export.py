@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from flows.listing import exemplified, listed
 from flows.options import Output, common, metric_models_options, open_database, template_option
 from flows.progress import reporter
 from flows.request_options import asks
@@ -17,11 +18,15 @@ _folder = click.option(
 )
 
 
+@listed(
+    "share", "Snapshots, runs and results for other tools.", example="newwiki export runs --format parquet --out runs"
+)
 @click.group()
 def export() -> None:
     """Write snapshots, runs and results for other people's tools."""
 
 
+@exemplified("newwiki export snapshot latest --format parquet --out september")
 @export.command("snapshot")
 @click.argument("snapshot")
 @click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
@@ -34,6 +39,7 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
     _show(write(open_database(settings), snapshot, form, out))
 
 
+@exemplified("newwiki export runs --format jsonl --out runs")
 @export.command("runs")
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--format", "form", type=click.Choice(["parquet", "jsonl", "datasets"]), required=True)
@@ -51,6 +57,7 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
     _show(write(database, contenders_or_all(database, runs), form, out))
 
 
+@exemplified("newwiki export results gpt2/greedy --out results")
 @export.command("results")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("--out", type=Output(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
@@ -64,6 +71,7 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
     _show(write(database, contenders(database, runs), out))
 
 
+@exemplified("newwiki export task latest --out task")
 @export.command("task")
 @asks(TaskRequest)
 @template_option
