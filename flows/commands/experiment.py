@@ -34,7 +34,7 @@ def experiment() -> None:
 
 
 def _command(one: Experiment) -> click.Command:
-    @click.command(one.name, help=f"{one.help}\n\nSource: {one.source}.")
+    @click.command(one.name, short_help=one.title, help=f"{one.help}\n\nSource: {one.source}.")
     @asks(one.request)
     @click.option("--out", type=Output(path_type=Path), help="Write the answer as a page, too.", metavar="FILE.html")
     @template_option

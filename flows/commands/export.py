@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from flows.completing import completer
 from flows.listing import exemplified, listed
 from flows.options import Output, common, metric_models_options, open_database, template_option
 from flows.progress import reporter
@@ -28,7 +29,7 @@ def export() -> None:
 
 @exemplified("newwiki export snapshot latest --format parquet --out september")
 @export.command("snapshot")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
 @_folder
 @common
@@ -41,7 +42,7 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
 
 @exemplified("newwiki export runs --format jsonl --out runs")
 @export.command("runs")
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completer("runs"))
 @click.option("--format", "form", type=click.Choice(["parquet", "jsonl", "datasets"]), required=True)
 @_folder
 @common
@@ -59,7 +60,7 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
 
 @exemplified("newwiki export results gpt2/greedy --out results")
 @export.command("results")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completer("runs"))
 @click.option("--out", type=Output(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
 @common
 def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:

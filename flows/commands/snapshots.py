@@ -4,6 +4,7 @@ import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
+from flows.completing import completer
 from flows.listing import exemplified, listed
 from flows.options import common, contact_option, form_option, open_database, scoring_options
 from flows.progress import reporter
@@ -45,7 +46,7 @@ def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
 
 @exemplified("newwiki snapshots show latest")
 @snapshots.command("show")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @common
 @form_option
 def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
@@ -71,7 +72,7 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
 
 @exemplified("newwiki snapshots verify enwiki-2026-09")
 @snapshots.command("verify")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @common
 def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     """Recompute a snapshot's hashes and compare them with what was published."""
@@ -128,7 +129,7 @@ def revisit_snapshot(settings: Settings, quiet: bool, form: str, request: Revisi
 
 @exemplified("newwiki snapshots topics latest")
 @snapshots.command("topics")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @click.option("--api", metavar="URL", help="The wiki's api.php (/w/api.php where its permanent links lead).")
 @contact_option
 @common
