@@ -31,7 +31,7 @@ def _begun(values: Iterable[tuple[str, str | None]], incomplete: str) -> list["C
     ]
 
 
-def _stored(context: click.Context, asked: str) -> list[tuple[str, ...]]:
+def _stored(context: click.Context, kind: str) -> list[tuple[str, ...]]:
     from newwiki.settings import load_settings
     from storage.names import names
 
@@ -39,18 +39,18 @@ def _stored(context: click.Context, asked: str) -> list[tuple[str, ...]]:
         settings = load_settings(context.params.get("config"), db=context.params.get("db"))
     except NewWikiError:
         return []
-    return names(Path(settings.db), asked)
+    return names(Path(settings.db), f"names_of_{kind}")
 
 
 def _snapshots(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
-    return _begun([("latest", None), *((name, None) for (name,) in _stored(context, "names_of_snapshots"))], incomplete)
+    return _begun([("latest", None), *((name, None) for (name,) in _stored(context, "snapshots"))], incomplete)
 
 
 def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
     """By model and decoder, and by their ids as soon as one is begun."""
     from newwiki.decoding.grammar import short_form
 
-    found = _stored(context, "names_of_runs")
+    found = _stored(context, "runs")
     words = {run_id: f"{model}/{short_form(decoder)}" for run_id, model, decoder in found}
     named = [(told, run_id) for run_id, told in words.items() if not run_id.startswith("reference:")]
     ids = [(run_id, told) for run_id, told in words.items() if incomplete or run_id.startswith("reference:")]
@@ -60,7 +60,7 @@ def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -
 def _metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
     """The last of several between commas. Those that something is scored by are there sooner than all that can be."""
     before, comma, begun = incomplete.rpartition(",")
-    stored = [name for (name,) in _stored(context, "names_of_metrics") if name.startswith(begun)]
+    stored = [name for (name,) in _stored(context, "metrics") if name.startswith(begun)]
     words = [word for word in (parameter.make_metavar(context) or "").split("|") if word.islower()]
     found = [*([] if comma else words), *(stored or _known_metrics())]
     return _begun(((f"{before}{comma}{name}", None) for name in found), incomplete)
