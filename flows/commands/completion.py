@@ -4,6 +4,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from flows.listing import listed
+from flows.options import debug_option
 from newwiki.visible import visible
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -19,6 +20,7 @@ _SHELLS = ("bash", "zsh", "fish")
 )
 @click.command()
 @click.argument("shell", type=click.Choice(_SHELLS))
+@debug_option
 def completion(shell: str) -> None:
     """Write the script by which SHELL completes newwiki's commands, options and values.
 
