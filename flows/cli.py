@@ -11,6 +11,7 @@ from typing import NoReturn
 import click
 
 from flows import commands
+from flows.listing import ByGroup
 from flows.options import debug_option, is_debugging
 from flows.unexpected import in_one_line
 from newwiki.errors import NewWikiError
@@ -19,12 +20,15 @@ from newwiki.visible import visible
 
 def main() -> int:
     """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why,
-    and with `--debug` the traceback before it."""
+    and with `--debug` the traceback before it. A group of commands alone, such as `newwiki`, shows its help."""
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except NewWikiError as error:
         return _say(str(error), error.exit_status)
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(visible(error.format_message()))
+        return 0
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "newwiki"
         return _say(f"{error.format_message().rstrip('.')} (see {command} --help)", 2)
@@ -57,11 +61,14 @@ def leave(status: int) -> NoReturn:
     sys.exit(status)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=ByGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="newwiki-eval", prog_name="newwiki")
 @debug_option
 def cli() -> None:
-    """Evaluates language models on the Wikipedia articles that have just been written."""
+    """Evaluates language models on the Wikipedia articles that have just been written.
+
+    Each command has a help of its own, with examples: newwiki COMMAND --help
+    """
 
 
 for _file in iter_modules(commands.__path__):

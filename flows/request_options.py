@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from flows.completing import completer
 from flows.options import Input
 from newwiki.errors import UsageError
 from newwiki.fields import Field, fields_of
@@ -42,9 +43,10 @@ def _parameter(one: Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]
             type=_type(one),
             nargs=-1 if one.is_tuple else 1,
             required=one.required or not one.is_tuple,
+            shell_complete=completer(one.name),
             metavar=f"{shown}..." if one.is_tuple and one.required else shown,
         )
-    given: dict[str, Any] = {"help": one.help, "metavar": spelling.metavar}
+    given: dict[str, Any] = {"help": one.help, "metavar": spelling.metavar, "shell_complete": completer(one.name)}
     if one.type is bool:
         given |= {"is_flag": True}
     elif one.is_tuple or one.required:

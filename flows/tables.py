@@ -3,8 +3,9 @@
 import csv
 import json
 import math
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,14 @@ from typing import TYPE_CHECKING, Any
 from newwiki.visible import visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from flows.table_layout import Column
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
 Rows = Sequence[Sequence[Any]]
+_NO_EDGE = 1_000_000
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str | None = None) -> None:
@@ -86,28 +91,46 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
+def show_columns(
+    columns: Sequence["Column"], title: str | None = None, keys: int = 1, parted: Collection[int] = ()
+) -> None:
+    """Writes a table as `flows.table_layout.lines` lays it out in the `room` that there is, below its title."""
     from rich.text import Text
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 10_000  # a file or a pipe has no edge to wrap at
-    table = Table(
-        title=title and Text(visible(title)),
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-    )
+    from flows.table_layout import lines, wrapped
+
+    console, width = _console(), room()
+    for line in wrapped(visible(title), width) if title else ():
+        console.print(Text(line, style="bold"), soft_wrap=True)
+    if title:
+        console.print()
+    for line, is_head in lines(columns, width, keys, parted):
+        console.print(Text(line, style="bold" if is_head else ""), soft_wrap=True)
+    console.print()
+
+
+def room() -> int:
+    """How many letters fit beside each other: as many as the terminal has. A file or a pipe has no edge, unless COLUMNS
+    in the environment names one."""
+    console = _console()
+    asked = os.environ.get("COLUMNS", "")
+    return console.width if console.is_terminal else int(asked) if asked.isdecimal() and int(asked) else _NO_EDGE
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def _table(columns: Sequence[str], rows: Rows, title: str | None) -> None:
+    from flows.table_layout import Column
+
+    made = []
     for place, column in enumerate(columns):
         numeric = any(row[place] is not None for row in rows) and all(_is_number(row[place]) for row in rows)
-        table.add_column(Text(visible(column)), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*[Text(short(cell)) for cell in row])
-    console.print(table)
+        made.append(Column(visible(column), [short(row[place]) for row in rows], right=numeric))
+    show_columns(made, title)
 
 
 def _is_number(cell: object) -> bool:

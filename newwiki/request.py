@@ -245,6 +245,7 @@ class LeaderboardRequest(Request):
     """Which scored runs are set beside each other, and how."""
 
     snapshot: str | None = asked(None, "Only this one, or latest (all).", metavar="ID")
+    metrics: str = asked("all", "By which, in this order.", metavar="all|NAME,…", names=True)
     rank: str | None = asked(
         None, "The best first, with groups of runs that cannot be told apart.", metavar="METRIC", example="sbert"
     )

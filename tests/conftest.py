@@ -2,6 +2,7 @@
 
 import atexit
 import fcntl
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -51,6 +52,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     quick.mark_slow(items)
+
+
+_SEEN = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A model that is loaded gives memory back, for which Python looks through all objects. Those of libraries stay, so
+    they are put aside once there are many more of them."""
+    if len(sys.modules) > item.config.stash.get(_SEEN, 0) + 50:
+        gc.collect()
+        gc.freeze()
+        item.config.stash[_SEEN] = len(sys.modules)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

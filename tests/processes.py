@@ -37,7 +37,8 @@ def _modules() -> list[str]:
 
 _NOWHERE = Path(os.devnull)
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm"])
+# This module among them: a fork that had to import it would look through all of the program's files first.
+FORKS.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm", "tests.processes"])
 
 
 def start(

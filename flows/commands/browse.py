@@ -2,10 +2,12 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, open_database
 from newwiki.settings import Settings
 
 
+@listed("look", "Read texts and scores in a browser.", example="newwiki browse --port 8080")
 @click.command()
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Where to listen; 0: a free port."

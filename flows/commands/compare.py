@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -22,6 +23,14 @@ _LEGEND = (
 )
 
 
+@listed(
+    "compare",
+    "Tell which differences between runs are real.",
+    example=(
+        "newwiki compare gpt2/greedy sample:top_p=0.9",
+        "newwiki compare greedy reference:enwiki-2026-09 --metrics sbert",
+    ),
+)
 @click.command()
 @asks(ComparisonRequest)
 @common

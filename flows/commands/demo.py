@@ -4,11 +4,17 @@ from pathlib import Path
 
 import click
 
+from flows.listing import listed
 from flows.options import Output, common, scoring_options
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
+@listed(
+    "make",
+    "The whole road once, on a sample wiki and a toy model.",
+    example="newwiki demo --out demo --entities rules-v1",
+)
 @click.command()
 @click.option("--out", default="demo", show_default=True, type=Output(path_type=Path), help="The folder to work in.")
 @click.option("--claims", is_flag=True, help="Train a toy pair scorer, too, which checks what texts claim.")

@@ -3,6 +3,7 @@
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, form_option, scoring_options
 from flows.progress import reporter
 from flows.request_options import asks
@@ -10,6 +11,7 @@ from newwiki.request import TrialRequest
 from newwiki.settings import Settings
 
 
+@listed("keep", "Say what is fit here and what is not.", example=("newwiki doctor", "newwiki doctor --model gpt2"))
 @click.command()
 @asks(TrialRequest)
 @scoring_options

@@ -2,6 +2,7 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import (
     common,
     form_option,
@@ -17,6 +18,14 @@ from newwiki.request import EvaluationRequest, LeaderboardRequest
 from newwiki.settings import Settings
 
 
+@listed(
+    "make",
+    "Let models write a snapshot's articles, and score them.",
+    example=(
+        "newwiki evaluate gpt2 --decoder greedy --decoder sample:top_p=0.9",
+        "newwiki evaluate gpt2 --decoder 'sample:top_p=[0.5,0.9]' --prompts 100",
+    ),
+)
 @click.command()
 @asks(EvaluationRequest)
 @template_option

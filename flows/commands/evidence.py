@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from flows import tables
+from flows.listing import exemplified, listed
 from flows.options import Input, Output, common, form_option, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -13,11 +14,17 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed(
+    "make",
+    "An index of sentences that claims are checked against.",
+    example="newwiki evidence build --snapshot latest --out evidence",
+)
 @click.group()
 def evidence() -> None:
     """Build, show and verify an index of sentences that claims are checked against."""
 
 
+@exemplified("newwiki evidence build --snapshot latest --out evidence")
 @evidence.command("build")
 @asks(EvidenceRequest)
 @click.option("--out", required=True, type=Output(path_type=Path), help="The folder to write, a new one.")
@@ -33,6 +40,7 @@ def build_evidence(settings: Settings, quiet: bool, form: str, out: Path, reques
     _show(row_of(build(open_database(settings), request, out, reporter(quiet))), form)
 
 
+@exemplified("newwiki evidence show evidence")
 @evidence.command("show")
 @click.argument("folder", type=Input(path_type=Path), metavar="FOLDER")
 @common
@@ -45,6 +53,7 @@ def show_evidence(settings: Settings, quiet: bool, form: str, folder: Path) -> N
     _show(row_of(read_manifest(folder)), form)
 
 
+@exemplified("newwiki evidence verify evidence")
 @evidence.command("verify")
 @click.argument("folder", type=Input(path_type=Path), metavar="FOLDER")
 @common

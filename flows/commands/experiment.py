@@ -7,6 +7,7 @@ import click
 
 from flows import tables
 from flows.experiments.experiment import Experiment, Shown, every
+from flows.listing import exemplified, listed
 from flows.options import (
     Output,
     common,
@@ -22,13 +23,18 @@ from flows.request_options import asks
 from newwiki.visible import visible
 
 
+@listed(
+    "compare",
+    "Ask what is behind a score: leakage, cutoffs, decoders.",
+    example="newwiki experiment leakage gpt2 --decoder greedy",
+)
 @click.group()
 def experiment() -> None:
     """Ask a question of models and snapshots. The runs that it needs and that are not there are made."""
 
 
 def _command(one: Experiment) -> click.Command:
-    @click.command(one.name, help=f"{one.help}\n\nSource: {one.source}.")
+    @click.command(one.name, short_help=one.title, help=f"{one.help}\n\nSource: {one.source}.")
     @asks(one.request)
     @click.option("--out", type=Output(path_type=Path), help="Write the answer as a page, too.", metavar="FILE.html")
     @template_option
@@ -56,7 +62,7 @@ def _command(one: Experiment) -> click.Command:
             else:
                 click.echo(visible(sentence))
 
-    return ask
+    return exemplified(one.example)(ask)
 
 
 def _print(shown: Shown, form: str) -> None:

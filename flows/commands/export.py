@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from flows.completing import completer
+from flows.listing import exemplified, listed
 from flows.options import Output, common, metric_models_options, open_database, template_option
 from flows.progress import reporter
 from flows.request_options import asks
@@ -18,13 +20,17 @@ _folder = click.option(
 )
 
 
+@listed(
+    "share", "Snapshots, runs and results for other tools.", example="newwiki export runs --format parquet --out runs"
+)
 @click.group()
 def export() -> None:
     """Write snapshots, runs and results for other people's tools."""
 
 
+@exemplified("newwiki export snapshot latest --format parquet --out september")
 @export.command("snapshot")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @click.option("--format", "form", type=click.Choice(["manifest", "parquet", "jsonl", "datasets"]), required=True)
 @_folder
 @common
@@ -35,8 +41,9 @@ def export_snapshot(settings: Settings, quiet: bool, snapshot: str, form: str, o
     _show(write(open_database(settings), snapshot, form, out))
 
 
+@exemplified("newwiki export runs --format jsonl --out runs")
 @export.command("runs")
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@click.argument("runs", nargs=-1, metavar="[RUN]...", shell_complete=completer("runs"))
 @click.option("--format", "form", type=click.Choice(["parquet", "jsonl", "datasets"]), required=True)
 @_folder
 @common
@@ -52,8 +59,9 @@ def export_runs(settings: Settings, quiet: bool, runs: tuple[str, ...], form: st
     _show(write(database, contenders_or_all(database, runs), form, out))
 
 
+@exemplified("newwiki export results gpt2/greedy --out results")
 @export.command("results")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completer("runs"))
 @click.option("--out", type=Output(path_type=Path), required=True, help="A FILE.json for one run, or a folder.")
 @common
 def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: Path) -> None:
@@ -65,6 +73,7 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
     _show(write(database, contenders(database, runs), out))
 
 
+@exemplified("newwiki export every-eval-ever gpt2/greedy --out everyeval")
 @export.command("every-eval-ever")
 @asks(EveryEvalEverRequest)
 @_folder
@@ -76,6 +85,7 @@ def export_every_eval_ever(settings: Settings, quiet: bool, out: Path, request: 
     _show(write(open_database(settings), request, out, reporter(quiet)))
 
 
+@exemplified("newwiki export hub-results gpt2/greedy --out hub")
 @export.command("hub-results")
 @asks(HubResultsRequest)
 @_folder
@@ -87,6 +97,7 @@ def export_hub_results(settings: Settings, quiet: bool, out: Path, request: HubR
     _show(write(open_database(settings), request, out, reporter(quiet)))
 
 
+@exemplified("newwiki export task latest --out task")
 @export.command("task")
 @asks(TaskRequest)
 @template_option

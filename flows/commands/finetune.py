@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from flows.listing import listed
 from flows.options import Output, common, open_database, template_option
 from flows.progress import reporter
 from flows.request_options import asks
@@ -12,6 +13,11 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed(
+    "make",
+    "Fine-tune a model on articles that it is not tested by.",
+    example="newwiki finetune gpt2 --out tuned --snapshot enwiki-2026-08",
+)
 @click.command()
 @asks(FinetuneRequest)
 @click.option("--out", required=True, type=Output(path_type=Path, file_okay=False), help="The folder to write.")

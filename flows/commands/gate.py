@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import Output, common, form_option, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -23,6 +24,11 @@ _HEADS = ["fails if", "baseline", "candidate", "difference [95 %]", "outcome"]
 _MARKS = {"failed": "❌ failed", "passed": "✅ passed", "not sure": "❔ passed, but not surely"}
 
 
+@listed(
+    "compare",
+    "Fail where a candidate is worse than its baseline.",
+    example="newwiki gate --baseline gpt2 --candidate mine --fail-if 'sbert<-0.01'",
+)
 @click.command()
 @asks(GateRequest)
 @click.option(

@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from flows.listing import listed
 from flows.options import Output, common
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed("keep", "Write a newwiki.toml with every setting.", example="newwiki init")
 @click.command()
 @click.option("--out", type=Output(dir_okay=False, path_type=Path), default="newwiki.toml", show_default=True)
 @common

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import Input, Output, common, form_option, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -14,6 +15,11 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed(
+    "compare",
+    "Let people, or a model, say whose text is better.",
+    example="newwiki judge greedy sample:top_p=0.9 --judge anna",
+)
 @click.command()
 @asks(JudgeRequest)
 @click.option("--judge", "person", metavar="NAME", help="Judge yourself under this name, on a local page.")

@@ -2,6 +2,7 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -9,6 +10,14 @@ from newwiki.request import LeaderboardRequest
 from newwiki.settings import Settings
 
 
+@listed(
+    "look",
+    "Every scored run beside the articles, with intervals.",
+    example=(
+        "newwiki leaderboard --snapshot latest --rank sbert",
+        "newwiki leaderboard --metrics sbert,rep_4 --format csv",
+    ),
+)
 @click.command()
 @asks(LeaderboardRequest)
 @common

@@ -3,10 +3,12 @@
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, form_option, scorer_option
 from newwiki.settings import Settings
 
 
+@listed("look", "What a text, or a run, can be measured by.", example="newwiki metrics --format csv")
 @click.command()
 @scorer_option
 @common

@@ -2,12 +2,14 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, form_option
 from flows.request_options import asks
 from newwiki.request import PlanRequest
 from newwiki.settings import Settings
 
 
+@listed("keep", "Say what an evaluation will cost.", example="newwiki plan --prompts 2000 --models 50 --deadline 72")
 @click.command()
 @asks(PlanRequest)
 @common

@@ -2,11 +2,13 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
+@listed("share", "Take in from there what is missing here.", example="newwiki pull s3://bucket/newwiki")
 @click.command()
 @click.argument("url")
 @common

@@ -2,11 +2,13 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, open_database
 from flows.progress import reporter
 from newwiki.settings import Settings
 
 
+@listed("share", "Write what is here to a shared folder or bucket.", example="newwiki push s3://bucket/newwiki")
 @click.command()
 @click.argument("url")
 @common

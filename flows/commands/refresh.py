@@ -3,6 +3,7 @@
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, contact_option, form_option, open_database, prefect_option
 from flows.request_options import asks
 from newwiki.request import RefreshRequest
@@ -10,6 +11,14 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed(
+    "make",
+    "Publish the articles of a month as a snapshot.",
+    example=(
+        "newwiki refresh --wiki enwiki --month 2026-09",
+        "newwiki refresh --dump history.xml.bz2 --from 2026-09-01 --to 2026-09-15",
+    ),
+)
 @click.command()
 @asks(RefreshRequest)
 @contact_option

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from flows.listing import listed
 from flows.options import Output, common, open_database
 from flows.progress import reporter
 from flows.request_options import asks
@@ -12,6 +13,11 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed(
+    "look",
+    "All of a snapshot's results as one HTML file.",
+    example="newwiki report --snapshot latest --out report.html",
+)
 @click.command()
 @asks(ReportRequest)
 @click.option("--out", type=Output(path_type=Path, dir_okay=False), help="The file to write (report-SNAPSHOT.html).")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import Output, common, form_option, open_database, scoring_options, template_option
 from flows.progress import Progress, reporter
 from flows.request_options import asks
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from flows.reproducing.reproduce import ReproducedPaper
 
 
+@listed("compare", "Set a paper's numbers beside your own.", example="newwiki reproduce 003 --dry-run")
 @click.command()
 @asks(ReproduceRequest)
 @click.option("--dry-run", is_flag=True, help="Only say what would run, for how long, and what cannot.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from flows import tables
+from flows.listing import listed
 from flows.options import common, form_option, open_database, prefect_option
 from flows.progress import reporter
 from newwiki.settings import Settings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS = ["wiki", "month", "snapshot", "complete", "report"]
 
 
+@listed("keep", "Publish and evaluate every month that is due.", example="newwiki schedule --once")
 @click.command()
 @click.option("--once", is_flag=True, help="Do what is due now, and end.")
 @click.option("--cron", default="0 6 * * *", show_default=True, help="When to look for what is due, in UTC.")

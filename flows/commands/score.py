@@ -2,6 +2,7 @@
 
 import click
 
+from flows.listing import listed
 from flows.options import common, form_option, open_database, runner_option, scoring_options
 from flows.progress import reporter
 from flows.request_options import asks
@@ -9,6 +10,11 @@ from newwiki.request import LeaderboardRequest, ScoringRequest
 from newwiki.settings import Settings
 
 
+@listed(
+    "make",
+    "Score stored runs, or texts written elsewhere.",
+    example=("newwiki score --missing --metrics all", "newwiki score texts.jsonl --metrics rep_4,bleu"),
+)
 @click.command()
 @asks(ScoringRequest)
 @scoring_options

@@ -4,6 +4,8 @@ import click
 
 from flows import tables
 from flows.commands.export import export_snapshot
+from flows.completing import completer
+from flows.listing import exemplified, listed
 from flows.options import common, contact_option, form_option, open_database, scoring_options
 from flows.progress import reporter
 from flows.request_options import asks
@@ -20,6 +22,11 @@ class ListByDefault(click.Group):
         return super().parse_args(ctx, args if named else ["list", *args])
 
 
+@listed(
+    "look",
+    "The snapshots: list, show, verify, export, revisit.",
+    example=("newwiki snapshots", "newwiki snapshots show latest"),
+)
 @click.group(cls=ListByDefault)
 def snapshots() -> None:
     """List, show and verify the snapshots."""
@@ -28,6 +35,7 @@ def snapshots() -> None:
 snapshots.add_command(export_snapshot, "export")
 
 
+@exemplified("newwiki snapshots list --format json")
 @snapshots.command("list")
 @common
 @form_option
@@ -36,8 +44,9 @@ def list_snapshots(settings: Settings, quiet: bool, form: str) -> None:
     tables.show_query(open_database(settings), "snapshot_list", form)
 
 
+@exemplified("newwiki snapshots show latest")
 @snapshots.command("show")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @common
 @form_option
 def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> None:
@@ -61,8 +70,9 @@ def show_snapshot(settings: Settings, quiet: bool, form: str, snapshot: str) -> 
         tables.show_query(database, "snapshot_one", form, found.snapshot_id)
 
 
+@exemplified("newwiki snapshots verify enwiki-2026-09")
 @snapshots.command("verify")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @common
 def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     """Recompute a snapshot's hashes and compare them with what was published."""
@@ -80,6 +90,7 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     return 1 if problems else 0
 
 
+@exemplified("newwiki snapshots rebuild enwiki-2026-09.manifest.json")
 @snapshots.command("rebuild")
 @asks(RebuildRequest)
 @contact_option
@@ -97,6 +108,7 @@ def rebuild_snapshot(settings: Settings, quiet: bool, request: RebuildRequest) -
     return 1 if rebuilt.problems else 0
 
 
+@exemplified("newwiki snapshots revisit enwiki-2026-09")
 @snapshots.command("revisit")
 @asks(RevisitRequest)
 @contact_option
@@ -115,8 +127,9 @@ def revisit_snapshot(settings: Settings, quiet: bool, form: str, request: Revisi
         tables.show_query(open_database(settings), "edition_differences", form, edition)
 
 
+@exemplified("newwiki snapshots topics latest")
 @snapshots.command("topics")
-@click.argument("snapshot")
+@click.argument("snapshot", shell_complete=completer("snapshot"))
 @click.option("--api", metavar="URL", help="The wiki's api.php (/w/api.php where its permanent links lead).")
 @contact_option
 @common

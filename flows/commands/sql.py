@@ -9,15 +9,30 @@ from pathlib import Path
 import click
 
 from flows import tables
+from flows.completing import completer
+from flows.listing import listed
 from flows.options import Output, OwnDatabase, common, open_database
 from flows.progress import reporter
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
 
 
+@listed(
+    "look",
+    "Ask the database in SQL.",
+    example=(
+        "newwiki sql 'select model, decoder, sbert from leaderboard'",
+        "newwiki sql --example worst_texts --format json",
+    ),
+)
 @click.command()
 @click.argument("query", required=False)
-@click.option("--example", metavar="NAME", help="A question of the cookbook (docs/cookbook.md), such as leaderboard.")
+@click.option(
+    "--example",
+    metavar="NAME",
+    shell_complete=completer("example"),
+    help="A question of the cookbook (docs/cookbook.md), such as leaderboard.",
+)
 @click.option("--write", type=OwnDatabase(path_type=Path, dir_okay=False), metavar="FILE.duckdb",
               help="Write tables into a database of your own; this one is `newwiki` there.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice((*tables.FORMATS, "parquet")), default="table", show_default=True)

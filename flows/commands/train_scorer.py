@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from flows.listing import listed
 from flows.options import Input, Output, common
 from flows.progress import reporter
 from flows.request_options import asks
@@ -12,6 +13,7 @@ from newwiki.settings import Settings
 from newwiki.visible import visible
 
 
+@listed("make", "Train a scorer on texts with numbers.", example="newwiki train-scorer ratings.csv --out stars")
 @click.command("train-scorer")
 @click.argument("table", type=Input(path_type=Path), metavar="CSV")
 @click.option("--out", required=True, type=Output(path_type=Path), help="The folder to write, a new one.")

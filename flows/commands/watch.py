@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from flows.commands.evaluate import evaluate_and_show
+from flows.listing import listed
 from flows.options import (
     common,
     form_option,
@@ -22,6 +23,11 @@ from newwiki.request import EvaluationRequest, WatchRequest
 from newwiki.settings import Settings
 
 
+@listed(
+    "keep",
+    "Evaluate each checkpoint of a training as it appears.",
+    example="newwiki watch checkpoints --decoder greedy",
+)
 @click.command()
 @asks(WatchRequest, name="watched")
 @asks(EvaluationRequest, without=("models",))

@@ -11,7 +11,7 @@ from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
-from newwiki.errors import TerminalError
+from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.records import Stratum
 from storage import snapshots, strata
 from storage.comparison import Scoring, evaluator_words
@@ -76,8 +76,10 @@ def board(
     prefer: Collection[str] | None = None,
     by: Stratum | None = None,
     after_cutoff: bool = False,
+    metrics: Collection[str] | None = None,
 ) -> Board:
     """The board of one snapshot (`latest` too), or of all; cut `by` a stratum it has a record for each run and `part`.
+    With `metrics` (or names of columns) it has only these, in this order; raises UsageError for one that no run has.
 
     With `after_cutoff` each run stands only on the articles that were created after its model's knowledge cutoff, those
     without one are left out, and the articles' own row stands on those after the latest of its snapshot's runs.
@@ -95,6 +97,9 @@ def board(
     texts = [row["completions"] for row in rows]
     summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
     scorings = _by_metric(_scoring(one) for one in summaries)
+    known = sorted(scorings)
+    if metrics is not None:
+        scorings = {one: made for one, made in scorings.items() if any(_is_of(name, one) for name in metrics)}
     if by_evaluator:
         columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
         notes: tuple[str, ...] = ()
@@ -118,7 +123,27 @@ def board(
         _shared(asked.values(), apart_in),
     )
     cut = (by or after_cutoff) and records
+    whole = of_metrics(whole, metrics, known) if records else whole
     return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
+
+
+def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[str] = ()) -> Board:
+    """The board with the columns of these metrics, or of these names, in this order. Raises UsageError for one that it
+    has not, with those that are `known` beside its own."""
+    if names is None:
+        return whole
+    for name in names:
+        if not any(name in (one.name, one.metric) for one in whole.columns):
+            there = sorted({*known, *(one.name for one in whole.columns)})
+            nearest = did_you_mean(name, there) or ";"
+            raise UsageError(f"no run here is scored by '{name}'{nearest} there are: {', '.join(there) or 'none'}")
+    columns = [one for name in names for one in whole.columns if name in (one.name, one.metric)]
+    return replace(whole, columns=tuple(dict.fromkeys(columns)))
+
+
+def _is_of(name: str, metric: str) -> bool:
+    """Whether that is the metric's name, or its column's by one evaluator."""
+    return name == metric or name.startswith(f"{metric} by ")
 
 
 def _cutoffs(whole: Board) -> dict[str, date]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from evaluators import statistics
-from flows.comparing.board import Board, Column, board
+from flows.comparing.board import Board, Column, board, of_metrics
 from flows.comparing.linked_board import linked_board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, PROTOCOL, settings_named, value_in_words, values_of, varying
@@ -19,12 +19,15 @@ from storage.database import Database
 
 
 def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collection[str] | None = None) -> Board:
-    """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named."""
+    """The board (see `flows.comparing.board`, also of `prefer`), ranked by a metric if one is named, which then stands
+    before the metrics that are asked for. Raises UsageError for one that no run is scored by."""
     named = settings_named(request.across)
     if ACROSS_MONTHS in named:
         raise UsageError("--across snapshot is for `newwiki compare`; a leaderboard over months is --linked")
+    asked = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
+    wanted = [*filter(None, [request.rank]), *(asked or ())]
     if request.linked:
-        return linked_board(database, request.snapshot)
+        return of_metrics(linked_board(database, request.snapshot), wanted if asked else None)
     shown = board(
         database,
         request.snapshot,
@@ -32,6 +35,7 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
         prefer=prefer,
         by=request.by,
         after_cutoff=request.after_cutoff,
+        metrics=wanted if asked else None,
     )
     if not request.rank or not shown.records:
         return shown

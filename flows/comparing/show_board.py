@@ -1,19 +1,26 @@
 """The leaderboard, laid out for people."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count, pairwise
 from typing import Any
 
 from flows import tables
-from flows.comparing.board import ABOUT, SEEN, Board, numbers_of
+from flows.comparing.after_cutoff import is_reference
+from flows.comparing.board import PART, SEEN, Board, numbers_of
 from flows.comparing.ranked import leaderboard
-from flows.tables import digits
+from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
 from newwiki.protocol import value_in_words
 from newwiki.request import LeaderboardRequest
+from newwiki.visible import visible
 from storage.database import Database
 
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
-_TITLE = "mean ± standard deviation over texts [95 % interval of the mean, by prompt]"
+_MOST_DIGITS = 6  # behind the point
+_CAPTION = "mean ± the longer arm of its 95 % interval (by prompt); --format csv or json has both ends"
+_WHICH = ("model", "decoder")
+_HEADS = {"snapshot_id": "snapshot", "run_id": "run"}
+Record = Mapping[str, Any]
 
 
 def show(
@@ -34,50 +41,145 @@ def show(
 
 
 def _show_table(shown: Board) -> None:
-    """One cell a metric: mean ± standard deviation, 95 % interval of the mean in brackets, and on how many texts it
-    stands where these are not all."""
-    title = "\n".join(filter(None, [_TITLE, shown.caption]))
-    apart_in = [name for name in shown.about if name not in ABOUT]
-    about = [name for name in shown.about if name not in SEEN or _is_known(shown, name)]
-    records = [
-        record
-        | {"decoder": short_form(record["decoder"]), "seen_share": _share(record.get("seen_share"))}
-        | {name: _setting(record, name) for name in apart_in if name != "group"}
-        for record in shown.records
-    ]
-    names = [column.name for column in shown.columns]
-    cells = [[_cell(record, name) for name in names] for record in records]
-    if len(records) <= _ACROSS:
-        heads = ["", *["\n".join([record["model"], *record["decoder"].split(",")]) for record in records]]
-        above = [
-            [name, *["" if record[name] is None else str(record[name]) for record in records]] for name in about[2:]
-        ]
-        down = [[name, *[row[place] for row in cells]] for place, name in enumerate(names)]
-        tables.show(heads, above + down, "table", title)
+    """A cell a metric: the mean and how far its interval reaches. What all runs share stands above, what there is to
+    say of single cells, and names in full, below."""
+    remarks = _Remarks(shown)
+    numbers = {column.name: _numbers(shown.records, column.name, remarks) for column in shown.columns}
+    alike = _alike(shown)
+    about = [name for name in shown.about if name not in (*alike, *_WHICH) and not _is_unknown(shown, name)]
+    room = tables.room()
+    models = shortened({record["model"] for record in shown.records}, max(16, room // 5))
+    which = [(models[record["model"]], short_form(record["decoder"])) for record in shown.records]
+    told = {name: _told(shown.records, name) for name in about}
+    if len(shown.records) <= _ACROSS:
+        columns = [Column("", [*(_HEADS.get(name, name) for name in told), *numbers])]
+        rows = [*told.values(), *numbers.values()]
+        for place, (model, decoder) in enumerate(which):
+            columns.append(Column("\n".join([model, *decoder.split(",")]), [row[place] for row in rows], right=True))
+        tables.show_columns(columns, _caption(shown, alike, remarks))
     else:
-        before = [[record[name] for name in about] for record in records]
-        tables.show([*about, *names], [a + c for a, c in zip(before, cells, strict=True)], "table", title)
+        keys = [Column(name, [one[place] for one in which]) for place, name in enumerate(_WHICH)]
+        first = [Column(PART, told.pop(PART))] if PART in told else []
+        others = [Column(_HEADS.get(name, name), cells, right=_is_count(name)) for name, cells in told.items()]
+        columns = [*keys, *first, *others, *(Column(name, cells, right=True) for name, cells in numbers.items())]
+        parted = _between_groups(shown.records) if "group" in told else []
+        tables.show_columns(columns, _caption(shown, alike, remarks), len(keys) + len(first), parted)
+    for line in [*remarks.legend, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
+        for part in wrapped(line, room):
+            print(visible(part))
 
 
-def _cell(record: dict[str, Any], metric: str) -> str:
-    of = numbers_of(record, metric)
-    lacking, low, high = of["no_interval"], of["low"], of["high"]
-    apart = f" ({of['status']})" if of["status"] not in (None, "ok") else ""
-    if of["mean"] is None:
-        return f"–{apart}"
-    spread = f" ± {digits(of['sd'])}" if of["sd"] is not None else ""
-    interval = f" [{lacking or f'{digits(low)}, {digits(high)}'}]" if lacking or low is not None else ""
-    return f"{digits(of['mean'])}{spread}{interval}{apart}"
+class _Remarks:
+    """What is said of cells, each thing once, by its number; what is lacking everywhere is said above."""
+
+    def __init__(self, shown: Board) -> None:
+        cells = [numbers_of(record, column.name) for record in shown.records for column in shown.columns]
+        reasons = {one["no_interval"] for one in cells if one["mean"] is not None}
+        self.everywhere: str | None = reasons.pop() if len(reasons) == 1 else None
+        self._numbers: dict[str, int] = {}
+        self._next = count(1)
+
+    def mark(self, of: Record) -> str:
+        """` [1]`, or nothing."""
+        lacking = None if of["no_interval"] == self.everywhere else of["no_interval"]
+        status = None if of["status"] in (None, "ok") else of["status"]
+        said = "; ".join(filter(None, [lacking, status]))
+        if said and said not in self._numbers:
+            self._numbers[said] = next(self._next)
+        return f" [{self._numbers[said]}]" if said else ""
+
+    @property
+    def legend(self) -> list[str]:
+        return [f"[{number}] {said}" for said, number in self._numbers.items()]
 
 
-def _is_known(shown: Board, name: str) -> bool:
-    return any(record[name] is not None for record in shown.records)
+def _numbers(records: Iterable[Record], name: str, remarks: _Remarks) -> list[str]:
+    """`0.412±0.015` with as many digits in each cell, points below each other."""
+    of = [numbers_of(record, name) for record in records]
+    arms = [None if one["low"] is None else max(one["mean"] - one["low"], one["high"] - one["mean"]) for one in of]
+    digits = _digits([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
+    means = ["–" if one["mean"] is None else f"{one['mean']:,.{digits}f}" for one in of]
+    reach = ["" if arm is None else f"±{arm:,.{digits}f}" for arm in arms]
+    marks = [remarks.mark(one) for one in of]
+    widths = [max(map(len, part)) for part in (means, reach, marks)]
+    return [
+        f"{mean:>{widths[0]}}{arm:>{widths[1]}}{mark:<{widths[2]}}"
+        for mean, arm, mark in zip(means, reach, marks, strict=True)
+    ]
 
 
-def _share(share: float | None) -> str | None:
-    return None if share is None else f"{share:.1%}".replace("%", " %")
+def _digits(means: Sequence[float], arms: Sequence[float]) -> int:
+    """Behind the point: one from 10 upwards, three below, and more where an interval or all means would be 0."""
+    largest = max(map(abs, means), default=0)
+    smallest = min([*arms, *filter(None, [largest])], default=1)
+    digits = 1 if largest >= 10 else 3
+    while digits < _MOST_DIGITS and not float(f"{smallest:.{digits}f}"):
+        digits += 1
+    return digits
 
 
-def _setting(record: dict[str, Any], name: str) -> str:
-    """Nothing for the articles, which were not asked, and where a setting has no part in a run."""
-    return "" if record[name] is None else value_in_words(record[name])
+def _alike(shown: Board) -> list[str]:
+    """What is no column, as it is the same for all runs, and for all articles."""
+    named = [name for name in shown.about if name in ("snapshot_id", "prompts", "completions", *SEEN)]
+    return [name for name in named if all(_is_one(records, name) for records in _parted(shown))]
+
+
+def _is_one(records: Sequence[Record], name: str) -> bool:
+    return len({record[name] for record in records}) <= 1
+
+
+def _parted(shown: Board) -> tuple[list[Record], list[Record]]:
+    """Runs, and the articles of snapshots."""
+    articles: list[Record] = [record for record in shown.records if is_reference(record)]
+    return [record for record in shown.records if record not in articles], articles
+
+
+def _caption(shown: Board, alike: Sequence[str], remarks: _Remarks) -> str:
+    runs, articles = _parted(shown)
+    names = [name for name in alike if name != "snapshot_id" and not _is_unknown(shown, name)]
+    lacking = f"there are no intervals: {remarks.everywhere}" if remarks.everywhere else ""
+    snapshot = f"snapshot: {shown.records[0]['snapshot_id']}" if "snapshot_id" in alike else ""
+    asked = ", ".join([*filter(None, [shown.caption]), *_values(runs, names)])
+    of_runs = asked if shown.caption or not asked else f"all runs: {asked}"
+    told = ", ".join(_values(articles, names))
+    of_articles = f"the articles: {told}" if told else ""
+    return "\n".join(filter(None, [_CAPTION, lacking, snapshot, of_runs, of_articles]))
+
+
+def _values(records: Sequence[Record], names: Iterable[str]) -> list[str]:
+    """`prompts 40`, of what is the same in all of these."""
+    told = [(name, "".join(_told(records[:1], name))) for name in names]
+    return [f"{name} {words}" for name, words in told if words]
+
+
+def _told(records: Iterable[Record], name: str) -> list[str]:
+    """What the records have under the name, nothing for the articles, which were not asked, and where a setting has no
+    part in a run."""
+    values = [record[name] for record in records]
+    if name == "seen_share":
+        return ["" if share is None else f"{share:.1%}".replace("%", " %") for share in values]
+    if name == "run_id":
+        return _beginnings(values)
+    return ["" if value is None else value_in_words(value) for value in values]
+
+
+def _beginnings(run_ids: Sequence[str]) -> list[str]:
+    """As much of each as tells it from the others, eight letters at least; of articles only `reference`."""
+    width = 8
+    while len({one[:width] for one in run_ids}) < len({*run_ids}):
+        width += 1
+    return [one.partition(":")[0] if one.startswith("reference:") else one[:width] for one in run_ids]
+
+
+def _is_unknown(shown: Board, name: str) -> bool:
+    return name in SEEN and all(record[name] is None for record in shown.records)
+
+
+def _is_count(name: str) -> bool:
+    return name in ("prompts", "completions", "seen_share")
+
+
+def _between_groups(records: Sequence[Record]) -> list[int]:
+    """The places of records that share no group with the one before."""
+    apart = (set(before["group"] or "") & set(after["group"] or "") for before, after in pairwise(records))
+    return [place for place, shared in enumerate(apart, start=1) if not shared]

@@ -76,13 +76,15 @@ class Shown:
 class Experiment:
     """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
     runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
-    stored under an id. `version` goes up where the same runs would give another answer."""
+    stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
+    shell."""
 
     name: str
     version: str
     title: str
     source: str
     help: str
+    example: str
     request: type[ExperimentRequest]
 
     def find(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:

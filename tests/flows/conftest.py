@@ -16,6 +16,7 @@ from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests import processes
+from tests.flows.comparing.many_runs import add_fourteen_runs
 from tests.flows.trained import add_august
 
 Run = Callable[..., CompletedProcess[str]]
@@ -40,9 +41,18 @@ def two_months(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return add_august(published, tmp_path_factory.mktemp("two_months") / "newwiki.duckdb")
 
 
+@pytest.fixture(scope="session")
+def fourteen_runs(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fourteen runs with made-up scores by nine metrics, on September. Tests that change it copy it."""
+    path = Path(shutil.copy(published, tmp_path_factory.mktemp("fourteen_runs") / "newwiki.duckdb"))
+    add_fourteen_runs(Database(path))
+    return path
+
+
 def environment(**extra: str) -> dict[str, str]:
     """No settings of the person who runs the tests, no network."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NEWWIKI_", "PREFECT_"))}
+    of_theirs = ("NEWWIKI_", "PREFECT_", "COLUMNS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(of_theirs)}
     return kept | {"NO_COLOR": "1"} | extra
 
 

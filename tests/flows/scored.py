@@ -26,13 +26,21 @@ def add_run(database: Database, run_id: str, decoder: str = "greedy", **changes:
     return run_id
 
 
-def add_scored_runs(database: Database, scores: Mapping[str, Mapping[str, ArrayLike]], by: Fingerprint = RULES) -> None:
-    """Stores many runs with their scores, by run and metric, in one transaction."""
+def add_scored_runs(
+    database: Database,
+    scores: Mapping[str, Mapping[str, ArrayLike]],
+    by: Fingerprint = RULES,
+    about: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:
+    """Stores many runs with their scores, by run and metric, in one transaction; `about` has what a run has of its own.
+    A `reference:` gets scores alone."""
     metrics = {name for of_run in scores.values() for name in of_run}
-    runs.register(database, [by], [Metric(name, "", None, None, "higher", "", "") for name in metrics])
+    runs.register(database, [by], [Metric(name, "", None, None, "higher", "", "") for name in sorted(metrics)])
     with database.write() as connection:
         for run_id, of_run in scores.items():
-            insert(connection, "runs", [_run(run_id, "greedy")], status="complete")
+            if not run_id.startswith("reference:"):
+                of_run_itself = {"decoder": "greedy"} | dict((about or {}).get(run_id, {}))
+                insert(connection, "runs", [_run(run_id, **of_run_itself)], status="complete")
             insert(connection, "scores", _rows(of_run, by), run_id=run_id)
             connection.execute("insert into scorings values (?, ?, now())", [run_id, by.evaluator_id])
             summaries.store(connection, run_id, [by.evaluator_id])

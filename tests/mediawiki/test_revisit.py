@@ -159,7 +159,7 @@ def test_what_became_of_each_article_is_counted(revisited: tuple[Refreshed, str]
     [edition] = found.rows("editions")
     assert edition["edition"] == f"{edition['snapshot_id']}{EDITION_ENDS}"
     assert [edition[name] for name in ("articles", "unchanged", "changed", "lost")] == [10, 3, 3, 4]
-    assert re.findall(r"^ (\w+) +(\d+) +\d+\.0 % ", told, re.MULTILINE) == [
+    assert re.findall(r"^(\w+) +(\d+) +\d+\.0 % ", told, re.MULTILINE) == [
         ("unchanged", "3"), ("changed", "3"), ("few_words", "1"), ("missing", "1"), ("moved", "1"), ("redirect", "1"),
     ]  # fmt: skip
     asked = ["snapshots", "verify", edition["edition"], "--db", found.path]

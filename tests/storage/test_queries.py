@@ -12,7 +12,7 @@ from storage.queries import first_row, query, records, sections
 
 ROOT = Path(__file__).parents[2]
 # What takes a query's name, and as which of its arguments.
-_ASKING = {"query": 0, "rows": 0, "table": 0, "records": 1, "write_rows": 1, "show_query": 1}
+_ASKING = {"query": 0, "rows": 0, "table": 0, "records": 1, "write_rows": 1, "show_query": 1, "names": 1}
 
 
 def asked() -> Iterator[tuple[str, str]]:

@@ -12,5 +12,6 @@ EXPERIMENT = Experiment(
     help="How varied, how coherent and how near to articles texts are that a model writes in contrast to a smaller one "
     "(--amateur), beside contrastive search, greedy search and sampling; and what becomes of them with another "
     "amateur, without the plausibility constraint, and so on.",
+    example="newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100",
     request=ContrastRequest,
 )

@@ -11,5 +11,6 @@ EXPERIMENT = Experiment(
     help="From which month on a model does worse, as it has not read what was written then: over all snapshots of a "
     "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
     "the articles. What a --control, which saw none of them, shows too is the articles'.",
+    example="newwiki experiment cutoff gpt2 --control distilgpt2 --out cutoff.html",
     request=CutoffRequest,
 )

@@ -12,5 +12,6 @@ EXPERIMENT = Experiment(
     help="One or more models over the paper's grid of top-p, top-k and temperature, and with penalties, or over the "
     "--decoder that is given: what the paper says of each is tested on one's own runs, with intervals: it holds, it "
     "does not, or it cannot be told.",
+    example="newwiki experiment decoder-grid gpt2 --out grid.html",
     request=DecoderGridRequest,
 )

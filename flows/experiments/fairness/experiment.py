@@ -12,5 +12,6 @@ EXPERIMENT = Experiment(
     help="Whether models write more badly of one group of people than of another, under which settings of p, k and "
     "temperature, and where groups cannot be told apart. They go on from prompts about people, and of each completion "
     "one sentence is judged.",
+    example="newwiki experiment fairness gpt2 --out fairness.html",
     request=FairnessRequest,
 )

@@ -11,5 +11,6 @@ EXPERIMENT = Experiment(
     help="How hard each month is: anchors, which are models that ran on two months under the same decoder, and the "
     "articles themselves, give each metric of one month its place on the scale of the other. `newwiki compare --across "
     "snapshot` and `newwiki leaderboard --linked` rest on it. A MODEL that is named is run on all months first.",
+    example="newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy",
     request=LinkingRequest,
 )

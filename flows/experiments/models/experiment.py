@@ -12,5 +12,6 @@ EXPERIMENT = Experiment(
     help="All models that ran under the paper's setting, or the --decoder that is given, beside the articles: what the "
     "paper says of models and of their sizes is tested on one's own runs, with intervals: it holds, it does not, or it "
     "cannot be told. A MODEL that is named is run first where it was not.",
+    example="newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html",
     request=ModelsRequest,
 )

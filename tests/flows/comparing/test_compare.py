@@ -189,7 +189,7 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(newwiki: Ru
     asked = ("compare", "first", "second", "third", "--db", stored.path)
     table = newwiki(*asked)
     assert table.returncode == 0, table.stderr
-    lines = [line.split("  ") for line in table.stdout.splitlines() if line.startswith((" rep_4", " sbert"))]
+    lines = [line.split("  ") for line in table.stdout.splitlines() if line.startswith(("rep_4", "sbert"))]
     found = [[cell.strip() for cell in line if cell.strip()] for line in lines]
     assert [(row[0], row[6]) for row in found] == [
         ("rep_4", "different"), ("sbert", "cannot be told apart"),

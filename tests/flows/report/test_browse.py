@@ -293,9 +293,9 @@ def test_fifty_read_while_a_run_is_written(site: str, database: Database) -> Non
     add_run(database, _UNDER_WAY)
     read, written = threading.Event(), 0
 
-    def reader(number: int) -> list[int]:
+    def reader(number: int) -> int:
         with httpx.Client(base_url=site, timeout=300) as client:
-            return [client.get(places[(number + step) % 4]).status_code for step in (0, 1)]
+            return client.get(places[number % 4]).status_code
 
     def writer() -> int:
         batches = 0
@@ -307,10 +307,10 @@ def test_fifty_read_while_a_run_is_written(site: str, database: Database) -> Non
 
     with ThreadPoolExecutor(51) as people:
         writing = people.submit(writer)
-        statuses = [status for of_one in people.map(reader, range(50)) for status in of_one]
+        statuses = [*people.map(reader, range(50))]
         read.set()
         written = writing.result()
-    assert statuses == [200] * 100
+    assert statuses == [200] * 50
     assert written > 5
     assert len(runs.stored_completions(database, _UNDER_WAY)) == written * len(pages)
 

@@ -159,7 +159,7 @@ class TestInProcess:
             "few_revisions",
             "hidden",
         ):
-            assert f" {verdict} " in first
+            assert f"\n{verdict} " in first
         for metric in (
             "flesch_reading_ease",
             "gunning_fog_newwiki",

@@ -26,7 +26,7 @@ from tests.processes import FORKS
 pytestmark = pytest.mark.slow
 
 DECODERS = ("sample:top_p=0.9", "greedy")
-NUMBERS: dict[str, Any] = {"prompts": 6, "samples": 4, "keep": 2, "max_new_tokens": 24}
+NUMBERS: dict[str, Any] = {"prompts": 3, "samples": 3, "keep": 2, "max_new_tokens": 12}
 METRICS = "rep_4,bleu,entity_overlap,flesch_reading_ease"
 SETTINGS = Settings(entities="rules-v1")
 

@@ -1,8 +1,6 @@
 """The list of architectures is held to what it says of each: exact, through its own cache, or refused in words."""
 
-import gc
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,15 +8,6 @@ import pytest
 from newwiki.errors import UsageError
 from newwiki.models.trial import SLOTS, try_checkpoint
 from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, page_with_table, write
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _what_is_there_is_not_looked_through_for_every_model() -> Iterator[None]:
-    """A model gives memory back when it is loaded, for which Python looks through all that it has."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize("row", ZOO, ids=lambda row: row.name)

@@ -1,0 +1,118 @@
+"""What a shell offers in the place of a value: decoders, metrics, snapshots, runs.
+
+It answers at once, from a database that is there, and makes none. What is wrong is not told here: the command will say
+it. Nothing is offered that a shell would do more with than read it, as a name may be anybody's.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from newwiki.errors import NewWikiError
+
+_HARMLESS = re.compile(r"[\w@%+=:,./-]+")
+Completer = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
+
+
+def completer(field: str) -> Completer | None:
+    """Of a field of a request, or of an option, by its name; None where nothing is known of its values."""
+    return _OF.get(field)
+
+
+def _begun(values: Iterable[tuple[str, str | None]], incomplete: str) -> list["CompletionItem[str]"]:
+    """Those that go on as what is typed, each with what a shell shows beside it."""
+    return [
+        CompletionItem(value, help=told)
+        for value, told in values
+        if value.startswith(incomplete) and _HARMLESS.fullmatch(value)
+    ]
+
+
+def _stored(context: click.Context, kind: str) -> list[tuple[str, ...]]:
+    from newwiki.settings import load_settings
+    from storage.names import names
+
+    try:
+        settings = load_settings(context.params.get("config"), db=context.params.get("db"))
+    except NewWikiError:
+        return []
+    return names(Path(settings.db), f"names_of_{kind}")
+
+
+def _snapshots(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    return _begun([("latest", None), *((name, None) for (name,) in _stored(context, "snapshots"))], incomplete)
+
+
+def _runs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    """By model and decoder, and by their ids as soon as one is begun."""
+    from newwiki.decoding.grammar import short_form
+
+    found = _stored(context, "runs")
+    words = {run_id: f"{model}/{short_form(decoder)}" for run_id, model, decoder in found}
+    named = [(told, run_id) for run_id, told in words.items() if not run_id.startswith("reference:")]
+    ids = [(run_id, told) for run_id, told in words.items() if incomplete or run_id.startswith("reference:")]
+    return _begun([*named, *ids], incomplete)
+
+
+def _metrics(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    """The last of several between commas. Those that something is scored by are there sooner than all that can be."""
+    before, comma, begun = incomplete.rpartition(",")
+    stored = [name for (name,) in _stored(context, "metrics") if name.startswith(begun)]
+    words = [word for word in (parameter.make_metavar(context) or "").split("|") if word.islower()]
+    found = [*([] if comma else words), *(stored or _known_metrics())]
+    return _begun(((f"{before}{comma}{name}", None) for name in found), incomplete)
+
+
+def _known_metrics() -> Iterator[str]:
+    from newwiki.registry import evaluators, reading_evaluators, set_evaluators
+
+    for registry in (evaluators, set_evaluators, reading_evaluators):
+        for one in registry.all().values():
+            yield from (metric.name for metric in one.metrics)
+
+
+def _decoders(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    """Their names, and behind `NAME:` or a comma their parameters."""
+    from newwiki.registry import decoders
+
+    name, colon, body = incomplete.partition(":")
+    if not colon:
+        return _begun(((one, None) for one in decoders.all()), incomplete)
+    parameters = decoders.all()[name].parameters if name in decoders.all() else ()
+    before, comma, _ = body.rpartition(",")
+    return _begun(((f"{name}:{before}{comma}{one}=", None) for one in parameters), incomplete)
+
+
+def _settings(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    from newwiki.protocol import PROTOCOL
+
+    return _begun(((name, None) for name in PROTOCOL), incomplete)
+
+
+def _examples(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    from storage.cookbook import questions
+
+    return _begun(((one.name, one.words) for one in questions()), incomplete)
+
+
+def _files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list["CompletionItem[str]"]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+_OF: dict[str, Completer] = {
+    "across": _settings,
+    "baseline": _runs,
+    "candidate": _runs,
+    "decoder": _decoders,
+    "decoders": _decoders,
+    "example": _examples,
+    "metrics": _metrics,
+    "models": _files,
+    "rank": _metrics,
+    "runs": _runs,
+    "snapshot": _snapshots,
+    "snapshots": _snapshots,
+}

@@ -1,0 +1,111 @@
+"""The leaderboard as people see it, in a terminal of any width."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flows.comparing import show_board
+from flows.comparing.board import board
+from newwiki.errors import UsageError
+from newwiki.request import LeaderboardRequest
+from storage.database import Database
+from tests.flows.comparing.many_runs import METRICS, RUNS
+from tests.flows.scored import SNAPSHOT, add_run, score
+
+BLEU = np.linspace(0.2, 0.4, 13)
+
+
+def shown(database: Database, capsys: pytest.CaptureFixture[str], **asked: object) -> list[str]:
+    show_board.show(database, LeaderboardRequest(**asked), "table")  # type: ignore[arg-type]
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(("width", "most"), [(80, 95), (120, 52)])
+def test_fourteen_runs_and_nine_metrics_fit(
+    fourteen_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, most: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = shown(Database(fourteen_runs), capsys)
+    assert len(lines) <= most
+    assert max(map(len, lines)) <= width
+    blocks = "\n".join(lines).split("\n\n")[1:-1]
+    assert len(blocks) > 1
+    for block in blocks:
+        assert block.count("models/gpt2 ") == 4 and block.count("contrastive-search") == 3
+    assert {*METRICS} <= {name for block in blocks for name in heads(block)}
+
+
+def heads(block: str) -> list[str]:
+    """Those of numbers, whose parts stand below each other on the right of their columns."""
+    found: dict[int, str] = {}
+    for line in block.partition("─")[0].splitlines():
+        for part in re.finditer(r"\S+", line):
+            found[part.end()] = found.get(part.end(), "") + part[0]
+    return [*found.values()]
+
+
+def test_a_number_has_its_digits_and_how_far_its_interval_reaches(
+    fourteen_runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = Database(fourteen_runs)
+    found = {record["run_id"]: record for record in board(database).records}
+    run_id = next(iter(RUNS))
+    mean, low, high = (found[run_id][f"sbert{part}"] for part in ("", "_low", "_high"))
+    line = next(line for line in shown(database, capsys, metrics="bleu,sbert") if run_id[:8] in line)
+    bleu, sbert = line.split()[-2:]
+    assert sbert == f"{mean:.3f}±{max(mean - low, high - mean):.3f}"
+    assert bleu.partition("±")[0] == f"{found[run_id]['bleu']:.1f}"
+
+
+def test_what_is_alike_stands_above_and_a_short_name_in_full_below(
+    fourteen_runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = shown(Database(fourteen_runs), capsys, metrics="sbert")
+    above, below = lines[: lines.index("")], " ".join(lines[-3:])
+    assert f"snapshot: {SNAPSHOT}" in above
+    assert any(line.startswith("all runs: dtype float32, backend hf, seed 0") for line in above)
+    assert not any(SNAPSHOT in line for line in lines[len(above) :])
+    assert "/data…oint-12500: /data/checkpoints/experiments/" in below
+
+
+def test_groups_that_cannot_be_told_apart_are_parted(fourteen_runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(Database(fourteen_runs), capsys, rank="sbert", metrics="rep_4")
+    assert lines[5].split()[-3:] == ["group", "sbert", "rep_4"]
+    rows = [line.split() for line in lines[7:22] if line]
+    letters = [row[-3] for row in rows[1:]]
+    assert letters[0] == "a" and letters == sorted(letters)
+    assert lines[8] == "", "the articles are in no group"
+
+
+def test_metrics_are_shown_as_they_are_asked_for_in_every_format(
+    fourteen_runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database = Database(fourteen_runs)
+    show_board.show(database, LeaderboardRequest(metrics="sbert,bleu"), "json")
+    names = list(json.loads(capsys.readouterr().out)[0])
+    assert [name for name in names if name in METRICS] == ["sbert", "bleu"]
+    with pytest.raises(UsageError, match="no run here is scored by 'sbret'; did you mean 'sbert'"):
+        shown(database, capsys, metrics="bleu,sbret")
+
+
+def test_a_metric_that_is_not_asked_for_refuses_nothing(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.flows.scored import RULES, SPACY
+
+    stored = Database(database)
+    for run_id, by in (("first", RULES), ("second", SPACY)):
+        score(stored, add_run(stored, run_id), {"information_density": BLEU}, by)
+        score(stored, run_id, {"rep_4": BLEU}, RULES)
+    assert any("rep_4" in line for line in shown(stored, capsys, metrics="rep_4"))
+
+
+def test_what_is_said_of_a_cell_stands_below_once(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored = Database(database)
+    score(stored, add_run(stored, "first"), {"bleu": BLEU, "rep_4": [0.5] * 13})
+    score(stored, add_run(stored, "second"), {"bleu": BLEU, "rep_4": [*BLEU[1:], np.nan]})
+    lines = shown(stored, capsys)
+    assert next(line for line in lines if line.startswith("rep_4")).split()[1:] == ["0.500", "[1]", "0.308", "[2]"]
+    assert lines[-2:] == ["[1] no variance", "[2] too few prompts; 12 of 13: no_number 1"]
