@@ -1,7 +1,8 @@
-"""A database as a year of evaluations leaves it, with made-up texts and scores, written as an evaluation writes them.
+"""A database as months of evaluations leave it, with made-up texts and scores, written as an evaluation writes them.
 
-Half of the runs are on a snapshot of new articles and half on one of old articles; each has five models under
-decoders of several top_p. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
+In each month half of the runs are on a snapshot of new articles and half on one of old articles; each has five models
+under decoders of several top_p. The runs of the first month are made one by one; those of the others are copies of them
+on snapshots of their own. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
 somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds;
 one in a hundred is NULL with a reason.
 """
@@ -29,15 +30,16 @@ from storage.snapshots import parameters_json, publish
 MODELS = 5
 BATCH = 256  # texts that are scored together
 REJECTED = 4  # candidates for one article
-CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
+CUTOFF = datetime(2027, 1, 15, tzinfo=UTC)
 SITE = Site("enwiki", "en", "https://en.wikipedia.org/wiki/Main_Page")
 TOPICS = ("Human", "Taxon", "Sports season", "Film", "Human settlement", "Album", None)
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of everything; `letters` is about the length of a text."""
+    """How much of everything: `runs` are those of a month, `letters` is about the length of a text."""
 
+    months: int = 1
     runs: int = 50
     prompts: int = 2000
     kept: int = 10
@@ -64,11 +66,11 @@ class Maker:
 
     def make(self) -> None:
         runs.register(self.database, set_of(self.evaluators), self.metrics)
-        snapshots = [self._snapshot("new"), self._snapshot("old")]
-        each = -(-self.size.runs // len(snapshots))
-        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 10:g}' for n in range(-(-each // MODELS)))}]")
+        months = [[self._snapshot(kind, month) for kind in ("new", "old")] for month in range(self.size.months)]
+        each = -(-self.size.runs // 2)
+        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 100:g}' for n in range(-(-each // MODELS)))}]")
         asked = list(product(range(MODELS), decoders))[:each]
-        for snapshot_id, (model, decoder) in list(product(snapshots, asked))[: self.size.runs]:
+        for snapshot_id, (model, decoder) in list(product(months[0], asked))[: self.size.runs]:
             run = Run(
                 run_id=f"{self.random.integers(2**63):016x}",
                 snapshot_id=snapshot_id,
@@ -87,9 +89,31 @@ class Maker:
                 versions="{}",
             )
             self._run(run)
+        for others in months[1:]:
+            self._copy(dict(zip(months[0], others, strict=True)))
 
-    def _snapshot(self, kind: str) -> str:
-        window = Window.month("2026-09") if kind == "new" else Window.before(datetime(2020, 1, 1, tzinfo=UTC).date())
+    def _copy(self, snapshot_of: dict[str, str]) -> None:
+        """The runs of the first month as those of another, a table after the other as they lie there."""
+        with self.database.write() as connection:
+            connection.execute(
+                "create or replace temp table copied as select run_id, left(md5(run_id || $2[place]), 16) as copy, "
+                "$2[place] as snapshot_id from (select run_id, list_position($1, snapshot_id) as place from runs) "
+                "where place > 0",
+                [[*snapshot_of], [*snapshot_of.values()]],
+            )
+            connection.execute(
+                "insert into runs by name select runs.* replace (copy as run_id, copied.snapshot_id as snapshot_id) "
+                "from runs join copied using (run_id)"
+            )
+            for table in ("completions", "scores", "scorings", "page_means", "stored_summaries"):
+                connection.execute(
+                    f"insert into {table} by name select {table}.* replace (copy as run_id) "  # noqa: S608 (our own names)
+                    f"from {table} join copied using (run_id)"
+                )
+
+    def _snapshot(self, kind: str, month: int) -> str:
+        day = datetime(2020 - month, 1, 1, tzinfo=UTC).date()
+        window = Window.month(f"{2026 - month // 12}-{12 - month % 12:02}") if kind == "new" else Window.before(day)
         name = f"enwiki-{window.label}"
         texts = self._texts(self.size.prompts * REJECTED, 3000)
         judged = [

@@ -1,6 +1,6 @@
 """How long the questions of the cookbook take on a database with 20 million scores.
 
-    python benchmarks/sql_speed.py [--db FILE.duckdb] [--rounds 5] [--runs 50] [--letters 300]
+    python benchmarks/sql_speed.py [--db FILE.duckdb] [--rounds 5] [--months 1] [--runs 50] [--letters 300]
 
 Makes the database (see `many_scores.py`), or takes the one that is named. Each question is asked in a fresh connection
 behind the fence, as `newwiki sql` asks it; the time is that of the query until its last row, in Arrow. What opening
@@ -26,13 +26,14 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--db", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--months", type=int, default=Size.months)
     parser.add_argument("--runs", type=int, default=Size.runs)
     parser.add_argument("--letters", type=int, default=Size.letters)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = options.db or Path(folder) / "many.duckdb"
         if not path.exists():
-            _make(path, Size(runs=options.runs, letters=options.letters))
+            _make(path, Size(months=options.months, runs=options.runs, letters=options.letters))
         _show(path, options.rounds)
 
 

@@ -10,7 +10,7 @@ import duckdb
 
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import hashes, summaries
+from storage import hashes, short_forms, summaries
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
@@ -55,6 +55,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     hashes.take_all(connection)
     connection.execute(_comments())
     create_views(connection)
+    short_forms.enter_missing(connection)
     _summarise(connection)
     connection.commit()
 
@@ -133,6 +134,11 @@ def _metric_comments(metrics: Metrics) -> str:
     ]
     comments += [
         f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"
+        for metric, scope, definition in metrics
+        if scope == "text"
+    ]
+    comments += [
+        f"comment on column texts.{_name(metric)} is {_text(definition)};"
         for metric, scope, definition in metrics
         if scope == "text"
     ]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
-from storage import liveness, snapshots, summaries
+from storage import liveness, short_forms, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.prompt_sets import is_prompt_set
@@ -88,6 +88,7 @@ def start(database: Database, run: Run) -> None:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
             connection.execute(query("fill_protocol"), [run.run_id])
+            short_forms.enter(connection, run.run_id)
         elif found[0] != "complete":
             connection.execute(query("resume_run"), [run.run_id])
         if not found or found[0] != "complete":

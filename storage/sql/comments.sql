@@ -119,6 +119,7 @@ comment on column runs.model is 'The model''s folder or hub id.';
 comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer; served:… is one of name and address, where only a server has the weights.';
 comment on column runs.backend is 'What ran it: hf, seq2seq …; file for texts from elsewhere.';
 comment on column runs.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
+comment on column runs.decoder_short is 'The decoder without its defaults.';
 comment on column runs.decoder_parameters is 'Its parameters by name; of a run that reads, the windows that it reads in.';
 comment on column runs.prompt_template is 'What prompts are made of.';
 comment on column runs.prompts is 'How many prompts.';

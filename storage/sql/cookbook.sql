@@ -1,3 +1,55 @@
+-- name: most_repetitive
+-- metrics: rep_4
+-- Which texts of the newest run repeat themselves most?
+select title, rep_4, text from texts where run_id = newest_run() order by rep_4 desc, title, sample limit 10;
+
+-- name: least_like_the_article
+-- metrics: sbert
+-- Which texts of the newest run are least like the article?
+select title, sbert, text from texts where run_id = newest_run() order by sbert, title, sample limit 10;
+
+-- name: most_repetitive_of_all
+-- metrics: rep_4
+-- Which texts on the newest run's snapshot repeat themselves most, and who wrote them?
+select model, decoder, title, rep_4, text from texts where snapshot_id = newest_snapshot() and not is_reference order by rep_4 desc, title, run_id, sample limit 10;
+
+-- name: best_decoder_by_topic
+-- metrics: sbert
+-- Which decoder is each model's best on which topic, by S-BERT on the newest run's snapshot?
+-- Only texts of runs that were asked alike (`protocol`) are compared.
+select topic, model, decoder, avg(sbert) as mean, count(sbert) as texts, protocol from texts where snapshot_id = newest_snapshot() and not is_reference group by topic, model, decoder, protocol qualify row_number() over (partition by topic, model, protocol order by mean desc nulls last, decoder) = 1 order by topic, mean desc, model;
+
+-- name: weakest_topics
+-- metrics: sbert
+-- On which topics are the newest run's texts least like the articles?
+select topic, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by topic order by mean, topic;
+
+-- name: weakest_titles
+-- metrics: sbert
+-- On which titles are the newest run's texts least like the article?
+select title, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by page_id, title order by mean, title limit 10;
+
+-- name: repetitive_share
+-- metrics: rep_4
+-- How many of each run's texts repeat a tenth or more of their 4-grams, on the newest run's snapshot?
+select model, decoder, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as texts, run_id, protocol from texts where snapshot_id = newest_snapshot() and not is_reference group by all order by share desc, run_id;
+
+-- name: one_article
+-- What did the runs write of one article, beside the article itself?
+-- It is the first by its title: put another in its place.
+select model, decoder, is_reference, text, title from texts where snapshot_id = newest_snapshot() and page_id = (select min_by(page_id, title) from articles where snapshot_id = newest_snapshot()) order by is_reference desc, model, decoder, run_id, sample;
+
+-- name: best_runs
+-- metrics: sbert
+-- Which runs on the newest run's snapshot are the best by S-BERT?
+-- Rows are to be compared where their `protocol` is the same.
+select model, decoder, sbert, sbert_low, sbert_high, protocol from leaderboard where snapshot_id = newest_snapshot() and not is_reference order by sbert desc, run_id;
+
+-- name: beside_wikipedia
+-- metrics: flesch_reading_ease
+-- Are the texts easier to read than Wikipedia's own, by Flesch on the newest run's snapshot?
+select model, decoder, is_reference, flesch_reading_ease, flesch_reading_ease_low as low, flesch_reading_ease_high as high from leaderboard where snapshot_id = newest_snapshot() order by flesch_reading_ease desc, run_id;
+
 -- name: leaderboard
 -- How do the runs on the newest snapshot compare, each metric with its standard deviation and 95 % interval?
 select *

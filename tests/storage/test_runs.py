@@ -166,7 +166,9 @@ def test_each_new_metric_gets_its_columns_in_the_views(database: Database) -> No
     assert "bleu" not in columns(database, "scores_wide")
     runs.register(database, [ONE], [BLEU])
     assert {"fog", "fog_high", "bleu", "bleu_sd", "bleu_low", "bleu_high"} <= columns(database, "leaderboard")
-    assert {"run_id", "page_id", "sample", "by_other_evaluators", "fog", "bleu"} == columns(database, "scores_wide")
+    assert {"run_id", "page_id", "sample", "is_reference", "by_other_evaluators", "fog", "bleu"} == columns(
+        database, "scores_wide"
+    )
     assert columns(Database(database.path), "leaderboard") == columns(database, "leaderboard")
 
 

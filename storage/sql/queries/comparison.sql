@@ -90,6 +90,9 @@ select metric, maximum - minimum from metrics where metric in (select unnest(?))
 -- name: ranges
 select metric, minimum, maximum from metrics where metric in (select unnest(?));
 
+-- name: metric_names
+select metric from metrics order by metric;
+
 -- name: direction
 select direction from metrics where metric = ?;
 

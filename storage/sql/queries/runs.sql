@@ -47,6 +47,9 @@ update runs
 set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prompt_template, versions)
 where run_id = ? and protocol is null;
 
+-- name: short_forms
+select run_id, decoder, decoder_short from runs order by started_at, run_id;
+
 -- name: resume_run
 update runs
 set status = 'running', versions = json_merge_patch(versions, '{"resumed": "yes"}')

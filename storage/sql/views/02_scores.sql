@@ -169,7 +169,7 @@ create or replace view column_evaluators as
 with made as (
     select metric, evaluator_id, run_id, finished_at
     from scoring_summaries
-    qualify not starts_with(run_id, 'reference:') or bool_and(starts_with(run_id, 'reference:')) over (partition by metric)
+    qualify not is_reference(run_id) or bool_and(is_reference(run_id)) over (partition by metric)
 ),
 wanted as (
     select metric, count(distinct run_id) as runs from made group by metric

@@ -1,4 +1,4 @@
--- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `seen_share` are written from
+-- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `is_reference` are written from
 -- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
 with rows as (
@@ -44,6 +44,7 @@ select
     dtype,
     knowledge_cutoff,
     seen_share,
+    is_reference(rows.run_id) as is_reference,
     {parts_of_each_metric}
 from rows
 join numbers using (run_id)
@@ -59,4 +60,5 @@ comment on column leaderboard.completions is 'How many texts are kept; 0 of a ru
 comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
 comment on column leaderboard.dtype is 'The numbers that the model computes with.';
 comment on column leaderboard.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says, and for the articles.';
+comment on column leaderboard.is_reference is 'Whether it is of articles or other references, and not of a run.';
 comment on column leaderboard.seen_share is 'The share of the run''s articles that were created on or before that day; NULL where it is not known.';

@@ -9,6 +9,7 @@ select
     run_id,
     page_id,
     sample,
+    is_reference(run_id) as is_reference,
     any_value(elsewhere.metrics) as by_other_evaluators,
     {value_of_each_metric}
 from scores
@@ -20,4 +21,5 @@ comment on view scores_wide is 'A row a text, a column a metric: the numbers of 
 comment on column scores_wide.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column scores_wide.page_id is 'The article.';
 comment on column scores_wide.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores_wide.is_reference is 'Whether it is an article or another reference, and not of a run.';
 comment on column scores_wide.by_other_evaluators is 'The metrics whose column is NULL here because only other evaluators have scored the run by them; NULL for none.';
