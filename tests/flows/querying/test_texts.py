@@ -15,7 +15,7 @@ from tests.flows.scored import SNAPSHOT, add_run
 BY, LATER = (Fingerprint(name, "by hand", version) for name, version in (("by-hand", "1"), ("later", "2")))
 GREEDY, NUCLEUS = "greedy", "sample:top_p=0.9"
 # By run, page and sample: S-BERT, repetition.
-NUMBERS = {
+NUMBERS: dict[str, dict[tuple[int, int], tuple[float, float | None]]] = {
     "greedy": {(0, 0): (0.9, 0.5), (0, 1): (0.7, 0.1), (1, 0): (0.2, 0.05), (1, 1): (0.4, None)},
     "nucleus": {(0, 0): (0.5, 0.0), (0, 1): (0.6, 0.0), (1, 0): (0.8, 0.2), (1, 1): (0.3, 0.0)},
 }
