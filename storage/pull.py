@@ -113,6 +113,7 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
             connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
             insert_arrow(connection, table, rows)
         connection.execute(query("fill_protocol"), [run_id])
+        connection.execute(query("count_kept"), [run_id])
         short_forms.enter(connection, run_id)
     moved.runs += 1
     return None

@@ -110,6 +110,7 @@ def complete(database: Database, run_id: str, keep: int) -> None:
     """Marks the `keep` longest completions of each prompt, and the run as complete."""
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
+        connection.execute(query("count_kept"), [run_id])
         connection.execute(query("end_run"), ["complete", run_id])
 
 

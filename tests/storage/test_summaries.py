@@ -17,7 +17,6 @@ from tests.storage.earlier import undoing
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
 ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
-NOTHING: list[tuple[Any, ...]] = []
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def scored(database: Database) -> Iterator[Database]:
     runs.finish_scoring(database, "run", {ONE.evaluator_id})
     assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
     yield database
-    assert database.rows("stale_summaries") == NOTHING
+    assert stale(database) == []
 
 
 def add(
@@ -47,6 +46,11 @@ def ask(database: Database, question: str) -> list[tuple[Any, ...]]:
         return found
 
 
+def stale(database: Database) -> list[str]:
+    with database.read() as connection:
+        return summaries.stale(connection)
+
+
 def summary(database: Database) -> list[tuple[Any, ...]]:
     return ask(database, "select mean, scored, unscored, pages, reasons from scoring_summaries order by evaluator_id")
 
@@ -58,7 +62,9 @@ def plant(database: Database, *statements: str) -> None:
 
 
 def test_means_by_prompt_are_stored_with_it(scored: Database) -> None:
-    assert ask(scored, "select page_id, mean, texts from page_means order by page_id") == [(1, 2.0, 2), (2, 4.0, 1)]
+    asked = "select page_id, mean, texts, squares from page_means order by page_id"
+    assert ask(scored, asked) == [(1, 2.0, 2, 2.0), (2, 4.0, 1, 0.0)]
+    assert ask(scored, "select page_id, reason, texts from page_gaps") == [(2, "no words", 1)]
 
 
 def test_a_scoring_that_is_not_finished_has_no_summary(scored: Database) -> None:
@@ -106,7 +112,7 @@ def test_no_order_of_events_leaves_a_stale_summary(scored: Database, seed: int) 
         else:
             keys = [(chance.randint(1, 4), chance.randint(0, 2)) for _ in range(3)]
             add(scored, {key: chance.choice([None, chance.gauss(0, 1e6)]) for key in keys}, by, metric)
-        assert scored.rows("stale_summaries") == NOTHING
+        assert stale(scored) == []
 
 
 @pytest.mark.parametrize("table", ["page_means", "stored_summaries"])
@@ -227,6 +233,11 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
         "delete from stored_summaries",
         "insert into stored_summaries select * from stored_summaries",
         "update page_means set mean = mean * 1.001 where page_id = 2",
+        "update page_means set squares = squares + 1",
+        "update page_gaps set texts = 2",
+        "update page_gaps set reason = 'another'",
+        "delete from page_gaps",
+        "insert into page_gaps select * from page_gaps",
         "delete from page_means where page_id = 1",
         "insert into page_means select * from page_means",
         "delete from scorings",
@@ -235,5 +246,5 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
 def test_a_summary_that_is_not_what_its_scores_amount_to_is_named(scored: Database, planted: str) -> None:
     whole = scored.path.read_bytes()
     plant(scored, planted)
-    assert scored.rows("stale_summaries") == [("the summaries of run run are not what its scores amount to: fog",)]
+    assert stale(scored) == ["the summaries of run run are not what its scores amount to: fog"]
     scored.path.write_bytes(whole)

@@ -84,6 +84,15 @@ where completions.run_id = ranked.run_id
     and completions.page_id = ranked.page_id
     and completions.sample = ranked.sample;
 
+-- name: count_kept
+-- How many prompts and texts of the run $1 are kept.
+update runs
+set kept_prompts = found.prompts, kept_texts = found.texts
+from (
+    select count(distinct page_id) as prompts, count(*) as texts from completions where run_id = $1 and kept
+) as found
+where run_id = $1;
+
 -- name: kept_completions
 select page_id, sample
 from completions

@@ -55,24 +55,33 @@ create or replace view page_means_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_means.*, stratum, strata.value as part
+select page_means.*, stratum, strata.value as part, place
 from page_means
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
-create or replace macro summaries_by_stratum(scores_asked, means_asked) as table
+create or replace view page_gaps_by_stratum as
+with on_snapshots as (
+    select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
+)
+select page_gaps.*, stratum, strata.value as part, place
+from page_gaps
+join on_snapshots using (run_id)
+join strata using (snapshot_id, page_id);
+
+create or replace macro summaries_by_stratum(means_asked, gaps_asked) as table
 select
     run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
     within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
     within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
     no_interval(mean, standard_error, freedom) as no_interval,
     scored, unscored, pages, standard_error, freedom, skew, reasons
-from summaries_of(scores_asked, means_asked)
+from summaries_of(means_asked, gaps_asked)
 join scorings using (run_id, evaluator_id)
 left join metrics using (metric);
 
 create or replace view stratum_summaries as
-from summaries_by_stratum('scores_by_stratum', 'page_means_by_stratum');
+from summaries_by_stratum('page_means_by_stratum', 'page_gaps_by_stratum');
 
 create or replace view leaderboard_by_stratum as
 with named as (
@@ -113,8 +122,21 @@ comment on column page_means_by_stratum.evaluator_id is 'Who made the numbers.';
 comment on column page_means_by_stratum.page_id is 'The prompt''s article.';
 comment on column page_means_by_stratum.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means_by_stratum.texts is 'How many these are.';
+comment on column page_means_by_stratum.squares is 'The sum of their squared deviations from this mean.';
 comment on column page_means_by_stratum.stratum is 'The stratum.';
 comment on column page_means_by_stratum.part is 'The part of it.';
+comment on column page_means_by_stratum.place is 'Its place among the parts.';
+
+comment on view page_gaps_by_stratum is 'The texts without a number by prompt, each in one part of every stratum.';
+comment on column page_gaps_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column page_gaps_by_stratum.metric is 'The metric.';
+comment on column page_gaps_by_stratum.evaluator_id is 'Who was to make the numbers.';
+comment on column page_gaps_by_stratum.page_id is 'The prompt''s article.';
+comment on column page_gaps_by_stratum.reason is 'Why there is no number.';
+comment on column page_gaps_by_stratum.texts is 'Of how many of its texts.';
+comment on column page_gaps_by_stratum.stratum is 'The stratum.';
+comment on column page_gaps_by_stratum.part is 'The part of it.';
+comment on column page_gaps_by_stratum.place is 'Its place among the parts.';
 
 comment on view stratum_summaries is 'As scoring_summaries, for each part of each stratum; numbers of whole runs have no parts.';
 comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
