@@ -11,7 +11,7 @@ import json
 import time
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
 import numpy as np
@@ -22,16 +22,17 @@ from sample_texts import articles
 from flows.catalogue import metrics
 from newwiki.decoding.grammar import parse
 from newwiki.records import Fingerprint, Metric, Run
-from newwiki.snapshot import Judged, Selection, Site, Window
-from storage import runs
+from newwiki.snapshot import Judged, Nearest, Selection, Site, Topic, Window
+from storage import runs, topics
 from storage.database import Database, insert_arrow
 from storage.snapshots import parameters_json, publish
 
 MODELS = 5
 BATCH = 256  # texts that are scored together
 REJECTED = 4  # candidates for one article
-CUTOFF = datetime(2027, 1, 15, tzinfo=UTC)
+CUTOFF = datetime(2026, 11, 15, tzinfo=UTC)
 SITE = Site("enwiki", "en", "https://en.wikipedia.org/wiki/Main_Page")
+KNOWN = {0: date(2026, 10, 15), 1: date(2026, 4, 30)}  # what models have seen
 TOPICS = ("Human", "Taxon", "Sports season", "Film", "Human settlement", "Album", None)
 
 
@@ -87,6 +88,8 @@ class Maker:
                 max_new_tokens=512,
                 dtype="float32",
                 versions="{}",
+                knowledge_cutoff=KNOWN.get(model),
+                knowledge_cutoff_from="asked" if model in KNOWN else None,
             )
             self._run(run)
         for others in months[1:]:
@@ -105,7 +108,7 @@ class Maker:
                 "insert into runs by name select runs.* replace (copy as run_id, copied.snapshot_id as snapshot_id) "
                 "from runs join copied using (run_id)"
             )
-            for table in ("completions", "scores", "scorings", "page_means", "stored_summaries"):
+            for table in ("completions", "scores", "scorings", "page_means", "page_gaps", "stored_summaries"):
                 connection.execute(
                     f"insert into {table} by name select {table}.* replace (copy as run_id) "  # noqa: S608 (our own names)
                     f"from {table} join copied using (run_id)"
@@ -113,18 +116,19 @@ class Maker:
 
     def _snapshot(self, kind: str, month: int) -> str:
         day = datetime(2020 - month, 1, 1, tzinfo=UTC).date()
-        window = Window.month(f"{2026 - month // 12}-{12 - month % 12:02}") if kind == "new" else Window.before(day)
+        window = Window.month(f"{2026 - (month + 2) // 12}-{12 - (month + 2) % 12:02}")
+        window = window if kind == "new" else Window.before(day)
         name = f"enwiki-{window.label}"
         texts = self._texts(self.size.prompts * REJECTED, 3000)
         judged = [
             Judged(
                 page_id=page,
                 title=f"Page {page} {kind}",
-                created_at=window.start,
+                created_at=window.start + timedelta(days=page % 28),
                 verdict="selected" if page <= self.size.prompts else "few_words",
                 detail=None,
                 rev_id=page,
-                revised_at=window.start,
+                revised_at=window.start + timedelta(days=page % 28),
                 revisions=12,
                 words=500 if page <= self.size.prompts else 400,
                 first_sentence=text[:100],
@@ -132,21 +136,15 @@ class Maker:
             )
             for page, text in enumerate(texts, start=1)
         ]
-        publish(self.database, name, SITE, window, CUTOFF, parameters_json(window, Selection(), kind), judged)
         pages = np.arange(1, self.size.prompts + 1)
-        topics = pa.table({
-            "snapshot_id": [name] * len(pages), "page_id": pages, "wikibase_item": [f"Q{page}" for page in pages],
-            "instance_of": pa.array([["Q5"]] * len(pages)), "topic": [TOPICS[page % len(TOPICS)] for page in pages],
-            "looked_up_at": [CUTOFF] * len(pages),
-        })  # fmt: skip
-        similarity = self.random.uniform(0.1, 0.5, len(pages))
-        novelty = pa.table({
-            "snapshot_id": [name] * len(pages), "page_id": pages, "similarity": similarity,
-            "nearest_snapshot_id": [name] * len(pages), "nearest_title": [f"Page {page - 1}" for page in pages],
-        })  # fmt: skip
-        with self.database.write() as connection:
-            insert_arrow(connection, "topics", topics)
-            insert_arrow(connection, "novelty", novelty)
+        near = self.random.uniform(0.1, 0.5, len(pages))
+        novelty = [
+            Nearest(int(page), f"Page {page - 1}", name, likeness) for page, likeness in zip(pages, near, strict=True)
+        ]
+        parameters = parameters_json(window, Selection(), kind)
+        publish(self.database, name, SITE, window, CUTOFF, parameters, judged, novelty=novelty)
+        about = [Topic(int(page), f"Q{page}", ("Q5",), TOPICS[page % len(TOPICS)]) for page in pages]
+        topics.store(self.database, name, about)
         self._score(f"reference:{name}", pages, np.zeros_like(pages))
         return name
 

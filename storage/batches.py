@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-_AT_ONCE = 4
+_AT_ONCE = 8
 
 
 def of_runs(run_ids: Sequence[str]) -> Iterator[Sequence[str]]:

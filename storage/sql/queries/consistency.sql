@@ -308,10 +308,6 @@ differing as (
         or apart(stored.freedom, anew.freedom, 1e-6)
         or apart(stored.skew, anew.skew, 1e-6)
     union
-    select run_id, metric from taken_page_means group by run_id, metric, evaluator_id, page_id having count(*) > 1
-    union
-    select run_id, metric from taken_page_gaps group by run_id, metric, evaluator_id, page_id, reason having count(*) > 1
-    union
     select run_id, metric from stored_here group by run_id, metric, evaluator_id having count(*) > 1
 )
 select printf('the summaries of run %s are not what its scores amount to: %s', run_id, string_agg(metric, ', ' order by metric))
@@ -324,8 +320,10 @@ order by run_id;
 with counted as (
     select run_id, count(distinct page_id) as prompts, count(*) as texts from completions where kept group by run_id
 )
-select printf('run %s has %d kept texts of %d prompts, and says otherwise', run_id, coalesce(texts, 0), coalesce(prompts, 0))
+select printf(
+    'run %s has %d kept texts of %d prompts, and says otherwise', run_id, coalesce(counted.texts, 0), coalesce(counted.prompts, 0)
+)
 from runs
 left join counted using (run_id)
-where (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) <> (coalesce(texts, 0), coalesce(prompts, 0))
+where (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) <> (coalesce(counted.texts, 0), coalesce(counted.prompts, 0))
 order by run_id;
