@@ -89,6 +89,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "snapshots": ("snapshot_id",),
     "statement_verdicts": ("experiment_id", "statement"),
     "stored_articles": ("snapshot_id", "page_id"),
+    "stored_column_evaluators": ("metric",),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "swapped_scores": ("texts_sha256", "metric", "evaluator_id", "swapped", "repetition"),
     "topics": ("snapshot_id", "page_id"),

@@ -11,7 +11,7 @@ import pyarrow as pa
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
-from storage import liveness, short_forms, snapshots, summaries
+from storage import liveness, newest, short_forms, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.prompt_sets import is_prompt_set
@@ -112,6 +112,7 @@ def complete(database: Database, run_id: str, keep: int) -> None:
         connection.execute(query("mark_kept"), [keep, run_id])
         connection.execute(query("count_kept"), [run_id])
         connection.execute(query("end_run"), ["complete", run_id])
+        newest.enter(connection)
 
 
 def fail(database: Database, run_id: str) -> None:
@@ -217,6 +218,7 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
                 "delete from run_scores where run_id = ? and evaluator_id in (select unnest(?))", [run_id, ids]
             )
             insert(connection, "run_scores", scores, run_id=run_id)
+            summaries.choose_columns(connection)
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:

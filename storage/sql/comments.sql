@@ -216,6 +216,10 @@ comment on column page_gaps.page_id is 'The prompt''s article.';
 comment on column page_gaps.reason is 'Why there is no number.';
 comment on column page_gaps.texts is 'Of how many of its texts.';
 
+comment on table stored_column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other: stored with each finished scoring. Ask column_evaluators.';
+comment on column stored_column_evaluators.metric is 'The metric.';
+comment on column stored_column_evaluators.evaluator_id is 'The evaluator.';
+
 comment on table stored_summaries is 'What finished scorings amount to, run by run: stored with them. Ask scoring_summaries, which has intervals too.';
 comment on column stored_summaries.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column stored_summaries.metric is 'The metric.';

@@ -8,16 +8,10 @@ select title, rep_4, text from texts where run_id = newest_run() order by rep_4 
 -- Which texts of the newest run are least like the article?
 select title, sbert, text from texts where run_id = newest_run() order by sbert, title, sample limit 10;
 
--- name: most_repetitive_of_all
--- metrics: rep_4
--- Which texts on the newest run's snapshot repeat themselves most, and who wrote them?
-select model, decoder, title, rep_4, text from texts where snapshot_id = newest_snapshot() and not is_reference order by rep_4 desc, title, run_id, sample limit 10;
-
 -- name: best_decoder_by_topic
--- metrics: sbert
 -- Which decoder is each model's best on which topic, by S-BERT on the newest run's snapshot?
--- Only texts of runs that were asked alike (`protocol`) are compared.
-select topic, model, decoder, avg(sbert) as mean, count(sbert) as texts, protocol from texts where snapshot_id = newest_snapshot() and not is_reference group by topic, model, decoder, protocol qualify row_number() over (partition by topic, model, protocol order by mean desc nulls last, decoder) = 1 order by topic, mean desc, model;
+-- Only runs that were asked alike (`protocol`) are compared.
+select value as topic, model, decoder, mean, low, high, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
 
 -- name: weakest_topics
 -- metrics: sbert
@@ -31,13 +25,17 @@ select title, avg(sbert) as mean, count(sbert) as texts from texts where run_id 
 
 -- name: repetitive_share
 -- metrics: rep_4
--- How many of each run's texts repeat a tenth or more of their 4-grams, on the newest run's snapshot?
-select model, decoder, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as texts, run_id, protocol from texts where snapshot_id = newest_snapshot() and not is_reference group by all order by share desc, run_id;
+-- How many of the newest run's texts repeat a tenth or more of their 4-grams, topic by topic?
+select topic, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as texts from texts where run_id = newest_run() group by topic order by share desc, topic;
+
+-- name: longest_texts
+-- Which texts of the newest run are the longest?
+select title, text_words, text from texts where run_id = newest_run() order by text_words desc, title, sample limit 10;
 
 -- name: one_article
--- What did the runs write of one article, beside the article itself?
+-- What did the newest run write of one article?
 -- It is the first by its title: put another in its place.
-select model, decoder, is_reference, text, title from texts where snapshot_id = newest_snapshot() and page_id = (select min_by(page_id, title) from articles where snapshot_id = newest_snapshot()) order by is_reference desc, model, decoder, run_id, sample;
+select title, sample, text_words, text from texts where run_id = newest_run() and title = (select min(title) from articles where snapshot_id = newest_snapshot()) order by sample;
 
 -- name: best_runs
 -- metrics: sbert
@@ -259,13 +257,9 @@ order by sbert desc;
 -- name: strata
 -- What are models good at, short articles or long ones, with citations or without? S-BERT of the newest run by stratum.
 -- The strata are length, citations, infobox, topic and age; a part of fewer than 13 articles has no interval.
-with newest as (
-    select run_id from runs where status = 'complete' order by finished_at desc limit 1
-)
 select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
 from leaderboard_by_stratum
-join newest using (run_id)
-where metric = 'sbert'
+where run_id = newest_run() and metric = 'sbert'
 order by stratum, place, part;
 
 -- name: lengths_and_ends
@@ -390,19 +384,20 @@ order by mean desc, run;
 
 -- name: numbers_by_length
 -- plot: points
--- Do the numbers of one metric go with the length of the texts?
+-- Do the numbers of one metric go with the length of the newest run's texts?
 -- It is the first metric by its name: put another in its place.
 select words, value, metric, evaluator_id
 from completions
 join current_scores using (run_id, page_id, sample)
-where metric = (select min(metric) from metric_summaries);
+where run_id = newest_run() and metric = (select min(metric) from metric_summaries);
 
 -- name: lengths
 -- plot: histogram
--- How many words do the completions have?
+-- How many words do the newest run's completions have?
 select words, decoder
 from completions
-join runs using (run_id);
+join runs using (run_id)
+where run_id = newest_run();
 
 -- name: articles_by_day
 -- plot: line

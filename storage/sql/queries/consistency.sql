@@ -315,6 +315,16 @@ from differing
 group by run_id
 order by run_id;
 
+-- name: stale_columns
+-- Every metric whose column shows the numbers of another evaluator than it must, a sentence a row.
+select printf(
+    'the column of %s is of %s, and not of %s', metric, coalesce(stored.evaluator_id, 'nobody'), coalesce(anew.evaluator_id, 'nobody')
+)
+from stored_column_evaluators as stored
+full join column_evaluators_anew as anew using (metric)
+where stored.evaluator_id is distinct from anew.evaluator_id
+order by metric;
+
 -- name: miscounted_texts
 -- Every run whose kept texts are not as many as it says, a sentence a row.
 with counted as (

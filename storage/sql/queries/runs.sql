@@ -47,6 +47,10 @@ update runs
 set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prompt_template, versions)
 where run_id = ? and protocol is null;
 
+-- name: newest_run
+-- The complete one that was written last.
+select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc, run_id desc limit 1;
+
 -- name: short_forms
 select run_id, decoder, decoder_short from runs order by started_at, run_id;
 

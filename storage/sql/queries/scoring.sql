@@ -65,6 +65,13 @@ select * exclude (stratum, part, place)
 from summaries_of('taken_page_means', 'taken_page_gaps')
 order by metric, evaluator_id;
 
+-- name: forget_columns
+delete from stored_column_evaluators;
+
+-- name: store_columns
+insert into stored_column_evaluators by name
+select * from column_evaluators_anew order by metric;
+
 -- name: forget_page_means
 delete from page_means where run_id = $1 and evaluator_id in (select unnest($2));
 

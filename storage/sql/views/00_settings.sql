@@ -1,14 +1,6 @@
 -- Whether what stands in the place of a run's snapshot is a set of prompts by group, and no articles.
 create or replace macro is_prompt_set(snapshot_id) as snapshot_id like 'prompts:%';
 
--- The complete run that was written last, and its snapshot: what most questions are of.
-create or replace macro newest_run() as (
-    select run_id from runs where status = 'complete' order by finished_at desc, run_id desc limit 1
-);
-create or replace macro newest_snapshot() as (
-    select snapshot_id from runs where run_id = newest_run()
-);
-
 -- How each run was asked, a setting a column: the protocol first, whose settings must be the same where runs are compared.
 create or replace view run_settings as
 select

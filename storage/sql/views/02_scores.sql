@@ -193,7 +193,7 @@ qualify row_number() over (partition by run_id, metric order by finished_at desc
 -- Where many runs stand beside each other a column holds the numbers of one evaluator: as in `newwiki leaderboard` the newest
 -- that has scored every run which has the metric, or, as a view cannot refuse, the newest. The articles are scored by
 -- whoever scored a run, so they decide only what no run has.
-create or replace view column_evaluators as
+create or replace view column_evaluators_anew as
 with made as (
     select metric, evaluator_id, run_id, finished_at
     from scoring_summaries
@@ -209,6 +209,9 @@ select metric, evaluator_id
 from makers
 join wanted using (metric)
 qualify row_number() over (partition by metric order by makers.runs = wanted.runs desc, newest desc, evaluator_id desc) = 1;
+
+create or replace view column_evaluators as
+select metric, evaluator_id from stored_column_evaluators;
 
 -- Of each run and metric the scoring that a column can tell of: the column's own, or else the newest, which is not shown.
 create or replace view column_scorings as
@@ -325,6 +328,10 @@ comment on view kept_texts is 'How many texts of each run there are to score.';
 comment on column kept_texts.run_id is 'The run.';
 comment on column kept_texts.prompts is 'How many prompts have kept texts.';
 comment on column kept_texts.texts is 'How many texts are kept.';
+
+comment on view column_evaluators_anew is 'What stored_column_evaluators must be, from all summaries: for checks.';
+comment on column column_evaluators_anew.metric is 'The metric.';
+comment on column column_evaluators_anew.evaluator_id is 'The evaluator.';
 
 comment on view column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other, as in leaderboard and scores_wide: the newest that has scored every run which has the metric, or else the newest.';
 comment on column column_evaluators.metric is 'The metric.';

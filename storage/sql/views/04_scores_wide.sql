@@ -4,6 +4,11 @@ with elsewhere as (
     from column_scorings
     where not shown and metric in (select metric from metrics where scope = 'text')
     group by run_id
+),
+numbers as (
+    select run_id, page_id, sample, metric, if(shown, value, null) as value
+    from scores
+    join column_scorings using (run_id, metric, evaluator_id)
 )
 select
     run_id,
@@ -12,8 +17,7 @@ select
     is_reference(run_id) as is_reference,
     any_value(elsewhere.metrics) as by_other_evaluators,
     {value_of_each_metric}
-from scores
-join column_scorings using (run_id, metric, evaluator_id)
+from numbers
 left join elsewhere using (run_id)
 group by run_id, page_id, sample;
 

@@ -16,7 +16,8 @@ numbers as (
         run_id, page_id, sample, model, decoder, snapshot_id,
         {value_of_each_metric}
     from scores
-    join column_scorings using (run_id, metric, evaluator_id)
+    join column_evaluators using (metric, evaluator_id)
+    join scorings using (run_id, evaluator_id)
     join sources using (run_id)
     group by run_id, page_id, sample, model, decoder, snapshot_id
 )

@@ -85,12 +85,12 @@ from summaries_by_stratum('page_means_by_stratum', 'page_gaps_by_stratum');
 
 create or replace view leaderboard_by_stratum as
 with named as (
-    select run_id, model, decoder, snapshot_id from runs
+    select run_id, model, decoder, snapshot_id, protocol from runs
     union all
-    select run_id, model, 'reference', snapshot_id from reference_texts
+    select run_id, model, 'reference', snapshot_id, null from reference_texts
 )
 select
-    stratum, value, place, model, decoder, snapshot_id, run_id, metric, mean, sd, low, high, no_interval, pages,
+    stratum, value, place, model, decoder, snapshot_id, run_id, protocol, is_reference(run_id) as is_reference, metric, mean, sd, low, high, no_interval, pages,
     scored as texts, coverage(scored, unscored, reasons, scored + unscored) as status, evaluator_id
 from stratum_summaries
 join column_evaluators using (metric, evaluator_id)
@@ -167,6 +167,8 @@ comment on column leaderboard_by_stratum.model is 'The model; Wikipedia for the 
 comment on column leaderboard_by_stratum.decoder is 'The decoder in canonical form.';
 comment on column leaderboard_by_stratum.snapshot_id is 'The snapshot.';
 comment on column leaderboard_by_stratum.run_id is 'The run.';
+comment on column leaderboard_by_stratum.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
+comment on column leaderboard_by_stratum.is_reference is 'Whether it is of articles, and not of a run.';
 comment on column leaderboard_by_stratum.metric is 'The metric.';
 comment on column leaderboard_by_stratum.mean is 'The mean over the part''s texts.';
 comment on column leaderboard_by_stratum.sd is 'The standard deviation over them.';

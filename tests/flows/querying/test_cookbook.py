@@ -27,12 +27,12 @@ Values = dict[tuple[str, str], dict[int, list[float]]]
 COLUMNS = {
     "most_repetitive": "title rep_4 text",
     "least_like_the_article": "title sbert text",
-    "most_repetitive_of_all": "model decoder title rep_4 text",
-    "best_decoder_by_topic": "topic model decoder mean texts protocol",
+    "best_decoder_by_topic": "topic model decoder mean low high texts protocol",
     "weakest_topics": "topic mean texts",
     "weakest_titles": "title mean texts",
-    "repetitive_share": "model decoder share texts run_id protocol",
-    "one_article": "model decoder is_reference text title",
+    "repetitive_share": "topic share texts",
+    "longest_texts": "title text_words text",
+    "one_article": "title sample text_words text",
     "best_runs": "model decoder sbert sbert_low sbert_high protocol",
     "beside_wikipedia": "model decoder is_reference flesch_reading_ease low high",
     "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype knowledge_cutoff seen_share",
@@ -131,7 +131,7 @@ def test_a_question_about_a_metric_that_nothing_is_scored_by_is_refused_in_one_l
     with empty.write():
         pass
     asked = [one for one in questions() if one.metrics]
-    assert len(asked) == 9 and all(metric in one.query for one in asked for metric in one.metrics)
+    assert len(asked) == 7 and all(metric in one.query for one in asked for metric in one.metrics)
     for one in asked:
         with pytest.raises(UsageError, match=f"^nothing here is scored by {one.metrics[0]}, .*'{one.name}'.*--missing"):
             require_metrics(one, empty)
@@ -140,7 +140,7 @@ def test_a_question_about_a_metric_that_nothing_is_scored_by_is_refused_in_one_l
 def test_ten_questions_are_a_line_each_without_a_join() -> None:
     ten = questions()[:10]
     assert all(one.query.count("\n") == 1 and " join " not in one.query for one in ten)
-    assert all(re.search(r" from (texts|leaderboard) ", one.query) for one in ten)
+    assert all(re.search(r" from (texts|leaderboard|leaderboard_by_stratum) ", one.query) for one in ten)
 
 
 def test_what_a_model_cannot_have_seen_is_scored_apart(answer: Answer, database: Database, values: Values) -> None:
@@ -296,7 +296,7 @@ def test_what_is_plotted_is_of_one_metric_and_counts_everything_once(
     assert {row["metric"] for row in answer("numbers_by_length")} == {"bleu"}
     with database.read() as connection:
         [(completions, articles)] = connection.execute(
-            "select (select count(*) from completions), (select count(*) from articles)"
+            "select (select count(*) from completions where run_id = 'run-e'), (select count(*) from articles)"
         ).fetchall()
     assert len(answer("lengths")) == completions
     assert sum(row["articles"] for row in answer("articles_by_day")) == articles

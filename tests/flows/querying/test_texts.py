@@ -14,6 +14,9 @@ from tests.flows.scored import SNAPSHOT, add_run
 
 BY, LATER = (Fingerprint(name, "by hand", version) for name, version in (("by-hand", "1"), ("later", "2")))
 GREEDY, NUCLEUS = "greedy", "sample:top_p=0.9"
+CANONICAL = (
+    "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=1,top_k=0,top_p=0.9,typical_p=1"
+)
 # By run, page and sample: S-BERT, repetition.
 NUMBERS: dict[str, dict[tuple[int, int], tuple[float, float | None]]] = {
     "greedy": {(0, 0): (0.9, 0.5), (0, 1): (0.7, 0.1), (1, 0): (0.2, 0.05), (1, 1): (0.4, None)},
@@ -36,10 +39,7 @@ def database(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Datab
     )
     metrics = [Metric(name, "", None, None, "higher", f"{name} by hand", "") for name in ("sbert", "rep_4")]
     runs.register(database, [BY, LATER], metrics)
-    canonical = (
-        "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=1,top_k=0,top_p=0.9,typical_p=1"
-    )
-    for run_id, decoder in (("greedy", GREEDY), ("nucleus", canonical)):
+    for run_id, decoder in (("greedy", GREEDY), ("nucleus", CANONICAL)):
         add_run(database, run_id, decoder, samples=2, keep=2)
         written = [
             Completion(pages[place], sample, f"{run_id} {place} {sample}", 3, 3, "stop", False)
@@ -92,33 +92,35 @@ def test_the_worst_by_a_metric_are_a_line_away(database: Database) -> None:
     assert [row[1:] for row in answer(database, "least_like_the_article")] == [
         (0.3, "nucleus 1 1"), (0.5, "nucleus 0 0"), (0.6, "nucleus 0 1"), (0.8, "nucleus 1 0")
     ]  # fmt: skip
-    of_all = [row[1:2] + row[3:] for row in answer(database, "most_repetitive_of_all")]
-    assert of_all[:3] == [
-        ("greedy", 0.5, "greedy 0 0"), (NUCLEUS, 0.2, "nucleus 1 0"), ("greedy", 0.1, "greedy 0 1")
-    ]  # fmt: skip
+    of_all = _asked(database, "select decoder, rep_4, text from texts where not is_reference order by rep_4 desc, text")
+    assert of_all[:3] == [("greedy", 0.5, "greedy 0 0"), (NUCLEUS, 0.2, "nucleus 1 0"), ("greedy", 0.1, "greedy 0 1")]
     assert of_all[-1] == ("greedy", None, "greedy 1 1") and len(of_all) == 8
 
 
 def test_the_best_decoder_by_topic_is_a_line_away(database: Database) -> None:
     """By hand: greedy has 0.8 on the human and 0.3 on the film, nucleus 0.55 on both."""
-    rows = [row[:5] for row in answer(database, "best_decoder_by_topic")]
+    rows = [(*row[:4], row[6]) for row in answer(database, "best_decoder_by_topic")]
+    model = "models/toy"
     assert rows == [
-        ("Film", "models/toy", NUCLEUS, pytest.approx(0.55), 2),
-        ("Human", "models/toy", "greedy", pytest.approx(0.8), 2),
-    ]
+        ("Film", model, CANONICAL, pytest.approx(0.55), 2), ("Human", model, "greedy", pytest.approx(0.8), 2)
+    ]  # fmt: skip
+    of_texts = _asked(
+        database,
+        "select topic, decoder, avg(sbert) as mean from texts where not is_reference and topic is not null "
+        "group by topic, decoder qualify row_number() over (partition by topic order by mean desc) = 1 order by topic",
+    )
+    assert of_texts == [("Film", NUCLEUS, pytest.approx(0.55)), ("Human", "greedy", pytest.approx(0.8))]
     assert [row[0::2] for row in answer(database, "weakest_topics")] == [("Film", 2), ("Human", 2)]
     assert [row[1:] for row in answer(database, "weakest_titles")] == [(pytest.approx(0.55), 2)] * 2
 
 
-def test_shares_rows_and_articles_are_counted_by_hand(database: Database) -> None:
-    shares = [(row[1], row[2], row[3]) for row in answer(database, "repetitive_share")]
-    assert shares == [("greedy", pytest.approx(2 / 3), 3), (NUCLEUS, 0.25, 4)]
-    rows = answer(database, "one_article")
-    assert [(row[1], row[2]) for row in rows] == [
-        ("reference", True), ("greedy", False), ("greedy", False), (NUCLEUS, False), (NUCLEUS, False)
-    ]  # fmt: skip
-    ((article,),) = _asked(database, "select completion from articles order by title limit 1")
-    assert [row[3] for row in rows] == [article, "greedy 0 0", "greedy 0 1", "nucleus 0 0", "nucleus 0 1"]
+def test_shares_lengths_and_rows_are_counted_by_hand(database: Database) -> None:
+    assert answer(database, "repetitive_share") == [("Film", 0.5, 2), ("Human", 0.0, 2)]
+    assert [row[1:] for row in answer(database, "one_article")] == [(0, 3, "nucleus 0 0"), (1, 3, "nucleus 0 1")]
+    assert len(answer(database, "longest_texts")) == 4
+    ((written,),) = _asked(database, "select completion from articles order by title limit 1")
+    article = _asked(database, "select sample, text, text_words from texts where is_reference order by title limit 1")
+    assert article == [(0, written, None)]
     boards = [(row[0], row[2], row[3], row[4]) for row in answer(database, "best_runs")]
     assert boards == [("models/toy", pytest.approx(0.55), None, None)] * 2
 
@@ -134,12 +136,12 @@ def test_a_text_that_another_evaluator_scored_has_no_number_in_the_column(databa
     other = Database(tmp_path / "other.duckdb")
     other.path.write_bytes(database.path.read_bytes())
     pages = [page for (page,) in _asked(other, "select page_id from articles order by title limit 2")]
-    asked = "select run_id, sum(sbert) from texts group by run_id order by run_id"
+    asked = "select run_id, sum(sbert) from texts where sbert is not null group by run_id order by run_id"
     of_first = [("greedy", pytest.approx(2.2)), ("nucleus", pytest.approx(2.2)), (REFERENCE, 2.0)]
     _score(other, "greedy", [(page, sample, 7.0, 7.0) for page in pages for sample in (0, 1)], LATER)
     assert _asked(other, asked)[:2] == of_first[:2]
     _score(other, "nucleus", [(page, sample, 8.0, 8.0) for page in pages for sample in (0, 1)], LATER)
-    assert _asked(other, asked) == [("greedy", 28.0), ("nucleus", 32.0), (REFERENCE, None)]
+    assert _asked(other, asked) == [("greedy", 28.0), ("nucleus", 32.0)]
 
 
 def test_the_short_form_of_a_decoder_stands_with_the_run(database: Database) -> None:
