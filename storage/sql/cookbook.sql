@@ -225,15 +225,16 @@ where new_snapshots.wiki = old_snapshots.wiki
 order by new.metric, abs(difference) desc;
 
 -- name: after_cutoff
--- What does each run score on the articles that its model cannot have seen, and what on all of them?
+-- What do runs score on the articles that their models cannot have seen, and what on all of them?
+-- They are those on the newest run's snapshot.
 -- Only runs whose model's knowledge cutoff is known; those of other cutoffs may stand on other articles.
 select
     later.model, later.decoder, later.metric, later.mean as on_later, later.low, later.high, whole.mean as on_all,
     later.pages as later_articles, later.knowledge_cutoff, later.seen_share, later.snapshot_id, later.evaluator_id
 from leaderboard_after_cutoff as later
 join scoring_summaries as whole using (run_id, metric, evaluator_id)
-where later.knowledge_cutoff is not null
-order by later.snapshot_id desc, later.metric, later.model, later.decoder, run_id;
+where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not null
+order by later.metric, later.model, later.decoder, run_id;
 
 -- name: topics
 -- What are models good at? S-BERT by what the articles are about, over the runs on the newest run's snapshot.

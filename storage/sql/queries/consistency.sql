@@ -268,13 +268,13 @@ group by run_id, metric, evaluator_id, page_id, status;
 
 -- name: take_page_means_of_runs
 create or replace temp table taken_page_means as
-select *, '' as stratum, '' as part, 1 as place
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_means
 where run_id in (select unnest($1));
 
 -- name: take_page_gaps_of_runs
 create or replace temp table taken_page_gaps as
-select *, '' as stratum, '' as part, 1 as place
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_gaps
 where run_id in (select unnest($1));
 

@@ -49,19 +49,19 @@ order by metric, evaluator_id, page_id, reason;
 -- name: take_page_means
 -- What summaries are made of: no plan of DuckDB's would leave out the other runs.
 create or replace temp table taken_page_means as
-select *, '' as stratum, '' as part, 1 as place
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_means
 where run_id = $1 and evaluator_id in (select unnest($2));
 
 -- name: take_page_gaps
 create or replace temp table taken_page_gaps as
-select *, '' as stratum, '' as part, 1 as place
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_gaps
 where run_id = $1 and evaluator_id in (select unnest($2));
 
 -- name: store_summaries
 insert into stored_summaries by name
-select * exclude (stratum, part, place)
+select * exclude (snapshot_id, stratum, part, place)
 from summaries_of('taken_page_means', 'taken_page_gaps')
 order by metric, evaluator_id;
 

@@ -17,7 +17,7 @@ parts as (
     select snapshot_id, page_id, stratum, value, place from strata where stratum = $2
 )
 select
-    run_id, page_id, coalesce(stratum, '') as stratum, coalesce(value, '') as part, coalesce(place, 1) as place,
+    run_id, snapshot_id, page_id, coalesce(stratum, '') as stratum, coalesce(value, '') as part, coalesce(place, 1) as place,
     day is null or created_after(created_at, day) as wanted, not created_after(created_at, knowledge_cutoff) as seen
 from asked
 join on_snapshots using (run_id)
@@ -28,7 +28,7 @@ left join parts using (snapshot_id, page_id);
 -- name: take_page_means_of_pages
 -- What stratum_board goes through.
 create or replace temp table taken_page_means as
-select page_means.*, stratum, part, place
+select page_means.*, snapshot_id, stratum, part, place
 from page_means
 join taken_pages using (run_id, page_id)
 where wanted;
@@ -36,7 +36,7 @@ where wanted;
 
 -- name: take_page_gaps_of_pages
 create or replace temp table taken_page_gaps as
-select page_gaps.*, stratum, part, place
+select page_gaps.*, snapshot_id, stratum, part, place
 from page_gaps
 join taken_pages using (run_id, page_id)
 where wanted;

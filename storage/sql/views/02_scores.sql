@@ -20,26 +20,27 @@ group by run_id, metric, evaluator_id, page_id, status;
 -- What prompts amount to together. The standard error is that of the mean over texts, clustered by prompt, because completions
 -- of one prompt are correlated: CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in
 -- evaluators/statistics.py. Null texts (see `status`) are left out of all and counted. The parameters name what is summarised:
--- page_means and page_gaps with the columns stratum, part and place, of which each part of a stratum has a summary.
+-- page_means and page_gaps with the columns snapshot_id, stratum, part and place, of which each part of a stratum has a summary:
+-- the snapshot, so that who asks for one leaves all others out.
 create or replace macro summaries_of(means_asked, gaps_asked) as table
 with whole as (
     select
-        run_id, metric, evaluator_id, stratum, part, count(*) as pages, sum(texts) as texts,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, count(*) as pages, sum(texts) as texts,
         sum(texts * mean order by page_id) / sum(texts) as mean, avg(mean order by page_id) as middle
     from query_table(means_asked)
-    group by run_id, metric, evaluator_id, stratum, part
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 ),
 prompts as (
     select
-        run_id, metric, evaluator_id, stratum, part, place, page_id, pages, whole.texts as all_texts, whole.mean as whole_mean,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, place, page_id, pages, whole.texts as all_texts, whole.mean as whole_mean,
         one.texts as texts, one.squares as squares, one.texts / whole.texts as share, nullif(1 - share, 0) as others,
         one.mean - whole.mean as apart, one.mean - middle as centred
     from query_table(means_asked) as one
-    join whole using (run_id, metric, evaluator_id, stratum, part)
+    join whole using (snapshot_id, run_id, metric, evaluator_id, stratum, part)
 ),
 sums as (
     select
-        run_id, metric, evaluator_id, stratum, part,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part,
         any_value(place) as place,
         any_value(pages) as pages,
         any_value(all_texts)::bigint as texts,
@@ -53,11 +54,11 @@ sums as (
         sum(centred ** 2 order by page_id) / any_value(pages) as second,
         sum(centred ** 3 order by page_id) / any_value(pages) as third
     from prompts
-    group by run_id, metric, evaluator_id, stratum, part
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 ),
 errors as (
     select
-        run_id, metric, evaluator_id, stratum, part, place, pages, texts, mean, standard_error,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, place, pages, texts, mean, standard_error,
         sqrt(deviations / nullif(texts - 1, 0)) as sd,
         1 / (shares + pulls ** 2 - square_pulls) as freedom,
         if(pages > 2 and second > 0, sqrt(pages * (pages - 1.0)) / (pages - 2) * third / second ** 1.5, 0)
@@ -65,18 +66,19 @@ errors as (
     from sums
 ),
 reasons as (
-    select run_id, metric, evaluator_id, stratum, part, any_value(place) as place, reason, sum(texts)::bigint as texts
+    select snapshot_id, run_id, metric, evaluator_id, stratum, part, any_value(place) as place, reason, sum(texts)::bigint as texts
     from query_table(gaps_asked)
-    group by run_id, metric, evaluator_id, stratum, part, reason
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part, reason
 ),
 gaps as (
     select
-        run_id, metric, evaluator_id, stratum, part, any_value(place) as place, sum(texts)::bigint as texts,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, any_value(place) as place, sum(texts)::bigint as texts,
         map_from_entries(list((reason, texts) order by reason)) as reasons
     from reasons
-    group by run_id, metric, evaluator_id, stratum, part
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 )
 select
+    snapshot_id,
     run_id,
     metric,
     evaluator_id,
@@ -93,16 +95,16 @@ select
     coalesce(gaps.texts, 0) as unscored,
     coalesce(reasons, map()) as reasons
 from errors
-full join gaps using (run_id, metric, evaluator_id, stratum, part);
+full join gaps using (snapshot_id, run_id, metric, evaluator_id, stratum, part);
 
 create or replace view whole_page_means as
-select *, '' as stratum, '' as part, 1 as place from page_means;
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place from page_means;
 
 create or replace view whole_page_gaps as
-select *, '' as stratum, '' as part, 1 as place from page_gaps;
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place from page_gaps;
 
 create or replace view summaries_anew as
-select * exclude (stratum, part, place) from summaries_of('whole_page_means', 'whole_page_gaps');
+select * exclude (snapshot_id, stratum, part, place) from summaries_of('whole_page_means', 'whole_page_gaps');
 
 -- The 97.5 % point of Student's t distribution from one degree of freedom on, to a millionth: the normal one, and a
 -- polynomial fitted to the logarithm of their ratio.
@@ -260,6 +262,7 @@ comment on column whole_page_means.page_id is 'The prompt''s article.';
 comment on column whole_page_means.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column whole_page_means.texts is 'How many these are.';
 comment on column whole_page_means.squares is 'The sum of their squared deviations from this mean.';
+comment on column whole_page_means.snapshot_id is 'Empty: it is not asked for.';
 comment on column whole_page_means.stratum is 'Empty: all are one part.';
 comment on column whole_page_means.part is 'Empty likewise.';
 comment on column whole_page_means.place is 'Its place.';
@@ -271,6 +274,7 @@ comment on column whole_page_gaps.evaluator_id is 'Who was to make the numbers.'
 comment on column whole_page_gaps.page_id is 'The prompt''s article.';
 comment on column whole_page_gaps.reason is 'Why there is no number.';
 comment on column whole_page_gaps.texts is 'Of how many of its texts.';
+comment on column whole_page_gaps.snapshot_id is 'Empty: it is not asked for.';
 comment on column whole_page_gaps.stratum is 'Empty: all are one part.';
 comment on column whole_page_gaps.part is 'Empty likewise.';
 comment on column whole_page_gaps.place is 'Its place.';

@@ -1,21 +1,26 @@
 -- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `is_reference` are written from
 -- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
-with rows as (
+with of_references as (
+    select model, snapshot_id, run_id, known_at, max(scored + unscored) as texts
+    from reference_texts
+    join metric_summaries using (run_id)
+    group by model, snapshot_id, run_id, known_at
+),
+rows as (
     select
         model, decoder, snapshot_id, runs.run_id,
         coalesce(kept_texts.prompts, if(samples = 0, runs.prompts, 0)) as prompts, coalesce(texts, 0) as completions,
         protocol, dtype, runs.knowledge_cutoff, seen_share, started_at
     from runs
     left join kept_texts using (run_id)
-    left join seen_shares using (run_id)
+    left join seen_shares using (run_id, snapshot_id)
     where runs.run_id in (select run_id from scorings) and not is_prompt_set(snapshot_id)
     union all
-    select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, null, null,
-        known_at
-    from reference_texts
-    join metric_summaries using (run_id)
-    group by model, snapshot_id, run_id, known_at
+    select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, known_at from of_references
+),
+totals as (
+    select run_id, texts from kept_texts union all select run_id, texts from of_references
 ),
 numbers as (
     select
@@ -24,13 +29,13 @@ numbers as (
             'mean': if(shown, mean, null), 'sd': if(shown, sd, null), 'low': if(shown, low, null), 'high': if(shown, high, null),
             'no_interval': if(shown, no_interval, null), 'texts': if(shown, scored, null),
             'status': if(
-                shown, coverage(scored, unscored, reasons, greatest(completions, scored + unscored)), 'another evaluator'
+                shown, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)), 'another evaluator'
             ),
             'scored_by': evaluator_id
         }))) as of
     from column_scorings
     join scoring_summaries using (run_id, metric, evaluator_id)
-    join rows using (run_id)
+    left join totals using (run_id)
     group by run_id
 )
 select

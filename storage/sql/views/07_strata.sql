@@ -55,7 +55,7 @@ create or replace view page_means_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_means.*, stratum, strata.value as part, place
+select page_means.*, snapshot_id, stratum, strata.value as part, place
 from page_means
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
@@ -64,14 +64,14 @@ create or replace view page_gaps_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_gaps.*, stratum, strata.value as part, place
+select page_gaps.*, snapshot_id, stratum, strata.value as part, place
 from page_gaps
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
 create or replace macro summaries_by_stratum(means_asked, gaps_asked) as table
 select
-    run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
+    snapshot_id, run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
     within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
     within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
     no_interval(mean, standard_error, freedom) as no_interval,
@@ -94,7 +94,7 @@ select
     scored as texts, coverage(scored, unscored, reasons, scored + unscored) as status, evaluator_id
 from stratum_summaries
 join column_evaluators using (metric, evaluator_id)
-join named using (run_id);
+join named using (run_id, snapshot_id);
 
 comment on view strata is 'To which part of its snapshot each article belongs: by length (thirds of the snapshot''s words), citations, infobox, topic and age.';
 comment on column strata.snapshot_id is 'The snapshot.';
@@ -123,6 +123,7 @@ comment on column page_means_by_stratum.page_id is 'The prompt''s article.';
 comment on column page_means_by_stratum.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means_by_stratum.texts is 'How many these are.';
 comment on column page_means_by_stratum.squares is 'The sum of their squared deviations from this mean.';
+comment on column page_means_by_stratum.snapshot_id is 'The snapshot.';
 comment on column page_means_by_stratum.stratum is 'The stratum.';
 comment on column page_means_by_stratum.part is 'The part of it.';
 comment on column page_means_by_stratum.place is 'Its place among the parts.';
@@ -134,11 +135,13 @@ comment on column page_gaps_by_stratum.evaluator_id is 'Who was to make the numb
 comment on column page_gaps_by_stratum.page_id is 'The prompt''s article.';
 comment on column page_gaps_by_stratum.reason is 'Why there is no number.';
 comment on column page_gaps_by_stratum.texts is 'Of how many of its texts.';
+comment on column page_gaps_by_stratum.snapshot_id is 'The snapshot.';
 comment on column page_gaps_by_stratum.stratum is 'The stratum.';
 comment on column page_gaps_by_stratum.part is 'The part of it.';
 comment on column page_gaps_by_stratum.place is 'Its place among the parts.';
 
 comment on view stratum_summaries is 'As scoring_summaries, for each part of each stratum; numbers of whole runs have no parts.';
+comment on column stratum_summaries.snapshot_id is 'The snapshot.';
 comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
 comment on column stratum_summaries.metric is 'The metric.';
 comment on column stratum_summaries.evaluator_id is 'Who made the numbers.';
