@@ -1,26 +1,10 @@
 -- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `is_reference` are written from
 -- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
-with of_references as (
-    select model, snapshot_id, run_id, known_at, max(scored + unscored) as texts
-    from reference_texts
-    join metric_summaries using (run_id)
-    group by model, snapshot_id, run_id, known_at
-),
-rows as (
-    select
-        model, decoder, snapshot_id, runs.run_id,
-        coalesce(kept_texts.prompts, if(samples = 0, runs.prompts, 0)) as prompts, coalesce(texts, 0) as completions,
-        protocol, dtype, runs.knowledge_cutoff, seen_share, started_at
-    from runs
-    left join kept_texts using (run_id)
-    left join seen_shares using (run_id, snapshot_id)
-    where runs.run_id in (select run_id from scorings) and not is_prompt_set(snapshot_id)
+with totals as (
+    select run_id, texts from kept_texts
     union all
-    select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, known_at from of_references
-),
-totals as (
-    select run_id, texts from kept_texts union all select run_id, texts from of_references
+    select run_id, max(scored + unscored) from metric_summaries where is_reference(run_id) group by run_id
 ),
 numbers as (
     select
@@ -42,16 +26,16 @@ select
     model,
     decoder,
     snapshot_id,
-    rows.run_id,
-    rows.prompts,
-    rows.completions,
+    rows.run_id as run_id,
+    prompts,
+    completions,
     protocol,
     dtype,
     knowledge_cutoff,
     seen_share,
-    is_reference(rows.run_id) as is_reference,
+    is_reference,
     {parts_of_each_metric}
-from rows
+from leaderboard_rows as rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
 
