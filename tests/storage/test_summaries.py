@@ -271,7 +271,7 @@ def test_the_columns_change_with_the_scoring_that_decides_them(scored: Database)
 
 
 def test_summaries_of_parts_are_those_of_their_scores(database: Database) -> None:
-    """Means, deviations and errors of some pages, from what is stored by page, beside numpy on the scores themselves."""
+    """Means, deviations and errors of some pages, from what is stored by page, beside numpy on the scores."""
     chance = random.Random(3)
     runs.register(database, [ONE], [FOG])
     values: dict[tuple[int, int], float | None] = {
@@ -294,7 +294,7 @@ def test_summaries_of_parts_are_those_of_their_scores(database: Database) -> Non
         there = {key: value for key, value in of_part.items() if value is not None}
         numbers = np.array([*there.values()])
         expected = statistics.estimate(*statistics.by_cluster([*there.values()], [page for page, _ in there]))
-        assert (mean, sd, error) == pytest.approx((numbers.mean(), numbers.std(ddof=1), expected.standard_error))
+        assert (mean, sd, error) == pytest.approx((numbers.mean(), numbers.std(ddof=1), expected.standard_error[0]))
         assert (part, pages) == ("yes" if rest == 0 else "no", len({page for page, _ in there}))
         missing = len(of_part) - len(there)
         assert (scored, unscored, reasons) == (len(there), missing, {"no words": missing})
