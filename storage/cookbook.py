@@ -1,6 +1,7 @@
 """Questions that people have, each with its query and a plot of the result that goes with it."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -43,6 +44,11 @@ def question(name: str) -> Question:
             f"there is no example '{name}'{did_you_mean(name, known) or ';'} there are: {', '.join(known)}"
         )
     return known[name]
+
+
+def answerable(known: Collection[str]) -> list[Question]:
+    """Those that name the columns of these metrics and of no others."""
+    return [one for one in questions() if not {*one.metrics} - {*known}]
 
 
 def require_metrics(asked: Question, database: Database) -> None:

@@ -363,6 +363,7 @@ comment on column current_page_means.evaluator_id is 'Who made the numbers.';
 comment on column current_page_means.page_id is 'The prompt''s article.';
 comment on column current_page_means.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column current_page_means.texts is 'How many these are.';
+comment on column current_page_means.squares is 'The sum of their squared deviations from this mean.';
 
 comment on view current_run_scores is 'The numbers of whole runs, of each metric those of the newest finished scoring.';
 comment on column current_run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles as a run.';
