@@ -11,7 +11,7 @@ select title, sbert, text from texts where run_id = newest_run() order by sbert,
 -- name: best_decoder_by_topic
 -- Which decoder is each model's best on which topic, by S-BERT on the newest run's snapshot?
 -- Only runs that were asked alike (`protocol`) are compared.
-select value as topic, model, decoder, mean, low, high, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
+select value as topic, model, decoder, mean, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
 
 -- name: weakest_topics
 -- metrics: sbert
@@ -49,10 +49,10 @@ select model, decoder, sbert, sbert_low, sbert_high, protocol from leaderboard w
 select model, decoder, is_reference, flesch_reading_ease, flesch_reading_ease_low as low, flesch_reading_ease_high as high from leaderboard where snapshot_id = newest_snapshot() order by flesch_reading_ease desc, run_id;
 
 -- name: leaderboard
--- How do the runs on the newest snapshot compare, each metric with its standard deviation and 95 % interval?
+-- How do the runs on the newest run's snapshot compare, each metric with its standard deviation and 95 % interval?
 select *
 from leaderboard
-where snapshot_id = (select snapshot_id from latest_snapshots where kind = 'new' order by window_end desc limit 1);
+where snapshot_id = newest_snapshot();
 
 -- name: best_decoder
 -- Which decoder is each model's best by S-BERT?

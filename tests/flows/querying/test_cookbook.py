@@ -27,7 +27,7 @@ Values = dict[tuple[str, str], dict[int, list[float]]]
 COLUMNS = {
     "most_repetitive": "title rep_4 text",
     "least_like_the_article": "title sbert text",
-    "best_decoder_by_topic": "topic model decoder mean low high texts protocol",
+    "best_decoder_by_topic": "topic model decoder mean texts protocol",
     "weakest_topics": "topic mean texts",
     "weakest_titles": "title mean texts",
     "repetitive_share": "topic share texts",
