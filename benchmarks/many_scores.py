@@ -67,7 +67,7 @@ class Maker:
 
     def make(self) -> None:
         runs.register(self.database, set_of(self.evaluators), self.metrics)
-        months = [[self._snapshot(kind, month) for kind in ("new", "old")] for month in range(self.size.months)]
+        months = [[self._snapshot(kind, month) for kind in ("old", "new")] for month in range(self.size.months)]
         each = -(-self.size.runs // 2)
         decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 100:g}' for n in range(-(-each // MODELS)))}]")
         asked = list(product(range(MODELS), decoders))[:each]
@@ -92,11 +92,11 @@ class Maker:
                 knowledge_cutoff_from="asked" if model in KNOWN else None,
             )
             self._run(run)
-        for others in months[1:]:
-            self._copy(dict(zip(months[0], others, strict=True)))
+        for month, others in enumerate(months[1:], start=1):
+            self._copy(dict(zip(months[0], others, strict=True)), month)
 
-    def _copy(self, snapshot_of: dict[str, str]) -> None:
-        """The runs of the first month as those of another, a table after the other as they lie there."""
+    def _copy(self, snapshot_of: dict[str, str], months: int) -> None:
+        """The runs of the first month as those of one so many before, a table after the other as they lie there."""
         with self.database.write() as connection:
             connection.execute(
                 "create or replace temp table copied as select run_id, left(md5(run_id || $2[place]), 16) as copy, "
@@ -105,8 +105,10 @@ class Maker:
                 [[*snapshot_of], [*snapshot_of.values()]],
             )
             connection.execute(
-                "insert into runs by name select runs.* replace (copy as run_id, copied.snapshot_id as snapshot_id) "
-                "from runs join copied using (run_id)"
+                "insert into runs by name select runs.* replace (copy as run_id, copied.snapshot_id as snapshot_id, "
+                "started_at - to_months($1) as started_at, finished_at - to_months($1) as finished_at) "
+                "from runs join copied using (run_id)",
+                [months],
             )
             for table in ("completions", "scores", "scorings", "page_means", "page_gaps", "stored_summaries"):
                 connection.execute(

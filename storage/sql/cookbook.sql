@@ -225,7 +225,7 @@ where new_snapshots.wiki = old_snapshots.wiki
 order by new.metric, abs(difference) desc;
 
 -- name: after_cutoff
--- What do runs score on the articles that their models cannot have seen, and what on all of them?
+-- What do runs score by S-BERT on the articles that their models cannot have seen, and what on all of them?
 -- They are those on the newest run's snapshot.
 -- Only runs whose model's knowledge cutoff is known; those of other cutoffs may stand on other articles.
 select
@@ -233,8 +233,8 @@ select
     later.pages as later_articles, later.knowledge_cutoff, later.seen_share, later.snapshot_id, later.evaluator_id
 from leaderboard_after_cutoff as later
 join scoring_summaries as whole using (run_id, metric, evaluator_id)
-where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not null
-order by later.metric, later.model, later.decoder, run_id;
+where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not null and later.metric = 'sbert'
+order by later.model, later.decoder, run_id;
 
 -- name: topics
 -- What are models good at? S-BERT by what the articles are about, over the runs on the newest run's snapshot.

@@ -250,13 +250,15 @@ order by run_id;
 -- name: take_page_means_anew
 -- What page_means must be of the runs $1. Sums are taken in any order: what is compared may differ in its last bits.
 create or replace temp table page_means_counted as
-select
-    run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
-    var_pop(value) * count(value) as squares
-from scores
-join scorings using (run_id, evaluator_id)
-where run_id in (select unnest($1)) and value is not null
-group by run_id, metric, evaluator_id, page_id;
+with counted as (
+    select
+        run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
+        var_pop(value) * count(value) as squares
+    from scores
+    where run_id in (select unnest($1)) and value is not null
+    group by run_id, metric, evaluator_id, page_id
+)
+select counted.* from counted semi join scorings using (run_id, evaluator_id);
 
 -- name: take_page_gaps_anew
 create or replace temp table page_gaps_counted as
