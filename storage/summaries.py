@@ -57,8 +57,6 @@ def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def _stale(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> list[str]:
-    for take in (query("take_page_means_anew"), query("take_page_gaps_anew")):
-        connection.execute(take, [run_ids])
     for take in (query("take_page_means_of_runs"), query("take_page_gaps_of_runs")):
         connection.execute(take, [run_ids])
     return [sentence for (sentence,) in connection.execute(query("stale_summaries"), [run_ids]).fetchall()]

@@ -247,27 +247,6 @@ union
 select run_id from stored_summaries
 order by run_id;
 
--- name: take_page_means_anew
--- What page_means must be of the runs $1. Sums are taken in any order: what is compared may differ in its last bits.
-create or replace temp table page_means_counted as
-with counted as (
-    select
-        run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
-        var_pop(value) * count(value) as squares
-    from scores
-    where run_id in (select unnest($1)) and value is not null
-    group by run_id, metric, evaluator_id, page_id
-)
-select counted.* from counted semi join scorings using (run_id, evaluator_id);
-
--- name: take_page_gaps_anew
-create or replace temp table page_gaps_counted as
-select run_id, metric, evaluator_id, page_id, status as reason, count(*) as texts
-from scores
-join scorings using (run_id, evaluator_id)
-where run_id in (select unnest($1)) and value is null
-group by run_id, metric, evaluator_id, page_id, status;
-
 -- name: take_page_means_of_runs
 create or replace temp table taken_page_means as
 select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
@@ -282,21 +261,41 @@ where run_id in (select unnest($1));
 
 -- name: stale_summaries
 -- Every finished scoring among the runs $1, which were taken, whose stored summary is not what its scores amount to, a
--- sentence for each run.
-with stored_here as (
+-- sentence for each run. Sums are taken in any order: what is compared may differ in its last bits.
+with counted_means as (
+    select
+        run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
+        var_pop(value) * count(value) as squares
+    from scores
+    where run_id in (select unnest($1)) and value is not null
+    group by run_id, metric, evaluator_id, page_id
+),
+counted_gaps as (
+    select run_id, metric, evaluator_id, page_id, status as reason, count(*) as texts
+    from scores
+    where run_id in (select unnest($1)) and value is null
+    group by run_id, metric, evaluator_id, page_id, status
+),
+finished_means as (
+    select counted_means.* from counted_means semi join scorings using (run_id, evaluator_id)
+),
+finished_gaps as (
+    select counted_gaps.* from counted_gaps semi join scorings using (run_id, evaluator_id)
+),
+stored_here as (
     select * from stored_summaries where run_id in (select unnest($1))
 ),
 differing as (
     select run_id, metric
     from taken_page_means as stored
-    full join page_means_counted as anew using (run_id, metric, evaluator_id, page_id)
+    full join finished_means as anew using (run_id, metric, evaluator_id, page_id)
     where stored.texts is distinct from anew.texts
         or apart(stored.mean, anew.mean, 1e-9)
         or apart(stored.squares, anew.squares, 1e-6)
     union
     select run_id, metric
     from taken_page_gaps as stored
-    full join page_gaps_counted as anew using (run_id, metric, evaluator_id, page_id, reason)
+    full join finished_gaps as anew using (run_id, metric, evaluator_id, page_id, reason)
     where stored.texts is distinct from anew.texts
     union
     select run_id, metric
