@@ -54,8 +54,9 @@ bench-score: $(INSTALLED)
 bench-flips: $(INSTALLED)
 	$(BIN)/python benchmarks/rounding_flips.py
 
+# make bench-sql MONTHS=10 has 200 million scores.
 bench-sql: $(INSTALLED)
-	$(BIN)/python benchmarks/sql_speed.py
+	$(BIN)/python benchmarks/sql_speed.py $(if $(MONTHS),--months $(MONTHS))
 
 # make bench-dump PAGES=3000 makes a smaller month.
 bench-dump: $(INSTALLED)

@@ -1,7 +1,8 @@
-"""A database as a year of evaluations leaves it, with made-up texts and scores, written as an evaluation writes them.
+"""A database as months of evaluations leave it, with made-up texts and scores, written as an evaluation writes them.
 
-Half of the runs are on a snapshot of new articles and half on one of old articles; each has five models under
-decoders of several top_p. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
+In each month half of the runs are on a snapshot of new articles and half on one of old articles; each has five models
+under decoders of several top_p. The runs of the first month are made one by one; those of the others are copies of them
+on snapshots of their own. Texts are words drawn with the frequencies of the sample wiki's articles, so they compress
 somewhat less than prose. Scores are normal, with an effect of the run and one of the page, within the metric's bounds;
 one in a hundred is NULL with a reason.
 """
@@ -10,7 +11,7 @@ import json
 import time
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
 import numpy as np
@@ -21,23 +22,25 @@ from sample_texts import articles
 from flows.catalogue import metrics
 from newwiki.decoding.grammar import parse
 from newwiki.records import Fingerprint, Metric, Run
-from newwiki.snapshot import Judged, Selection, Site, Window
-from storage import runs
+from newwiki.snapshot import Judged, Nearest, Selection, Site, Topic, Window
+from storage import runs, topics
 from storage.database import Database, insert_arrow
 from storage.snapshots import parameters_json, publish
 
 MODELS = 5
 BATCH = 256  # texts that are scored together
 REJECTED = 4  # candidates for one article
-CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
+CUTOFF = datetime(2026, 11, 15, tzinfo=UTC)
 SITE = Site("enwiki", "en", "https://en.wikipedia.org/wiki/Main_Page")
+KNOWN = {0: date(2026, 10, 15), 1: date(2026, 4, 30)}  # what models have seen
 TOPICS = ("Human", "Taxon", "Sports season", "Film", "Human settlement", "Album", None)
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much of everything; `letters` is about the length of a text."""
+    """How much of everything: `runs` are those of a month, `letters` is about the length of a text."""
 
+    months: int = 1
     runs: int = 50
     prompts: int = 2000
     kept: int = 10
@@ -64,11 +67,11 @@ class Maker:
 
     def make(self) -> None:
         runs.register(self.database, set_of(self.evaluators), self.metrics)
-        snapshots = [self._snapshot("new"), self._snapshot("old")]
-        each = -(-self.size.runs // len(snapshots))
-        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 10:g}' for n in range(-(-each // MODELS)))}]")
+        months = [[self._snapshot(kind, month) for kind in ("old", "new")] for month in range(self.size.months)]
+        each = -(-self.size.runs // 2)
+        decoders = parse(f"sample:top_p=[{','.join(f'{(n + 1) / 100:g}' for n in range(-(-each // MODELS)))}]")
         asked = list(product(range(MODELS), decoders))[:each]
-        for snapshot_id, (model, decoder) in list(product(snapshots, asked))[: self.size.runs]:
+        for snapshot_id, (model, decoder) in list(product(months[0], asked))[: self.size.runs]:
             run = Run(
                 run_id=f"{self.random.integers(2**63):016x}",
                 snapshot_id=snapshot_id,
@@ -85,22 +88,49 @@ class Maker:
                 max_new_tokens=512,
                 dtype="float32",
                 versions="{}",
+                knowledge_cutoff=KNOWN.get(model),
+                knowledge_cutoff_from="asked" if model in KNOWN else None,
             )
             self._run(run)
+        for month, others in enumerate(months[1:], start=1):
+            self._copy(dict(zip(months[0], others, strict=True)), month)
 
-    def _snapshot(self, kind: str) -> str:
-        window = Window.month("2026-09") if kind == "new" else Window.before(datetime(2020, 1, 1, tzinfo=UTC).date())
+    def _copy(self, snapshot_of: dict[str, str], months: int) -> None:
+        """The runs of the first month as those of one so many before, a table after the other as they lie there."""
+        with self.database.write() as connection:
+            connection.execute(
+                "create or replace temp table copied as select run_id, left(md5(run_id || $2[place]), 16) as copy, "
+                "$2[place] as snapshot_id from (select run_id, list_position($1, snapshot_id) as place from runs) "
+                "where place > 0",
+                [[*snapshot_of], [*snapshot_of.values()]],
+            )
+            connection.execute(
+                "insert into runs by name select runs.* replace (copy as run_id, copied.snapshot_id as snapshot_id, "
+                "started_at - to_months($1) as started_at, finished_at - to_months($1) as finished_at) "
+                "from runs join copied using (run_id)",
+                [months],
+            )
+            for table in ("completions", "scores", "scorings", "page_means", "page_gaps", "stored_summaries"):
+                connection.execute(
+                    f"insert into {table} by name select {table}.* replace (copy as run_id) "  # noqa: S608 (our own names)
+                    f"from {table} join copied using (run_id)"
+                )
+
+    def _snapshot(self, kind: str, month: int) -> str:
+        day = datetime(2020 - month, 1, 1, tzinfo=UTC).date()
+        window = Window.month(f"{2026 - (month + 2) // 12}-{12 - (month + 2) % 12:02}")
+        window = window if kind == "new" else Window.before(day)
         name = f"enwiki-{window.label}"
         texts = self._texts(self.size.prompts * REJECTED, 3000)
         judged = [
             Judged(
                 page_id=page,
                 title=f"Page {page} {kind}",
-                created_at=window.start,
+                created_at=window.start + timedelta(days=page % 28),
                 verdict="selected" if page <= self.size.prompts else "few_words",
                 detail=None,
                 rev_id=page,
-                revised_at=window.start,
+                revised_at=window.start + timedelta(days=page % 28),
                 revisions=12,
                 words=500 if page <= self.size.prompts else 400,
                 first_sentence=text[:100],
@@ -108,21 +138,15 @@ class Maker:
             )
             for page, text in enumerate(texts, start=1)
         ]
-        publish(self.database, name, SITE, window, CUTOFF, parameters_json(window, Selection(), kind), judged)
         pages = np.arange(1, self.size.prompts + 1)
-        topics = pa.table({
-            "snapshot_id": [name] * len(pages), "page_id": pages, "wikibase_item": [f"Q{page}" for page in pages],
-            "instance_of": pa.array([["Q5"]] * len(pages)), "topic": [TOPICS[page % len(TOPICS)] for page in pages],
-            "looked_up_at": [CUTOFF] * len(pages),
-        })  # fmt: skip
-        similarity = self.random.uniform(0.1, 0.5, len(pages))
-        novelty = pa.table({
-            "snapshot_id": [name] * len(pages), "page_id": pages, "similarity": similarity,
-            "nearest_snapshot_id": [name] * len(pages), "nearest_title": [f"Page {page - 1}" for page in pages],
-        })  # fmt: skip
-        with self.database.write() as connection:
-            insert_arrow(connection, "topics", topics)
-            insert_arrow(connection, "novelty", novelty)
+        near = self.random.uniform(0.1, 0.5, len(pages))
+        novelty = [
+            Nearest(int(page), f"Page {page - 1}", name, likeness) for page, likeness in zip(pages, near, strict=True)
+        ]
+        parameters = parameters_json(window, Selection(), kind)
+        publish(self.database, name, SITE, window, CUTOFF, parameters, judged, novelty=novelty)
+        about = [Topic(int(page), f"Q{page}", ("Q5",), TOPICS[page % len(TOPICS)]) for page in pages]
+        topics.store(self.database, name, about)
         self._score(f"reference:{name}", pages, np.zeros_like(pages))
         return name
 

@@ -1,16 +1,24 @@
-"""How long the questions of the cookbook take on a database with 20 million scores.
+"""How long the cookbook's questions, the report, the pages of `newwiki browse`, `compare` and `doctor` take on a large
+database, and how much memory each takes.
 
-    python benchmarks/sql_speed.py [--db FILE.duckdb] [--rounds 5] [--runs 50] [--letters 300]
+    python benchmarks/sql_speed.py [--db FILE.duckdb] [--rounds 3] [--months 1] [--runs 50] [--letters 300] [--only …]
 
-Makes the database (see `many_scores.py`), or takes the one that is named. Each question is asked in a fresh connection
-behind the fence, as `newwiki sql` asks it; the time is that of the query until its last row, in Arrow. What opening
-takes is shown beside it.
+Makes the database (see `many_scores.py`; ten months are 200 million scores), or takes the one that is named. Each
+question is asked in a fresh connection behind the fence, as `newwiki sql` asks it; the time is that of the query until
+its last row, in Arrow. A command is timed from its start to its end. Everything runs in a process of its own, whose
+resident memory at its highest is told. `--only questions` (`pages`, `commands`) leaves the others out.
 """
 
 import argparse
+import multiprocessing
+import os
+import resource
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
@@ -18,22 +26,38 @@ from many_scores import Maker, Size
 from rich.console import Console
 from rich.table import Table
 
-from storage.cookbook import Question, questions
+from storage.cookbook import questions
 from storage.database import Database
+
+PARTS = ("questions", "pages", "commands")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Seconds of each round, what the processor worked in them together, and the highest resident memory, in MB."""
+
+    part: str
+    name: str
+    seconds: list[float]
+    processor: float
+    megabytes: float
+    rows: int | None = None
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--db", type=Path)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--months", type=int, default=Size.months)
     parser.add_argument("--runs", type=int, default=Size.runs)
     parser.add_argument("--letters", type=int, default=Size.letters)
+    parser.add_argument("--only", choices=PARTS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = options.db or Path(folder) / "many.duckdb"
         if not path.exists():
-            _make(path, Size(runs=options.runs, letters=options.letters))
-        _show(path, options.rounds)
+            _make(path, Size(months=options.months, runs=options.runs, letters=options.letters))
+        _show(path, [one for part in PARTS if options.only in (None, part) for one in _measured(part, path, options)])
 
 
 def _make(path: Path, size: Size) -> None:
@@ -48,32 +72,130 @@ def _make(path: Path, size: Size) -> None:
     )
 
 
-def _show(path: Path, rounds: int) -> None:
+def _measured(part: str, path: Path, options: argparse.Namespace) -> Iterator[Measured]:
+    measure = {"questions": _questions, "pages": _pages, "commands": _commands}[part]
+    for one in measure(path, options.rounds):
+        print(f"{one.name}: {median(one.seconds):.2f} s, {one.megabytes:.0f} MB", file=sys.stderr)
+        yield one
+
+
+def _questions(path: Path, rounds: int) -> Iterator[Measured]:
+    for question in questions():
+        yield _alone("questions", question.name, rounds, _ask, path, question.query)
+
+
+def _ask(path: Path, query: str) -> tuple[float, int]:
+    with Database(path).fenced() as connection:
+        start = time.perf_counter()
+        rows = connection.sql(query).to_arrow_table().num_rows
+        return time.perf_counter() - start, rows
+
+
+def _pages(path: Path, rounds: int) -> Iterator[Measured]:
+    run_id, snapshot_id = _newest(path)
+    title = f"/articles/{snapshot_id}"
+    for name, address in {
+        "home": "/",
+        "snapshot": f"/snapshots/{snapshot_id}",
+        "articles": title,
+        "article": f"{title}/7",
+        "run": f"/runs/{run_id}",
+        "run by a metric": f"/runs/{run_id}?metric=rep_4",
+        "prompt": f"/runs/{run_id}/7",
+        "prompt by a metric": f"/runs/{run_id}/7?metric=rep_4",
+        "query": "/sql",
+    }.items():
+        yield _alone("pages", name, rounds, _get, path, address)
+
+
+def _get(path: Path, address: str) -> tuple[float, int]:
+    """The page as whoever has looked at another one before gets it."""
+    from starlette.testclient import TestClient
+
+    from flows.report.browser.app import application
+    from flows.report.browser.live import Live
+
+    client = TestClient(application(Live(Database(path))), base_url="http://localhost")
+    client.get("/static/browse.css")
+    start = time.perf_counter()
+    answer = client.get(address)
+    seconds = time.perf_counter() - start
+    assert answer.status_code == 200, answer.text
+    return seconds, len(answer.text)
+
+
+def _commands(path: Path, rounds: int) -> Iterator[Measured]:
+    run_id, snapshot_id = _newest(path)
+    with Database(path).read() as connection:
+        asked = "select run_id from runs where snapshot_id = ? and run_id <> ? order by model desc, run_id limit 1"
+        ((other,),) = connection.execute(asked, [snapshot_id, run_id]).fetchall()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in {
+            "leaderboard": ["leaderboard", "--snapshot", snapshot_id],
+            "compare": ["compare", other, run_id],
+            "compare --by length": ["compare", other, run_id, "--by", "length"],
+            "report": ["report", "--snapshot", snapshot_id, "--out", f"{folder}/report.html"],
+            "doctor": ["doctor"],
+        }.items():
+            command = [sys.executable, "-m", "newwiki", *arguments, "--db", str(path)]
+            yield _alone("commands", name, 1 if name == "doctor" else rounds, _run, command)
+
+
+def _run(command: list[str]) -> tuple[float, int]:
+    start = time.perf_counter()
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    seconds = time.perf_counter() - start
+    assert ended.stdout, ended.stderr
+    return seconds, len(ended.stdout.splitlines())
+
+
+def _newest(path: Path) -> tuple[str, str]:
+    """A run on the last snapshot that was made, and this."""
+    with Database(path).read() as connection:
+        asked = "select min(run_id), snapshot_id from runs group by snapshot_id order by snapshot_id limit 1"
+        ((run_id, snapshot_id),) = connection.execute(asked).fetchall()
+        return run_id, snapshot_id
+
+
+def _alone(part: str, name: str, rounds: int, function: Callable[..., tuple[float, int]], *given: object) -> Measured:
+    """In a process of its own, round after round."""
+    context = multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    child = context.Process(target=_child, args=(answers, rounds, function, given))
+    child.start()
+    seconds, rows, processor, megabytes = answers.get()
+    child.join()
+    return Measured(part, name, seconds, processor, megabytes, rows)
+
+
+def _child(answers, rounds: int, function: Callable[..., tuple[float, int]], given: tuple[object, ...]) -> None:
+    try:
+        asked = [function(*given) for _ in range(rounds)]
+    except BaseException:
+        answers.put(([float("nan")], None, 0.0, 0.0))
+        raise
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    processor = sum(one.ru_utime + one.ru_stime for one in used)
+    answers.put(([one for one, _ in asked], asked[0][1], processor, max(one.ru_maxrss for one in used) / 1e3))
+
+
+def _show(path: Path, measured: list[Measured]) -> None:
     with Database(path).read() as connection:
         [(scores,)] = connection.execute("select count(*) from scores").fetchall()
-        [(texts, letters)] = connection.execute("select count(*), avg(length(text)) from completions").fetchall()
+        [(texts,)] = connection.execute("select count(*) from completions").fetchall()
     table = Table(
-        title=f"{scores:,} scores of {texts:,} texts of {letters:.0f} letters: {path.stat().st_size / 1e6:,.0f} MB",
+        title=f"{scores:,} scores of {texts:,} texts: {path.stat().st_size / 1e6:,.0f} MB on disk; load of the machine "
+        f"at the end {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores",
         title_justify="left",
     )
-    for heading in ("question", "ms", "(range)", "rows", "opening, ms"):
-        table.add_column(heading, justify="left" if heading == "question" else "right")
-    for question in questions():
-        asked = [_asked(path, question) for _ in range(rounds)]
-        taken = sorted(seconds * 1000 for seconds, _, _ in asked)
-        opening = median(opening * 1000 for _, opening, _ in asked)
-        span = f"({taken[0]:.0f} to {taken[-1]:.0f})"
-        table.add_row(question.name, f"{median(taken):.0f}", span, f"{asked[0][2]:,}", f"{opening:.0f}")
-    Console().print(table)
-
-
-def _asked(path: Path, question: Question) -> tuple[float, float, int]:
-    """Seconds of the query, seconds of opening before it, rows."""
-    start = time.perf_counter()
-    with Database(path).fenced() as connection:
-        opened = time.perf_counter()
-        rows = connection.sql(question.query).to_arrow_table().num_rows
-        return time.perf_counter() - opened, opened - start, rows
+    for heading in ("", "what", "seconds", "(range)", "processor, s", "memory, MB", "rows or letters"):
+        table.add_column(heading, justify="left" if heading in ("", "what") else "right")
+    for one in measured:
+        taken = sorted(one.seconds)
+        span = f"({taken[0]:.2f} to {taken[-1]:.2f})"
+        seconds, processor = f"{median(taken):.2f}", f"{one.processor / len(taken):.1f}"
+        table.add_row(one.part, one.name, seconds, span, processor, f"{one.megabytes:,.0f}", f"{one.rows or 0:,}")
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from evaluators.entities import load_tagger
 from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
-from storage import prompt_sets, runs, snapshots
+from storage import newest, prompt_sets, runs, short_forms, snapshots, summaries
 from storage.database import Database
 from storage.keys import repeated
 
@@ -101,8 +101,10 @@ def _database(path: Path) -> list[Row]:
         database = Database(path)
         with database.read() as connection:
             found = [*database.rows("integrity"), *repeated(connection)]
+            told = [*short_forms.doubtful(connection), *newest.doubtful(connection), *summaries.stale(connection)]
         broken = [f"{count} {problem}" for problem, count in found if count]
-        broken += [sentence for (sentence,) in [*database.rows("stale_summaries"), *database.rows("doubtful_cutoffs")]]
+        broken += told
+        broken += [sentence for (sentence,) in [*database.rows("miscounted_texts"), *database.rows("doubtful_cutoffs")]]
         for one in database.records(dict[str, Any], "snapshot_list"):
             name = one["snapshot_id"]
             broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]

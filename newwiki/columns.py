@@ -7,7 +7,7 @@ RESERVED = frozenset(
     {
         "model", "decoder", "snapshot_id", "run_id", "prompts", "completions", "protocol", "dtype", "scored_by",
         "page_id", "sample", "kept", "title", "topic", "text", "metric", "value", "status", "evaluator_id", "no_metric",
-        "by_other_evaluators", "part", "knowledge_cutoff", "seen_share",
+        "by_other_evaluators", "part", "is_reference", "wiki", "text_words", "knowledge_cutoff", "seen_share",
     }
 )  # fmt: skip
 

@@ -16,6 +16,8 @@ import duckdb
 
 # No extension is fetched or loaded
 OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+# What DuckDB holds in memory before it puts the rest on disk, beside the file: of a machine's memory models need most
+_MEMORY = {"memory_limit": "1GB"}
 # DuckDB 1.4 and later open what this writes
 CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
 _NAME = "newwiki"
@@ -67,7 +69,7 @@ def _open(place: Path, *, read_only: bool) -> _Open:
         return file
     if file:
         raise RuntimeError(f"'{place}' is open here already, {'to read' if file.read_only else 'to write'}")
-    engine = _IDLE.pop() if _IDLE else duckdb.connect(":memory:", config=OFFLINE | CREATED_AS)
+    engine = _IDLE.pop() if _IDLE else duckdb.connect(":memory:", config=OFFLINE | CREATED_AS | _MEMORY)
     try:
         engine.execute(f"set temp_directory = '{_quoted(_spilled(place))}'")
         engine.execute(f"attach '{_quoted(place)}' as {_NAME} ({'read_only' if read_only else 'read_write'})")

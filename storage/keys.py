@@ -2,6 +2,8 @@
 
 import duckdb
 
+from storage import batches
+
 _PAIR = ("run_a", "run_b", "page_id", "sample_a", "sample_b")
 
 KEYS: dict[str, tuple[str, ...]] = {
@@ -68,6 +70,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),
+    "page_gaps": ("run_id", "metric", "evaluator_id", "page_id", "reason"),
     "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
     "phrase_frequencies": ("experiment_id", "phrase", "corpus", "decoder"),
     "prompt_sets": ("prompt_set_id",),
@@ -86,6 +89,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "snapshots": ("snapshot_id",),
     "statement_verdicts": ("experiment_id", "statement"),
     "stored_articles": ("snapshot_id", "page_id"),
+    "stored_column_evaluators": ("metric",),
     "stored_summaries": ("run_id", "metric", "evaluator_id"),
     "swapped_scores": ("texts_sha256", "metric", "evaluator_id", "swapped", "repetition"),
     "topics": ("snapshot_id", "page_id"),
@@ -95,12 +99,31 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 
 def repeated(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, int]]:
-    """For each table in which several rows have one key: that, and how many keys. Empty where none has."""
-    found = []
-    for table, key in KEYS.items():
-        columns = ", ".join(key)
-        asked = f"select count(*) from (select 1 from {table} group by {columns} having count(*) > 1)"  # noqa: S608 (our own names)
-        ((keys,),) = connection.execute(asked).fetchall()
-        if keys:
-            found.append((f"{table} that are there twice", keys))
-    return found
+    """For each table in which several rows have one key: that, and how many rows are too many. Empty where none is."""
+    counted = {table: _repeated(connection, table, key) for table, key in KEYS.items()}
+    return [(f"{table} that are there twice", keys) for table, keys in counted.items() if keys]
+
+
+def _repeated(connection: duckdb.DuckDBPyConnection, table: str, key: tuple[str, ...]) -> int:
+    asked = _asked(table, key)
+    if key[0] != "run_id":
+        return _count(connection, asked.format(""))
+    run_ids = [run_id for (run_id,) in connection.execute(f"select distinct run_id from {table}").fetchall()]  # noqa: S608 (our own names)
+    narrowed = asked.format("where run_id in (select unnest(?))")
+    return sum(_count(connection, narrowed, some) for some in batches.of_runs(run_ids))
+
+
+def _asked(table: str, key: tuple[str, ...]) -> str:
+    """How many rows are too many, with `{}` for what narrows them down. Samples are bits, 64 to a number: that makes a
+    tenth of the groups."""
+    groups, different = [*key], "1"
+    if "sample" in key:
+        groups[key.index("sample")] = "sample // 64"
+        different = "bit_count(bit_or(1::ubigint << (sample % 64)))"
+    each = f"select count(*) - {different} as more from {table} {{}} group by {', '.join(groups)}"  # noqa: S608 (our own names)
+    return f"select coalesce(sum(more), 0) from ({each})"  # noqa: S608 (our own names)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, asked: str, *given: object) -> int:
+    ((found,),) = connection.execute(asked, list(given)).fetchall()
+    return int(found)

@@ -10,7 +10,7 @@ import duckdb
 
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import hashes, summaries
+from storage import hashes, newest, short_forms, summaries
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
@@ -55,14 +55,10 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     hashes.take_all(connection)
     connection.execute(_comments())
     create_views(connection)
-    _summarise(connection)
+    short_forms.enter_missing(connection)
+    newest.enter(connection)
+    summaries.store_missing(connection)
     connection.commit()
-
-
-def _summarise(connection: duckdb.DuckDBPyConnection) -> None:
-    """Enters the summaries of the finished scorings that have none, as after a migration that changed what they are."""
-    for run_id, evaluator_ids in summaries.lacking(connection):
-        summaries.store(connection, run_id, evaluator_ids)
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
@@ -118,9 +114,7 @@ def _summary_columns(metrics: Iterable[str]) -> str:
 
 def _value_columns(metrics: Iterable[str]) -> str:
     return (
-        ",\n    ".join(
-            f"max(value) filter (shown and metric = {_text(metric)}) as {_name(metric)}" for metric in metrics
-        )
+        ",\n    ".join(f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics)
         or "null as no_metric"
     )
 
@@ -133,6 +127,11 @@ def _metric_comments(metrics: Metrics) -> str:
     ]
     comments += [
         f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"
+        for metric, scope, definition in metrics
+        if scope == "text"
+    ]
+    comments += [
+        f"comment on column texts.{_name(metric)} is {_text(definition)};"
         for metric, scope, definition in metrics
         if scope == "text"
     ]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Article
-from storage import hashes, knowledge_cutoffs, runs, shared_judgements, snapshots, summaries
+from storage import hashes, knowledge_cutoffs, newest, runs, shared_judgements, short_forms, snapshots, summaries
 from storage.database import Database, insert_arrow, insert_new
 from storage.held import held
 from storage.migrate import create_views
@@ -113,6 +113,9 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
             connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
             insert_arrow(connection, table, rows)
         connection.execute(query("fill_protocol"), [run_id])
+        connection.execute(query("count_kept"), [run_id])
+        short_forms.enter(connection, run_id)
+        newest.enter(connection)
     moved.runs += 1
     return None
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
 from newwiki.snapshot import Article
-from storage import liveness, snapshots, summaries
+from storage import liveness, newest, short_forms, snapshots, summaries
 from storage.database import Database, insert, insert_arrow, insert_new
 from storage.migrate import create_views
 from storage.prompt_sets import is_prompt_set
@@ -88,6 +88,7 @@ def start(database: Database, run: Run) -> None:
             insert(connection, "runs", [run], status="running")
             connection.execute("update runs set started_at = now() where run_id = ?", [run.run_id])
             connection.execute(query("fill_protocol"), [run.run_id])
+            short_forms.enter(connection, run.run_id)
         elif found[0] != "complete":
             connection.execute(query("resume_run"), [run.run_id])
         if not found or found[0] != "complete":
@@ -109,7 +110,9 @@ def complete(database: Database, run_id: str, keep: int) -> None:
     """Marks the `keep` longest completions of each prompt, and the run as complete."""
     with database.write() as connection:
         connection.execute(query("mark_kept"), [keep, run_id])
+        connection.execute(query("count_kept"), [run_id])
         connection.execute(query("end_run"), ["complete", run_id])
+        newest.enter(connection)
 
 
 def fail(database: Database, run_id: str) -> None:
@@ -215,6 +218,7 @@ def add_run_scores(database: Database, run_id: str, scores: Sequence[RunScore]) 
                 "delete from run_scores where run_id = ? and evaluator_id in (select unnest(?))", [run_id, ids]
             )
             insert(connection, "run_scores", scores, run_id=run_id)
+            summaries.choose_columns(connection)
 
 
 def finish_scoring(database: Database, run_id: str, evaluator_ids: Iterable[str]) -> None:

@@ -86,7 +86,7 @@ def cut(
     days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
         connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
-        for take in (query("take_scores_of_pages"), query("take_page_means_of_pages")):
+        for take in (query("take_page_means_of_pages"), query("take_page_gaps_of_pages")):
             connection.execute(take)
         of_runs = database.records(PartOfRun, "stratum_rows")
         keys, texts = [f"{one.run_id}\t{one.value}" for one in of_runs], [one.completions for one in of_runs]

@@ -3,31 +3,60 @@
 So no question has to go through all scores, and no summary is ever another than its scores'.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import duckdb
 
+from storage import batches
 from storage.queries import query
 
 
 def store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
-    """Enters the summaries of these scorings, which have none yet."""
+    """Enters the summaries of these scorings, which have none yet, and whose numbers stand in columns with them."""
     if evaluator_ids:
-        for take in (query("store_page_means"), query("take_scores"), query("take_page_means")):
-            connection.execute(take, [run_id, list(evaluator_ids)])
-        connection.execute(query("store_summaries"))
+        _store(connection, run_id, evaluator_ids)
+        choose_columns(connection)
+
+
+def store_missing(connection: duckdb.DuckDBPyConnection) -> None:
+    """Enters those of the finished scorings that have none, as after a migration that changed what they are."""
+    for run_id, evaluator_ids in connection.execute(query("unsummarised")).fetchall():
+        _store(connection, run_id, evaluator_ids)
+    choose_columns(connection)
+
+
+def choose_columns(connection: duckdb.DuckDBPyConnection) -> None:
+    """Enters anew whose numbers stand in the column of each metric."""
+    for one in (query("forget_columns"), query("store_columns")):
+        connection.execute(one)
+
+
+def _store(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
+    for store_one in (query("store_page_means"), query("store_page_gaps")):
+        connection.execute(store_one, [run_id, list(evaluator_ids)])
+    for take in (query("take_page_means"), query("take_page_gaps")):
+        connection.execute(take, [run_id, list(evaluator_ids)])
+    connection.execute(query("store_summaries"))
 
 
 def renew_finished(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_ids: Collection[str]) -> None:
     """Enters anew the summaries of those of these scorings that are finished; the others have none."""
     found = connection.execute("select evaluator_id from scorings where run_id = ?", [run_id]).fetchall()
     if finished := [evaluator_id for (evaluator_id,) in found if evaluator_id in evaluator_ids]:
-        for forget_one in (query("forget_page_means"), query("forget_summaries")):
+        for forget_one in (query("forget_page_means"), query("forget_page_gaps"), query("forget_summaries")):
             connection.execute(forget_one, [run_id, finished])
         store(connection, run_id, finished)
 
 
-def lacking(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, list[str]]]:
-    """By run the evaluators that have finished scoring its texts and have no summary, as after a migration."""
-    found: list[tuple[str, list[str]]] = connection.execute(query("unsummarised")).fetchall()
-    return found
+def stale(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """A sentence for each run whose stored summaries are not what its scores amount to, and for each metric whose
+    column is another evaluator's."""
+    run_ids = [run_id for (run_id,) in connection.execute(query("summarised_runs")).fetchall()]
+    of_columns = [sentence for (sentence,) in connection.execute(query("stale_columns")).fetchall()]
+    return [*(sentence for some in batches.of_runs(run_ids) for sentence in _stale(connection, some)), *of_columns]
+
+
+def _stale(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> list[str]:
+    for take in (query("take_page_means_of_runs"), query("take_page_gaps_of_runs")):
+        connection.execute(take, [run_ids])
+    return [sentence for (sentence,) in connection.execute(query("stale_summaries"), [run_ids]).fetchall()]

@@ -73,7 +73,7 @@ def export_results(settings: Settings, quiet: bool, runs: tuple[str, ...], out: 
     _show(write(database, contenders(database, runs), out))
 
 
-@exemplified("newwiki export every-eval-ever gpt2/greedy --out everyeval")
+@exemplified("newwiki export every-eval-ever gpt2/greedy --organization mine --relationship third_party --out records")
 @export.command("every-eval-ever")
 @asks(EveryEvalEverRequest)
 @_folder
@@ -85,7 +85,7 @@ def export_every_eval_ever(settings: Settings, quiet: bool, out: Path, request: 
     _show(write(open_database(settings), request, out, reporter(quiet)))
 
 
-@exemplified("newwiki export hub-results gpt2/greedy --out hub")
+@exemplified("newwiki export hub-results gpt2/greedy --dataset mine/new-wiki --out hub")
 @export.command("hub-results")
 @asks(HubResultsRequest)
 @_folder

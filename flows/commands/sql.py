@@ -56,7 +56,7 @@ def sql(
 
     if query is not None and example:
         raise UsageError("give a query or --example NAME, and not both")
-    asked = _example(example) if example else query
+    asked = _example(settings, example) if example else query
     if asked is None and not sys.stdin.isatty():
         asked = sys.stdin.read()
     if form == "parquet" and out is None and sys.stdout.isatty():
@@ -83,10 +83,12 @@ def sql(
         converse(ask, names(database))
 
 
-def _example(name: str) -> str:
-    from storage.cookbook import question
+def _example(settings: Settings, name: str) -> str:
+    from storage.cookbook import question, require_metrics
 
-    return question(name).query
+    asked = question(name)
+    require_metrics(asked, open_database(settings))
+    return asked.query
 
 
 @contextlib.contextmanager

@@ -107,11 +107,12 @@ class Decoder:
 
 
 def short_form(canonical: str) -> str:
-    """A canonical form without its defaults; as it is where no such decoder is at hand, as from a plug-in."""
+    """A canonical form without its defaults; as it is where it is not one decoder, or none that is at hand."""
     try:
-        return parse(canonical)[0].short
-    except UsageError:
+        [decoder] = parse(canonical)
+    except (UsageError, ValueError):
         return canonical
+    return decoder.short
 
 
 def _written(value: Value) -> str:

@@ -119,6 +119,7 @@ comment on column runs.model is 'The model''s folder or hub id.';
 comment on column runs.model_sha256 is 'The hash of its weights, configuration and tokenizer; served:… is one of name and address, where only a server has the weights.';
 comment on column runs.backend is 'What ran it: hf, seq2seq …; file for texts from elsewhere.';
 comment on column runs.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
+comment on column runs.decoder_short is 'The decoder without its defaults.';
 comment on column runs.decoder_parameters is 'Its parameters by name; of a run that reads, the windows that it reads in.';
 comment on column runs.prompt_template is 'What prompts are made of.';
 comment on column runs.prompts is 'How many prompts.';
@@ -126,6 +127,8 @@ comment on column runs.seed is 'The seed; NULL for texts from elsewhere, and whe
 comment on column runs.samples is 'Completions a prompt; 0 of a run that reads articles.';
 comment on column runs.keep is 'How many of them, the longest by words, are scored.';
 comment on column runs.max_new_tokens is 'The longest completion; NULL for texts from elsewhere, and of a run that reads articles.';
+comment on column runs.kept_prompts is 'How many prompts have texts that are kept for scoring; NULL before the run is complete.';
+comment on column runs.kept_texts is 'How many texts these are.';
 comment on column runs.dtype is 'The numbers that the model computes with.';
 comment on column runs.numerics is 'The version of the engine''s numerics, which goes up whenever it may write other bytes; NULL where another program computes (vllm, openai), for texts from elsewhere, and in runs from before it was kept.';
 comment on column runs.versions is 'Versions of the packages, and other provenance.';
@@ -203,6 +206,19 @@ comment on column page_means.evaluator_id is 'Who made the numbers.';
 comment on column page_means.page_id is 'The prompt''s article.';
 comment on column page_means.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means.texts is 'How many these are.';
+comment on column page_means.squares is 'The sum of their squared deviations from this mean.';
+
+comment on table page_gaps is 'The texts to which finished scorings could give no number, prompt by prompt: stored with them.';
+comment on column page_gaps.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column page_gaps.metric is 'The metric.';
+comment on column page_gaps.evaluator_id is 'Who was to make the numbers.';
+comment on column page_gaps.page_id is 'The prompt''s article.';
+comment on column page_gaps.reason is 'Why there is no number.';
+comment on column page_gaps.texts is 'Of how many of its texts.';
+
+comment on table stored_column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other: stored with each finished scoring. Ask column_evaluators.';
+comment on column stored_column_evaluators.metric is 'The metric.';
+comment on column stored_column_evaluators.evaluator_id is 'The evaluator.';
 
 comment on table stored_summaries is 'What finished scorings amount to, run by run: stored with them. Ask scoring_summaries, which has intervals too.';
 comment on column stored_summaries.run_id is 'The run, or reference:SNAPSHOT.';

@@ -1,8 +1,58 @@
+-- name: most_repetitive
+-- metrics: rep_4
+-- Which texts of the newest run repeat themselves most?
+select title, rep_4, text from texts where run_id = newest_run() order by rep_4 desc, title, sample limit 10;
+
+-- name: least_like_the_article
+-- metrics: sbert
+-- Which texts of the newest run are least like the article?
+select title, sbert, text from texts where run_id = newest_run() order by sbert, title, sample limit 10;
+
+-- name: best_decoder_by_topic
+-- Which decoder is each model's best on which topic, by S-BERT on the newest run's snapshot?
+-- Only runs that were asked alike (`protocol`) are compared.
+select value as topic, model, decoder, mean, texts, protocol from leaderboard_by_stratum where snapshot_id = newest_snapshot() and stratum = 'topic' and metric = 'sbert' and not is_reference qualify row_number() over (partition by value, model, protocol order by mean desc nulls last, run_id) = 1 order by topic, mean desc, model;
+
+-- name: weakest_topics
+-- metrics: sbert
+-- On which topics are the newest run's texts least like the articles?
+select topic, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by topic order by mean, topic;
+
+-- name: weakest_titles
+-- metrics: sbert
+-- On which titles are the newest run's texts least like the article?
+select title, avg(sbert) as mean, count(sbert) as texts from texts where run_id = newest_run() group by page_id, title order by mean, title limit 10;
+
+-- name: repetitive_share
+-- metrics: rep_4
+-- How many of the newest run's texts repeat a tenth or more of their 4-grams, topic by topic?
+select topic, count_if(rep_4 >= 0.1) / count(rep_4) as share, count(rep_4) as texts from texts where run_id = newest_run() group by topic order by share desc, topic;
+
+-- name: longest_texts
+-- Which texts of the newest run are the longest?
+select title, text_words, text from texts where run_id = newest_run() order by text_words desc, title, sample limit 10;
+
+-- name: one_article
+-- What did the newest run write of one article?
+-- It is the first by its title: put another in its place.
+select title, sample, text_words, text from texts where run_id = newest_run() and title = (select min(title) from articles where snapshot_id = newest_snapshot()) order by sample;
+
+-- name: best_runs
+-- metrics: sbert
+-- Which runs on the newest run's snapshot are the best by S-BERT?
+-- Rows are to be compared where their `protocol` is the same.
+select model, decoder, sbert, sbert_low, sbert_high, protocol from leaderboard where snapshot_id = newest_snapshot() and not is_reference order by sbert desc, run_id;
+
+-- name: beside_wikipedia
+-- metrics: flesch_reading_ease
+-- Are the texts easier to read than Wikipedia's own, by Flesch on the newest run's snapshot?
+select model, decoder, is_reference, flesch_reading_ease, flesch_reading_ease_low as low, flesch_reading_ease_high as high from leaderboard where snapshot_id = newest_snapshot() order by flesch_reading_ease desc, run_id;
+
 -- name: leaderboard
--- How do the runs on the newest snapshot compare, each metric with its standard deviation and 95 % interval?
+-- How do the runs on the newest run's snapshot compare, each metric with its standard deviation and 95 % interval?
 select *
 from leaderboard
-where snapshot_id = (select snapshot_id from latest_snapshots where kind = 'new' order by window_end desc limit 1);
+where snapshot_id = newest_snapshot();
 
 -- name: best_decoder
 -- Which decoder is each model's best by S-BERT?
@@ -175,15 +225,16 @@ where new_snapshots.wiki = old_snapshots.wiki
 order by new.metric, abs(difference) desc;
 
 -- name: after_cutoff
--- What does each run score on the articles that its model cannot have seen, and what on all of them?
+-- What do runs score by S-BERT on the articles that their models cannot have seen, and what on all of them?
+-- They are those on the newest run's snapshot.
 -- Only runs whose model's knowledge cutoff is known; those of other cutoffs may stand on other articles.
 select
     later.model, later.decoder, later.metric, later.mean as on_later, later.low, later.high, whole.mean as on_all,
     later.pages as later_articles, later.knowledge_cutoff, later.seen_share, later.snapshot_id, later.evaluator_id
 from leaderboard_after_cutoff as later
 join scoring_summaries as whole using (run_id, metric, evaluator_id)
-where later.knowledge_cutoff is not null
-order by later.snapshot_id desc, later.metric, later.model, later.decoder, run_id;
+where later.snapshot_id = newest_snapshot() and later.knowledge_cutoff is not null and later.metric = 'sbert'
+order by later.model, later.decoder, run_id;
 
 -- name: topics
 -- What are models good at? S-BERT by what the articles are about, over the runs on the newest run's snapshot.
@@ -207,13 +258,9 @@ order by sbert desc;
 -- name: strata
 -- What are models good at, short articles or long ones, with citations or without? S-BERT of the newest run by stratum.
 -- The strata are length, citations, infobox, topic and age; a part of fewer than 13 articles has no interval.
-with newest as (
-    select run_id from runs where status = 'complete' order by finished_at desc limit 1
-)
 select stratum, value as part, mean as sbert, low, high, no_interval, pages as articles, texts, evaluator_id
 from leaderboard_by_stratum
-join newest using (run_id)
-where metric = 'sbert'
+where run_id = newest_run() and metric = 'sbert'
 order by stratum, place, part;
 
 -- name: lengths_and_ends
@@ -338,19 +385,20 @@ order by mean desc, run;
 
 -- name: numbers_by_length
 -- plot: points
--- Do the numbers of one metric go with the length of the texts?
+-- Do the numbers of one metric go with the length of the newest run's texts?
 -- It is the first metric by its name: put another in its place.
 select words, value, metric, evaluator_id
 from completions
 join current_scores using (run_id, page_id, sample)
-where metric = (select min(metric) from metric_summaries);
+where run_id = newest_run() and metric = (select min(metric) from metric_summaries);
 
 -- name: lengths
 -- plot: histogram
--- How many words do the completions have?
+-- How many words do the newest run's completions have?
 select words, decoder
 from completions
-join runs using (run_id);
+join runs using (run_id)
+where run_id = newest_run();
 
 -- name: articles_by_day
 -- plot: line

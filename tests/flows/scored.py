@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from newwiki.records import Fingerprint, Metric, Run, Score
-from storage import runs, summaries
+from storage import runs, short_forms, summaries
 from storage.comparison import Contender, contenders
 from storage.database import Database, insert
 
@@ -41,6 +41,7 @@ def add_scored_runs(
             if not run_id.startswith("reference:"):
                 of_run_itself = {"decoder": "greedy"} | dict((about or {}).get(run_id, {}))
                 insert(connection, "runs", [_run(run_id, **of_run_itself)], status="complete")
+                short_forms.enter(connection, run_id)
             insert(connection, "scores", _rows(of_run, by), run_id=run_id)
             connection.execute("insert into scorings values (?, ?, now())", [run_id, by.evaluator_id])
             summaries.store(connection, run_id, [by.evaluator_id])

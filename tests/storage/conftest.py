@@ -105,6 +105,15 @@ def second(first: Database, tmp_path: Path) -> Database:
     """Another one, with the same snapshot, that has done nothing yet."""
     other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
     with Database(other).write() as connection:
-        for table in ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means"):
+        for table in (
+            "runs",
+            "completions",
+            "scores",
+            "run_scores",
+            "scorings",
+            "stored_summaries",
+            "page_means",
+            "page_gaps",
+        ):
             connection.execute(f"delete from {table}")  # noqa: S608 (our own names)
     return Database(other)

@@ -145,5 +145,5 @@ def test_views_that_another_version_wrote_are_written_anew(database: Database, a
 def test_no_metric_may_bear_the_name_of_a_column_that_is_no_metric(database: Database) -> None:
     """What is refused when a metric is declared is what the views have, which know no metric yet."""
     with database.write() as connection:
-        views = [connection.execute(f"describe {view}").fetchall() for view in ("leaderboard", "scores_wide")]
+        views = [connection.execute(f"describe {view}").fetchall() for view in ("leaderboard", "scores_wide", "texts")]
     assert {column[0] for view in views for column in view} - columns.RESERVED == set()

@@ -70,7 +70,14 @@ def test_it_stands_beside_the_metrics_of_texts(database: Database, run: Run) -> 
     (row,) = asked(database, "select * from leaderboard")
     assert (row["fog"], row["mauve"]) == (7.0, 0.5)
     (wide,) = asked(database, "select * from scores_wide")
-    assert wide == {"run_id": "run-1", "page_id": 1, "sample": 0, "by_other_evaluators": None, "fog": 7.0}
+    assert wide == {
+        "run_id": "run-1",
+        "page_id": 1,
+        "sample": 0,
+        "is_reference": False,
+        "by_other_evaluators": None,
+        "fog": 7.0,
+    }
 
 
 def test_what_cannot_be_scored_is_null_with_its_reason(database: Database, run: Run) -> None:

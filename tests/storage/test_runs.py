@@ -23,6 +23,9 @@ Page = Callable[..., Judged]
 RunOf = Callable[..., Run]
 
 
+COUNTED = [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
+
+
 def completion(page_id: int, sample: int, words: int = 3, text: str = "a b c") -> Completion:
     return Completion(page_id, sample, text, 5, words, "length", True)
 
@@ -160,13 +163,30 @@ def columns(database: Database, view: str) -> set[str]:
     return {name for (name,) in ask(database, "select column_name from duckdb_columns() where table_name = ?", view)}
 
 
+def test_a_complete_run_says_how_many_texts_it_keeps(database: Database, run: Run, run_of: RunOf) -> None:
+    """Of pages 1 and 2 two texts each are kept, of page 3 its only one."""
+    runs.start(database, run_of("run-2"))
+    runs.add_completions(database, "run-2", [completion(page, n) for page, n in COUNTED])
+    asked = "select kept_prompts, kept_texts from runs where run_id = 'run-2'"
+    assert ask(database, asked) == [(None, None)]
+    runs.complete(database, "run-2", 2)
+    assert ask(database, asked) == [(3, 5)]
+    assert ask(database, "select prompts, texts from kept_texts where run_id = 'run-2'") == [(3, 5)]
+    assert database.rows("miscounted_texts") == []
+    with database.write() as connection:
+        connection.execute("update runs set kept_texts = 6 where run_id = 'run-2'")
+    assert database.rows("miscounted_texts") == [("run run-2 has 5 kept texts of 3 prompts, and says otherwise",)]
+
+
 def test_each_new_metric_gets_its_columns_in_the_views(database: Database) -> None:
     runs.register(database, [ONE], [FOG])
     assert {"fog", "fog_sd", "fog_low", "fog_high"} <= columns(database, "leaderboard")
     assert "bleu" not in columns(database, "scores_wide")
     runs.register(database, [ONE], [BLEU])
     assert {"fog", "fog_high", "bleu", "bleu_sd", "bleu_low", "bleu_high"} <= columns(database, "leaderboard")
-    assert {"run_id", "page_id", "sample", "by_other_evaluators", "fog", "bleu"} == columns(database, "scores_wide")
+    assert {"run_id", "page_id", "sample", "is_reference", "by_other_evaluators", "fog", "bleu"} == columns(
+        database, "scores_wide"
+    )
     assert columns(Database(database.path), "leaderboard") == columns(database, "leaderboard")
 
 

@@ -17,7 +17,6 @@ from tests.storage.earlier import undoing
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
 ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
-NOTHING: list[tuple[Any, ...]] = []
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def scored(database: Database) -> Iterator[Database]:
     runs.finish_scoring(database, "run", {ONE.evaluator_id})
     assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
     yield database
-    assert database.rows("stale_summaries") == NOTHING
+    assert stale(database) == []
 
 
 def add(
@@ -47,6 +46,11 @@ def ask(database: Database, question: str) -> list[tuple[Any, ...]]:
         return found
 
 
+def stale(database: Database) -> list[str]:
+    with database.read() as connection:
+        return summaries.stale(connection)
+
+
 def summary(database: Database) -> list[tuple[Any, ...]]:
     return ask(database, "select mean, scored, unscored, pages, reasons from scoring_summaries order by evaluator_id")
 
@@ -58,7 +62,9 @@ def plant(database: Database, *statements: str) -> None:
 
 
 def test_means_by_prompt_are_stored_with_it(scored: Database) -> None:
-    assert ask(scored, "select page_id, mean, texts from page_means order by page_id") == [(1, 2.0, 2), (2, 4.0, 1)]
+    asked = "select page_id, mean, texts, squares from page_means order by page_id"
+    assert ask(scored, asked) == [(1, 2.0, 2, 2.0), (2, 4.0, 1, 0.0)]
+    assert ask(scored, "select page_id, reason, texts from page_gaps") == [(2, "no words", 1)]
 
 
 def test_a_scoring_that_is_not_finished_has_no_summary(scored: Database) -> None:
@@ -106,7 +112,7 @@ def test_no_order_of_events_leaves_a_stale_summary(scored: Database, seed: int) 
         else:
             keys = [(chance.randint(1, 4), chance.randint(0, 2)) for _ in range(3)]
             add(scored, {key: chance.choice([None, chance.gauss(0, 1e6)]) for key in keys}, by, metric)
-        assert scored.rows("stale_summaries") == NOTHING
+        assert stale(scored) == []
 
 
 @pytest.mark.parametrize("table", ["page_means", "stored_summaries"])
@@ -227,6 +233,11 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
         "delete from stored_summaries",
         "insert into stored_summaries select * from stored_summaries",
         "update page_means set mean = mean * 1.001 where page_id = 2",
+        "update page_means set squares = squares + 1",
+        "update page_gaps set texts = 2",
+        "update page_gaps set reason = 'another'",
+        "delete from page_gaps",
+        "insert into page_gaps select * from page_gaps",
         "delete from page_means where page_id = 1",
         "insert into page_means select * from page_means",
         "delete from scorings",
@@ -235,5 +246,55 @@ def test_an_older_database_gets_its_summaries_when_it_is_opened(scored: Database
 def test_a_summary_that_is_not_what_its_scores_amount_to_is_named(scored: Database, planted: str) -> None:
     whole = scored.path.read_bytes()
     plant(scored, planted)
-    assert scored.rows("stale_summaries") == [("the summaries of run run are not what its scores amount to: fog",)]
+    assert stale(scored)[0] == "the summaries of run run are not what its scores amount to: fog"
     scored.path.write_bytes(whole)
+
+
+def test_a_column_that_shows_another_evaluator_than_it_must_is_named(scored: Database) -> None:
+    whole = scored.path.read_bytes()
+    for planted, said in (
+        ("update stored_column_evaluators set evaluator_id = 'evaluator-2'", "of evaluator-2, and not of evaluator-1"),
+        ("delete from stored_column_evaluators", "of nobody, and not of evaluator-1"),
+    ):
+        plant(scored, planted)
+        assert stale(scored) == [f"the column of fog is {said}"]
+        scored.path.write_bytes(whole)
+
+
+def test_the_columns_change_with_the_scoring_that_decides_them(scored: Database) -> None:
+    asked = "select metric, evaluator_id from column_evaluators order by 1"
+    assert ask(scored, asked) == [("fog", "evaluator-1")]
+    add(scored, {(1, 0): 5.0}, TWO)
+    assert ask(scored, asked) == [("fog", "evaluator-1")]
+    runs.finish_scoring(scored, "run", {TWO.evaluator_id})
+    assert ask(scored, asked) == [("fog", "evaluator-2")]
+
+
+def test_summaries_of_parts_are_those_of_their_scores(database: Database) -> None:
+    """Means, deviations and errors of some pages, from what is stored by page, beside numpy on the scores."""
+    chance = random.Random(3)
+    runs.register(database, [ONE], [FOG])
+    values: dict[tuple[int, int], float | None] = {
+        (page, n): None if chance.random() < 0.2 else chance.gauss(page, 10) for page in range(40) for n in range(5)
+    }
+    values |= {(40, n): None for n in range(5)}
+    add(database, values)
+    runs.finish_scoring(database, "run", {ONE.evaluator_id})
+    with database.read() as connection:
+        for kind in ("means", "gaps"):
+            connection.execute(
+                f"create or replace temp table some_{kind} as "  # noqa: S608 (our own names)
+                "select *, '' as snapshot_id, 'even' as stratum, if(page_id % 2 = 0, 'yes', 'no') as part, 1 as place "
+                f"from page_{kind}"
+            )
+        asked = "select part, mean, sd, standard_error, pages, scored, unscored, reasons from "
+        found = connection.execute(f"{asked} summaries_of('some_means', 'some_gaps') order by part").fetchall()
+    for rest, (part, mean, sd, error, pages, scored, unscored, reasons) in zip((1, 0), found, strict=True):
+        of_part = {key: value for key, value in values.items() if key[0] % 2 == rest}
+        there = {key: value for key, value in of_part.items() if value is not None}
+        numbers = np.array([*there.values()])
+        expected = statistics.estimate(*statistics.by_cluster([*there.values()], [page for page, _ in there]))
+        assert (mean, sd, error) == pytest.approx((numbers.mean(), numbers.std(ddof=1), expected.standard_error[0]))
+        assert (part, pages) == ("yes" if rest == 0 else "no", len({page for page, _ in there}))
+        missing = len(of_part) - len(there)
+        assert (scored, unscored, reasons) == (len(there), missing, {"no words": missing})

@@ -14,7 +14,7 @@ from flows.report.browser import plotting, query_process
 from flows.report.browser.live import Live, records
 from flows.report.browser.pages import HtmlPage
 from newwiki.errors import NewWikiError, UsageError
-from storage.cookbook import questions
+from storage.cookbook import answerable
 
 
 def query(live: Live, request: Request) -> HtmlPage:
@@ -22,8 +22,9 @@ def query(live: Live, request: Request) -> HtmlPage:
     statement, plot = asked.get("q", ""), asked.get("plot", "")
     with live.read() as connection:
         schema = records(connection, "browse_schema")
+        examples = answerable([one["metric"] for one in records(connection, "metric_names")])
     shown: dict[str, Any] = {"statement": statement, "plot": plot, "kinds": list(plotting.KINDS), "asked": asked}
-    shown |= {"schema": schema, "examples": questions(), "answer": None, "limit": query_process.SHOWN}
+    shown |= {"schema": schema, "examples": examples, "answer": None, "limit": query_process.SHOWN}
     if not statement:
         return HtmlPage("sql.html", shown | {"seconds": query_process.SECONDS})
     try:

@@ -90,6 +90,9 @@ select metric, maximum - minimum from metrics where metric in (select unnest(?))
 -- name: ranges
 select metric, minimum, maximum from metrics where metric in (select unnest(?));
 
+-- name: metric_names
+select metric from metrics order by metric;
+
 -- name: direction
 select direction from metrics where metric = ?;
 
@@ -98,12 +101,10 @@ select
     board.model, board.decoder, board.snapshot_id, run_id, board.prompts, board.completions, board.knowledge_cutoff,
     board.seen_share,
     if(asked.run_id is null, null, to_json(asked)::varchar) as settings
-from leaderboard as board
+from leaderboard_rows as board
 left join run_settings as asked using (run_id)
-left join runs using (run_id)
-left join reference_texts using (run_id)
-where board.snapshot_id = coalesce(?, board.snapshot_id)
-order by board.snapshot_id desc, coalesce(started_at, known_at), run_id;
+where $1 is null or board.snapshot_id = $1
+order by board.snapshot_id desc, started_at, run_id;
 
 -- name: board_summaries
 -- Every finished scoring of the runs $1, of which each has as many texts as $2 says at its place.

@@ -234,37 +234,107 @@ select
 from {table}
 where snapshot_id = ?;
 
+-- name: summarised_runs
+-- Whatever has scores, or something that is stored of them.
+select run_id from scores
+union
+select run_id from scorings
+union
+select run_id from page_means
+union
+select run_id from page_gaps
+union
+select run_id from stored_summaries
+order by run_id;
+
+-- name: take_page_means_of_runs
+create or replace temp table taken_page_means as
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
+from page_means
+where run_id in (select unnest($1));
+
+-- name: take_page_gaps_of_runs
+create or replace temp table taken_page_gaps as
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
+from page_gaps
+where run_id in (select unnest($1));
+
 -- name: stale_summaries
--- Every finished scoring whose stored summary is not what its scores amount to, a sentence for each run.
-with differing as (
+-- Every finished scoring among the runs $1, which were taken, whose stored summary is not what its scores amount to, a
+-- sentence for each run. Sums are taken in any order: what is compared may differ in its last bits.
+with counted_means as (
+    select
+        run_id, metric, evaluator_id, page_id, avg(value) as mean, count(value) as texts,
+        var_pop(value) * count(value) as squares
+    from scores
+    where run_id in (select unnest($1)) and value is not null
+    group by run_id, metric, evaluator_id, page_id
+),
+counted_gaps as (
+    select run_id, metric, evaluator_id, page_id, status as reason, count(*) as texts
+    from scores
+    where run_id in (select unnest($1)) and value is null
+    group by run_id, metric, evaluator_id, page_id, status
+),
+finished_means as (
+    select counted_means.* from counted_means semi join scorings using (run_id, evaluator_id)
+),
+finished_gaps as (
+    select counted_gaps.* from counted_gaps semi join scorings using (run_id, evaluator_id)
+),
+stored_here as (
+    select * from stored_summaries where run_id in (select unnest($1))
+),
+differing as (
     select run_id, metric
-    from page_means as stored
-    full join page_means_anew as anew using (run_id, metric, evaluator_id, page_id)
+    from taken_page_means as stored
+    full join finished_means as anew using (run_id, metric, evaluator_id, page_id)
     where stored.texts is distinct from anew.texts
-        or (stored.mean is distinct from anew.mean
-            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
+        or apart(stored.mean, anew.mean, 1e-9)
+        or apart(stored.squares, anew.squares, 1e-6)
     union
     select run_id, metric
-    from stored_summaries as stored
-    full join summaries_anew as anew using (run_id, metric, evaluator_id)
+    from taken_page_gaps as stored
+    full join finished_gaps as anew using (run_id, metric, evaluator_id, page_id, reason)
+    where stored.texts is distinct from anew.texts
+    union
+    select run_id, metric
+    from stored_here as stored
+    full join summaries_of('taken_page_means', 'taken_page_gaps') as anew using (run_id, metric, evaluator_id)
     where (stored.scored, stored.unscored, stored.pages, stored.reasons)
             is distinct from (anew.scored, anew.unscored, anew.pages, anew.reasons)
-        or (stored.mean is distinct from anew.mean
-            and not coalesce(abs(stored.mean - anew.mean) <= 1e-9 * greatest(abs(anew.mean), 1), false))
-        or (stored.sd is distinct from anew.sd
-            and not coalesce(abs(stored.sd - anew.sd) <= 1e-6 * greatest(abs(anew.sd), 1), false))
-        or (stored.standard_error is distinct from anew.standard_error
-            and not coalesce(abs(stored.standard_error - anew.standard_error) <= 1e-6 * greatest(abs(anew.standard_error), 1), false))
-        or (stored.freedom is distinct from anew.freedom
-            and not coalesce(abs(stored.freedom - anew.freedom) <= 1e-6 * greatest(abs(anew.freedom), 1), false))
-        or (stored.skew is distinct from anew.skew
-            and not coalesce(abs(stored.skew - anew.skew) <= 1e-6 * greatest(abs(anew.skew), 1), false))
+        or apart(stored.mean, anew.mean, 1e-9)
+        or apart(stored.sd, anew.sd, 1e-6)
+        or apart(stored.standard_error, anew.standard_error, 1e-6)
+        or apart(stored.freedom, anew.freedom, 1e-6)
+        or apart(stored.skew, anew.skew, 1e-6)
     union
-    select run_id, metric from page_means group by run_id, metric, evaluator_id, page_id having count(*) > 1
-    union
-    select run_id, metric from stored_summaries group by run_id, metric, evaluator_id having count(*) > 1
+    select run_id, metric from stored_here group by run_id, metric, evaluator_id having count(*) > 1
 )
 select printf('the summaries of run %s are not what its scores amount to: %s', run_id, string_agg(metric, ', ' order by metric))
 from differing
 group by run_id
+order by run_id;
+
+-- name: stale_columns
+-- Every metric whose column shows the numbers of another evaluator than it must, a sentence a row.
+select printf(
+    'the column of %s is of %s, and not of %s', metric, coalesce(stored.evaluator_id, 'nobody'), coalesce(anew.evaluator_id, 'nobody')
+)
+from stored_column_evaluators as stored
+full join column_evaluators_anew as anew using (metric)
+where stored.evaluator_id is distinct from anew.evaluator_id
+order by metric;
+
+-- name: miscounted_texts
+-- Every run whose kept texts are not as many as it says, a sentence a row.
+with counted as (
+    select run_id, count(distinct page_id) as prompts, count(*) as texts from completions where kept group by run_id
+)
+select printf(
+    'run %s has %d kept texts of %d prompts, and says otherwise', run_id, coalesce(counted.texts, 0), coalesce(counted.prompts, 0)
+)
+from runs
+left join counted using (run_id)
+where (coalesce(kept_texts, 0), coalesce(kept_prompts, 0)) <> (coalesce(counted.texts, 0), coalesce(counted.prompts, 0))
 order by run_id;

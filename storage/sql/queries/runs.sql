@@ -47,6 +47,13 @@ update runs
 set protocol = protocol_of(backend, decoder, samples, keep, max_new_tokens, prompt_template, versions)
 where run_id = ? and protocol is null;
 
+-- name: newest_run
+-- The complete one that was written last.
+select run_id, snapshot_id from runs where status = 'complete' order by finished_at desc, run_id desc limit 1;
+
+-- name: short_forms
+select run_id, decoder, decoder_short from runs order by started_at, run_id;
+
 -- name: resume_run
 update runs
 set status = 'running', versions = json_merge_patch(versions, '{"resumed": "yes"}')
@@ -80,6 +87,15 @@ from (
 where completions.run_id = ranked.run_id
     and completions.page_id = ranked.page_id
     and completions.sample = ranked.sample;
+
+-- name: count_kept
+-- How many prompts and texts of the run $1 are kept.
+update runs
+set kept_prompts = found.prompts, kept_texts = found.texts
+from (
+    select count(distinct page_id) as prompts, count(*) as texts from completions where run_id = $1 and kept
+) as found
+where run_id = $1;
 
 -- name: kept_completions
 select page_id, sample

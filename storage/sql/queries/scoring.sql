@@ -39,27 +39,44 @@ from page_means_anew
 where run_id = $1 and evaluator_id in (select unnest($2))
 order by metric, evaluator_id, page_id;
 
--- name: take_scores
--- What store_summaries goes through: no plan of DuckDB's would leave out the other runs' scores.
-create or replace temp table taken_scores as
-select *, '' as stratum, '' as part, 1 as place
-from scores
-where run_id = $1 and evaluator_id in (select unnest($2));
+-- name: store_page_gaps
+insert into page_gaps by name
+select *
+from page_gaps_anew
+where run_id = $1 and evaluator_id in (select unnest($2))
+order by metric, evaluator_id, page_id, reason;
 
 -- name: take_page_means
+-- What summaries are made of: no plan of DuckDB's would leave out the other runs.
 create or replace temp table taken_page_means as
-select *, '' as stratum, '' as part
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
 from page_means
+where run_id = $1 and evaluator_id in (select unnest($2));
+
+-- name: take_page_gaps
+create or replace temp table taken_page_gaps as
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place
+from page_gaps
 where run_id = $1 and evaluator_id in (select unnest($2));
 
 -- name: store_summaries
 insert into stored_summaries by name
-select * exclude (stratum, part, place)
-from summaries_of('taken_scores', 'taken_page_means')
+select * exclude (snapshot_id, stratum, part, place)
+from summaries_of('taken_page_means', 'taken_page_gaps')
 order by metric, evaluator_id;
+
+-- name: forget_columns
+delete from stored_column_evaluators;
+
+-- name: store_columns
+insert into stored_column_evaluators by name
+select * from column_evaluators_anew order by metric;
 
 -- name: forget_page_means
 delete from page_means where run_id = $1 and evaluator_id in (select unnest($2));
+
+-- name: forget_page_gaps
+delete from page_gaps where run_id = $1 and evaluator_id in (select unnest($2));
 
 -- name: forget_summaries
 delete from stored_summaries where run_id = $1 and evaluator_id in (select unnest($2));

@@ -17,7 +17,7 @@ parts as (
     select snapshot_id, page_id, stratum, value, place from strata where stratum = $2
 )
 select
-    run_id, page_id, coalesce(stratum, '') as stratum, coalesce(value, '') as part, coalesce(place, 1) as place,
+    run_id, snapshot_id, page_id, coalesce(stratum, '') as stratum, coalesce(value, '') as part, coalesce(place, 1) as place,
     day is null or created_after(created_at, day) as wanted, not created_after(created_at, knowledge_cutoff) as seen
 from asked
 join on_snapshots using (run_id)
@@ -25,20 +25,19 @@ join stored_articles using (snapshot_id)
 left join parts using (snapshot_id, page_id);
 
 
--- name: take_scores_of_pages
+-- name: take_page_means_of_pages
 -- What stratum_board goes through.
-create or replace temp table taken_scores as
-select scores.*, stratum, part, place
-from scores
-join scorings using (run_id, evaluator_id)
+create or replace temp table taken_page_means as
+select page_means.*, snapshot_id, stratum, part, place
+from page_means
 join taken_pages using (run_id, page_id)
 where wanted;
 
 
--- name: take_page_means_of_pages
-create or replace temp table taken_page_means as
-select page_means.*, stratum, part
-from page_means
+-- name: take_page_gaps_of_pages
+create or replace temp table taken_page_gaps as
+select page_gaps.*, snapshot_id, stratum, part, place
+from page_gaps
 join taken_pages using (run_id, page_id)
 where wanted;
 
@@ -53,7 +52,7 @@ select
         greatest(coalesce($2[list_position($1, run_id || chr(9) || value)], 0), scored + unscored)
     ) as status,
     evaluator_id as scored_by
-from summaries_by_stratum('taken_scores', 'taken_page_means');
+from summaries_by_stratum('taken_page_means', 'taken_page_gaps');
 
 
 -- name: stratum_pages
@@ -84,11 +83,10 @@ with texts as (
     where kept and run_id in (select run_id from taken_pages)
     group by run_id, page_id
     union all
-    select run_id, page_id, count(distinct sample)
-    from scores
+    select distinct run_id, page_id, 1
+    from (select run_id, page_id from page_means union all select run_id, page_id from page_gaps)
     where run_id in (select run_id from taken_pages)
         and run_id in (select run_id from reference_texts union all select run_id from runs where samples = 0)
-    group by run_id, page_id
 )
 select
     run_id, part as value, any_value(place) as place, count_if(wanted)::bigint as prompts,

@@ -3,26 +3,30 @@ create or replace macro created_after(created_at, day) as (created_at at time zo
 
 create or replace view seen_shares as
 with written as (
-    select distinct run_id, page_id
+    select distinct run_id, snapshot_id, page_id
     from completions
-    where run_id in (select run_id from runs where knowledge_cutoff is not null)
+    join runs using (run_id)
+    where knowledge_cutoff is not null
     union all
-    select distinct run_id, page_id
+    select distinct run_id, snapshot_id, page_id
     from scores
-    where run_id in (select run_id from runs where knowledge_cutoff is not null and samples = 0)
+    join runs using (run_id)
+    where knowledge_cutoff is not null and samples = 0
 )
 select
     run_id,
+    snapshot_id,
     count(created_at) as articles,
     count_if(not created_after(created_at, knowledge_cutoff))::bigint as seen,
     seen / nullif(articles, 0) as seen_share
 from runs
-join written using (run_id)
+join written using (run_id, snapshot_id)
 left join stored_articles using (snapshot_id, page_id)
-group by run_id;
+group by run_id, snapshot_id;
 
 comment on view seen_shares is 'How much of what a run was tested on its model can have seen; only runs whose model''s knowledge cutoff is known.';
 comment on column seen_shares.run_id is 'The run.';
+comment on column seen_shares.snapshot_id is 'Its snapshot.';
 comment on column seen_shares.articles is 'How many articles of its snapshot it has written or read; 0 for texts that brought their own references.';
 comment on column seen_shares.seen is 'How many of them were created on or before the last day of what its model can have seen (runs.knowledge_cutoff).';
 comment on column seen_shares.seen_share is 'Their share; NULL where there are none.';

@@ -1,5 +1,7 @@
 -- The texts that runs are compared with, as rows of their own: the articles of each snapshot, and of texts from elsewhere the
 -- references that they brought.
+create or replace macro is_reference(run_id) as starts_with(run_id, 'reference:');
+
 create or replace view reference_texts as
 select 'reference:' || snapshot_id as run_id, snapshot_id, 'Wikipedia' as model, published_at as known_at
 from snapshots

@@ -1,88 +1,120 @@
--- What the stored summaries must be, from the scores themselves. These two go through all scores that they are asked for:
--- they are read when a scoring is finished, and by `newwiki doctor`. Sums are taken in the order of pages and samples, so
--- that they have the same bits in whatever order scores were stored.
+-- What is stored of finished scorings by prompt must be this, from the scores themselves: it is read when a scoring is
+-- finished. Sums are taken in the order of pages and samples, so that they have the same bits in whatever order scores were
+-- stored.
 create or replace view page_means_anew as
-select run_id, metric, evaluator_id, page_id, avg(value order by sample) as mean, count(value) as texts
+select
+    run_id, metric, evaluator_id, page_id, avg(value order by sample) as mean, count(value) as texts,
+    var_pop(value order by sample) * count(value) as squares
 from scores
 join scorings using (run_id, evaluator_id)
 where value is not null
 group by run_id, metric, evaluator_id, page_id;
 
--- The standard error is that of the mean over texts, clustered by prompt, because completions of one prompt are correlated:
--- CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in evaluators/statistics.py. Null texts (see
--- `status`) are left out of all and counted. The parameters name what is summarised: scores and page_means with the
--- columns stratum, part and place, of which each part of a stratum has a summary.
-create or replace macro summaries_of(scores_asked, means_asked) as table
+create or replace view page_gaps_anew as
+select run_id, metric, evaluator_id, page_id, status as reason, count(*) as texts
+from scores
+join scorings using (run_id, evaluator_id)
+where value is null
+group by run_id, metric, evaluator_id, page_id, status;
+
+-- What prompts amount to together. The standard error is that of the mean over texts, clustered by prompt, because completions
+-- of one prompt are correlated: CR2, with Satterthwaite's degrees of freedom and the skewness of the mean, as in
+-- evaluators/statistics.py. Null texts (see `status`) are left out of all and counted. The parameters name what is summarised:
+-- page_means and page_gaps with the columns snapshot_id, stratum, part and place, of which each part of a stratum has a summary:
+-- the snapshot, so that who asks for one leaves all others out.
+create or replace macro summaries_of(means_asked, gaps_asked) as table
 with whole as (
     select
-        run_id, metric, evaluator_id, stratum, part, count(*) as pages, sum(texts) as texts,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, count(*) as pages, sum(texts) as texts,
         sum(texts * mean order by page_id) / sum(texts) as mean, avg(mean order by page_id) as middle
     from query_table(means_asked)
-    group by run_id, metric, evaluator_id, stratum, part
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 ),
 prompts as (
     select
-        run_id, metric, evaluator_id, stratum, part, page_id, pages, one.texts / whole.texts as share,
-        nullif(1 - share, 0) as others, one.mean - whole.mean as apart, one.mean - middle as centred
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, place, page_id, pages, whole.texts as all_texts, whole.mean as whole_mean,
+        one.texts as texts, one.squares as squares, one.texts / whole.texts as share, nullif(1 - share, 0) as others,
+        one.mean - whole.mean as apart, one.mean - middle as centred
     from query_table(means_asked) as one
-    join whole using (run_id, metric, evaluator_id, stratum, part)
+    join whole using (snapshot_id, run_id, metric, evaluator_id, stratum, part)
 ),
 sums as (
     select
-        run_id, metric, evaluator_id, stratum, part,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part,
+        any_value(place) as place,
         any_value(pages) as pages,
+        any_value(all_texts)::bigint as texts,
+        any_value(whole_mean) as mean,
+        sum(squares + texts * apart ** 2 order by page_id) as deviations,
         sqrt(sum((share * apart) ** 2 / others order by page_id)) as standard_error,
-        sum(share ** 2 order by page_id) as squares,
+        sum(share ** 2 order by page_id) as shares,
         sum(share ** 3 order by page_id) as cubes,
         sum(share ** 2 / others order by page_id) as pulls,
         sum((share ** 2 / others) ** 2 order by page_id) as square_pulls,
         sum(centred ** 2 order by page_id) / any_value(pages) as second,
         sum(centred ** 3 order by page_id) / any_value(pages) as third
     from prompts
-    group by run_id, metric, evaluator_id, stratum, part
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 ),
 errors as (
     select
-        run_id, metric, evaluator_id, stratum, part, pages, standard_error,
-        1 / (squares + pulls ** 2 - square_pulls) as freedom,
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, place, pages, texts, mean, standard_error,
+        sqrt(deviations / nullif(texts - 1, 0)) as sd,
+        1 / (shares + pulls ** 2 - square_pulls) as freedom,
         if(pages > 2 and second > 0, sqrt(pages * (pages - 1.0)) / (pages - 2) * third / second ** 1.5, 0)
-            * cubes / squares ** 1.5 as skew
+            * cubes / shares ** 1.5 as skew
     from sums
+),
+reasons as (
+    select snapshot_id, run_id, metric, evaluator_id, stratum, part, any_value(place) as place, reason, sum(texts)::bigint as texts
+    from query_table(gaps_asked)
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part, reason
+),
+gaps as (
+    select
+        snapshot_id, run_id, metric, evaluator_id, stratum, part, any_value(place) as place, sum(texts)::bigint as texts,
+        map_from_entries(list((reason, texts) order by reason)) as reasons
+    from reasons
+    group by snapshot_id, run_id, metric, evaluator_id, stratum, part
 )
 select
-    one.run_id,
-    one.metric,
-    one.evaluator_id,
-    one.stratum,
-    one.part,
-    any_value(place) as place,
-    avg(value order by page_id, sample) as mean,
-    stddev_samp(value order by page_id, sample) as sd,
-    any_value(standard_error) as standard_error,
-    any_value(freedom) as freedom,
-    any_value(skew) as skew,
-    coalesce(any_value(pages), 0) as pages,
-    count(value) as scored,
-    count(*) - count(value) as unscored,
-    coalesce(histogram(status) filter (value is null), map()) as reasons
-from query_table(scores_asked) as one
-left join errors using (run_id, metric, evaluator_id, stratum, part)
-group by one.run_id, one.metric, one.evaluator_id, one.stratum, one.part;
-
-create or replace view whole_scores as
-select scores.*, '' as stratum, '' as part, 1 as place from scores join scorings using (run_id, evaluator_id);
+    snapshot_id,
+    run_id,
+    metric,
+    evaluator_id,
+    stratum,
+    part,
+    coalesce(errors.place, gaps.place) as place,
+    mean,
+    sd,
+    standard_error,
+    freedom,
+    skew,
+    coalesce(pages, 0) as pages,
+    coalesce(errors.texts, 0) as scored,
+    coalesce(gaps.texts, 0) as unscored,
+    coalesce(reasons, map()) as reasons
+from errors
+full join gaps using (snapshot_id, run_id, metric, evaluator_id, stratum, part);
 
 create or replace view whole_page_means as
-select *, '' as stratum, '' as part from page_means;
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place from page_means;
+
+create or replace view whole_page_gaps as
+select *, '' as snapshot_id, '' as stratum, '' as part, 1 as place from page_gaps;
 
 create or replace view summaries_anew as
-select * exclude (stratum, part, place) from summaries_of('whole_scores', 'whole_page_means');
+select * exclude (snapshot_id, stratum, part, place) from summaries_of('whole_page_means', 'whole_page_gaps');
 
 -- The 97.5 % point of Student's t distribution from one degree of freedom on, to a millionth: the normal one, and a
 -- polynomial fitted to the logarithm of their ratio.
 create or replace macro student_t_975(df) as
     1.959963984540054 * exp((1.21036474 + (0.707574447 + (0.152556548 + (-0.238838188 + (-0.0429405972 + (0.080124865 + (
         0.0568483914 + (-0.0800416239 + 0.0235158787 / df) / df) / df) / df) / df) / df) / df) / df) / df);
+
+-- Whether two numbers differ by more than rounding: by this share of the second one, or of one where that is smaller.
+create or replace macro apart(stored, anew, share) as
+    stored is distinct from anew and not coalesce(abs(stored - anew) <= share * greatest(abs(anew), 1), false);
 
 -- Why there is no interval of a mean with this standard error and these degrees of freedom, NULL where there is one.
 create or replace macro no_interval(mean, standard_error, freedom) as
@@ -150,9 +182,7 @@ create or replace macro coverage(scored, unscored, reasons, total) as if(
 
 -- How many texts of a run there are to score: those that it has kept, or more where that is not known.
 create or replace view kept_texts as
-select run_id, count(*) as prompts, sum(texts)::bigint as texts
-from (select run_id, page_id, count(*) as texts from completions where kept group by run_id, page_id)
-group by run_id;
+select run_id, kept_prompts as prompts, kept_texts as texts from runs where kept_texts > 0;
 
 -- Of each run and metric the newest. An evaluator's numbers are never mixed with another's.
 create or replace view metric_summaries as
@@ -165,11 +195,11 @@ qualify row_number() over (partition by run_id, metric order by finished_at desc
 -- Where many runs stand beside each other a column holds the numbers of one evaluator: as in `newwiki leaderboard` the newest
 -- that has scored every run which has the metric, or, as a view cannot refuse, the newest. The articles are scored by
 -- whoever scored a run, so they decide only what no run has.
-create or replace view column_evaluators as
+create or replace view column_evaluators_anew as
 with made as (
     select metric, evaluator_id, run_id, finished_at
     from scoring_summaries
-    qualify not starts_with(run_id, 'reference:') or bool_and(starts_with(run_id, 'reference:')) over (partition by metric)
+    qualify not is_reference(run_id) or bool_and(is_reference(run_id)) over (partition by metric)
 ),
 wanted as (
     select metric, count(distinct run_id) as runs from made group by metric
@@ -181,6 +211,9 @@ select metric, evaluator_id
 from makers
 join wanted using (metric)
 qualify row_number() over (partition by metric order by makers.runs = wanted.runs desc, newest desc, evaluator_id desc) = 1;
+
+create or replace view column_evaluators as
+select metric, evaluator_id from stored_column_evaluators;
 
 -- Of each run and metric the scoring that a column can tell of: the column's own, or else the newest, which is not shown.
 create or replace view column_scorings as
@@ -211,18 +244,15 @@ comment on column page_means_anew.evaluator_id is 'Who made the numbers.';
 comment on column page_means_anew.page_id is 'The prompt''s article.';
 comment on column page_means_anew.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means_anew.texts is 'How many these are.';
+comment on column page_means_anew.squares is 'The sum of their squared deviations from this mean.';
 
-comment on view whole_scores is 'The numbers of finished scorings as one part, of which summaries_anew is made.';
-comment on column whole_scores.run_id is 'The run, or reference:SNAPSHOT.';
-comment on column whole_scores.page_id is 'The article.';
-comment on column whole_scores.sample is 'The completion among those of its prompt; 0 for an article.';
-comment on column whole_scores.metric is 'The metric.';
-comment on column whole_scores.value is 'The number; NULL where it cannot be had.';
-comment on column whole_scores.status is 'ok, or why there is no number.';
-comment on column whole_scores.evaluator_id is 'Who made it.';
-comment on column whole_scores.stratum is 'Empty: all are one part.';
-comment on column whole_scores.part is 'Empty likewise.';
-comment on column whole_scores.place is 'Its place.';
+comment on view page_gaps_anew is 'What page_gaps must be, from the scores themselves: slow, for checks.';
+comment on column page_gaps_anew.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column page_gaps_anew.metric is 'The metric.';
+comment on column page_gaps_anew.evaluator_id is 'Who was to make the numbers.';
+comment on column page_gaps_anew.page_id is 'The prompt''s article.';
+comment on column page_gaps_anew.reason is 'Why there is no number.';
+comment on column page_gaps_anew.texts is 'Of how many of its texts.';
 
 comment on view whole_page_means is 'The means by prompt as one part, of which summaries_anew is made.';
 comment on column whole_page_means.run_id is 'The run, or reference:SNAPSHOT.';
@@ -231,10 +261,25 @@ comment on column whole_page_means.evaluator_id is 'Who made the numbers.';
 comment on column whole_page_means.page_id is 'The prompt''s article.';
 comment on column whole_page_means.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column whole_page_means.texts is 'How many these are.';
+comment on column whole_page_means.squares is 'The sum of their squared deviations from this mean.';
+comment on column whole_page_means.snapshot_id is 'Empty: it is not asked for.';
 comment on column whole_page_means.stratum is 'Empty: all are one part.';
 comment on column whole_page_means.part is 'Empty likewise.';
+comment on column whole_page_means.place is 'Its place.';
 
-comment on view summaries_anew is 'What stored_summaries must be, from the scores themselves: slow, for checks.';
+comment on view whole_page_gaps is 'The texts without a number by prompt as one part, of which summaries_anew is made.';
+comment on column whole_page_gaps.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column whole_page_gaps.metric is 'The metric.';
+comment on column whole_page_gaps.evaluator_id is 'Who was to make the numbers.';
+comment on column whole_page_gaps.page_id is 'The prompt''s article.';
+comment on column whole_page_gaps.reason is 'Why there is no number.';
+comment on column whole_page_gaps.texts is 'Of how many of its texts.';
+comment on column whole_page_gaps.snapshot_id is 'Empty: it is not asked for.';
+comment on column whole_page_gaps.stratum is 'Empty: all are one part.';
+comment on column whole_page_gaps.part is 'Empty likewise.';
+comment on column whole_page_gaps.place is 'Its place.';
+
+comment on view summaries_anew is 'What stored_summaries must be, from page_means and page_gaps: slow, for checks.';
 comment on column summaries_anew.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column summaries_anew.metric is 'The metric.';
 comment on column summaries_anew.evaluator_id is 'Who made the numbers.';
@@ -288,6 +333,10 @@ comment on column kept_texts.run_id is 'The run.';
 comment on column kept_texts.prompts is 'How many prompts have kept texts.';
 comment on column kept_texts.texts is 'How many texts are kept.';
 
+comment on view column_evaluators_anew is 'What stored_column_evaluators must be, from all summaries: for checks.';
+comment on column column_evaluators_anew.metric is 'The metric.';
+comment on column column_evaluators_anew.evaluator_id is 'The evaluator.';
+
 comment on view column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other, as in leaderboard and scores_wide: the newest that has scored every run which has the metric, or else the newest.';
 comment on column column_evaluators.metric is 'The metric.';
 comment on column column_evaluators.evaluator_id is 'The evaluator.';
@@ -314,6 +363,7 @@ comment on column current_page_means.evaluator_id is 'Who made the numbers.';
 comment on column current_page_means.page_id is 'The prompt''s article.';
 comment on column current_page_means.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column current_page_means.texts is 'How many these are.';
+comment on column current_page_means.squares is 'The sum of their squared deviations from this mean.';
 
 comment on view current_run_scores is 'The numbers of whole runs, of each metric those of the newest finished scoring.';
 comment on column current_run_scores.run_id is 'The run, or reference:SNAPSHOT for the articles as a run.';

@@ -1,21 +1,10 @@
--- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `seen_share` are written from
+-- One row a run, the reference articles of each snapshot ("Wikipedia") among them. The columns after `is_reference` are written from
 -- the table `metrics`. A column holds the numbers of one evaluator; where another made them they are NULL.
 create or replace view leaderboard as
-with rows as (
-    select
-        model, decoder, snapshot_id, runs.run_id,
-        coalesce(kept_texts.prompts, if(samples = 0, runs.prompts, 0)) as prompts, coalesce(texts, 0) as completions,
-        protocol, dtype, runs.knowledge_cutoff, seen_share, started_at
-    from runs
-    left join kept_texts using (run_id)
-    left join seen_shares using (run_id)
-    where runs.run_id in (select run_id from scorings) and not is_prompt_set(snapshot_id)
+with totals as (
+    select run_id, texts from kept_texts
     union all
-    select model, 'reference', snapshot_id, run_id, max(scored + unscored), max(scored + unscored), null, null, null, null,
-        known_at
-    from reference_texts
-    join metric_summaries using (run_id)
-    group by model, snapshot_id, run_id, known_at
+    select run_id, max(scored + unscored) from metric_summaries where is_reference(run_id) group by run_id
 ),
 numbers as (
     select
@@ -24,28 +13,29 @@ numbers as (
             'mean': if(shown, mean, null), 'sd': if(shown, sd, null), 'low': if(shown, low, null), 'high': if(shown, high, null),
             'no_interval': if(shown, no_interval, null), 'texts': if(shown, scored, null),
             'status': if(
-                shown, coverage(scored, unscored, reasons, greatest(completions, scored + unscored)), 'another evaluator'
+                shown, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)), 'another evaluator'
             ),
             'scored_by': evaluator_id
         }))) as of
     from column_scorings
     join scoring_summaries using (run_id, metric, evaluator_id)
-    join rows using (run_id)
+    left join totals using (run_id)
     group by run_id
 )
 select
     model,
     decoder,
     snapshot_id,
-    rows.run_id,
-    rows.prompts,
-    rows.completions,
+    rows.run_id as run_id,
+    prompts,
+    completions,
     protocol,
     dtype,
     knowledge_cutoff,
     seen_share,
+    is_reference,
     {parts_of_each_metric}
-from rows
+from leaderboard_rows as rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
 
@@ -59,4 +49,5 @@ comment on column leaderboard.completions is 'How many texts are kept; 0 of a ru
 comment on column leaderboard.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
 comment on column leaderboard.dtype is 'The numbers that the model computes with.';
 comment on column leaderboard.knowledge_cutoff is 'The last day (UTC) of what the model can have seen; NULL where nobody says, and for the articles.';
+comment on column leaderboard.is_reference is 'Whether it is of articles or other references, and not of a run.';
 comment on column leaderboard.seen_share is 'The share of the run''s articles that were created on or before that day; NULL where it is not known.';

@@ -4,15 +4,20 @@ with elsewhere as (
     from column_scorings
     where not shown and metric in (select metric from metrics where scope = 'text')
     group by run_id
+),
+numbers as (
+    select run_id, page_id, sample, metric, if(shown, value, null) as value
+    from scores
+    join column_scorings using (run_id, metric, evaluator_id)
 )
 select
     run_id,
     page_id,
     sample,
+    is_reference(run_id) as is_reference,
     any_value(elsewhere.metrics) as by_other_evaluators,
     {value_of_each_metric}
-from scores
-join column_scorings using (run_id, metric, evaluator_id)
+from numbers
 left join elsewhere using (run_id)
 group by run_id, page_id, sample;
 
@@ -20,4 +25,5 @@ comment on view scores_wide is 'A row a text, a column a metric: the numbers of 
 comment on column scores_wide.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column scores_wide.page_id is 'The article.';
 comment on column scores_wide.sample is 'The completion among those of its prompt; 0 for an article.';
+comment on column scores_wide.is_reference is 'Whether it is an article or another reference, and not of a run.';
 comment on column scores_wide.by_other_evaluators is 'The metrics whose column is NULL here because only other evaluators have scored the run by them; NULL for none.';

@@ -55,37 +55,46 @@ create or replace view page_means_by_stratum as
 with on_snapshots as (
     select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
 )
-select page_means.*, stratum, strata.value as part
+select page_means.*, snapshot_id, stratum, strata.value as part, place
 from page_means
 join on_snapshots using (run_id)
 join strata using (snapshot_id, page_id);
 
-create or replace macro summaries_by_stratum(scores_asked, means_asked) as table
+create or replace view page_gaps_by_stratum as
+with on_snapshots as (
+    select run_id, snapshot_id from runs union all select run_id, snapshot_id from reference_texts
+)
+select page_gaps.*, snapshot_id, stratum, strata.value as part, place
+from page_gaps
+join on_snapshots using (run_id)
+join strata using (snapshot_id, page_id);
+
+create or replace macro summaries_by_stratum(means_asked, gaps_asked) as table
 select
-    run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
+    snapshot_id, run_id, metric, evaluator_id, stratum, part as value, place, finished_at, mean, sd,
     within_range(interval_low(mean, standard_error, freedom, skew), minimum, maximum) as low,
     within_range(interval_high(mean, standard_error, freedom, skew), minimum, maximum) as high,
     no_interval(mean, standard_error, freedom) as no_interval,
     scored, unscored, pages, standard_error, freedom, skew, reasons
-from summaries_of(scores_asked, means_asked)
+from summaries_of(means_asked, gaps_asked)
 join scorings using (run_id, evaluator_id)
 left join metrics using (metric);
 
 create or replace view stratum_summaries as
-from summaries_by_stratum('scores_by_stratum', 'page_means_by_stratum');
+from summaries_by_stratum('page_means_by_stratum', 'page_gaps_by_stratum');
 
 create or replace view leaderboard_by_stratum as
 with named as (
-    select run_id, model, decoder, snapshot_id from runs
+    select run_id, model, decoder, snapshot_id, protocol from runs
     union all
-    select run_id, model, 'reference', snapshot_id from reference_texts
+    select run_id, model, 'reference', snapshot_id, null from reference_texts
 )
 select
-    stratum, value, place, model, decoder, snapshot_id, run_id, metric, mean, sd, low, high, no_interval, pages,
+    stratum, value, place, model, decoder, snapshot_id, run_id, protocol, is_reference(run_id) as is_reference, metric, mean, sd, low, high, no_interval, pages,
     scored as texts, coverage(scored, unscored, reasons, scored + unscored) as status, evaluator_id
 from stratum_summaries
 join column_evaluators using (metric, evaluator_id)
-join named using (run_id);
+join named using (run_id, snapshot_id);
 
 comment on view strata is 'To which part of its snapshot each article belongs: by length (thirds of the snapshot''s words), citations, infobox, topic and age.';
 comment on column strata.snapshot_id is 'The snapshot.';
@@ -113,10 +122,26 @@ comment on column page_means_by_stratum.evaluator_id is 'Who made the numbers.';
 comment on column page_means_by_stratum.page_id is 'The prompt''s article.';
 comment on column page_means_by_stratum.mean is 'The mean over the prompt''s texts that have a number.';
 comment on column page_means_by_stratum.texts is 'How many these are.';
+comment on column page_means_by_stratum.squares is 'The sum of their squared deviations from this mean.';
+comment on column page_means_by_stratum.snapshot_id is 'The snapshot.';
 comment on column page_means_by_stratum.stratum is 'The stratum.';
 comment on column page_means_by_stratum.part is 'The part of it.';
+comment on column page_means_by_stratum.place is 'Its place among the parts.';
+
+comment on view page_gaps_by_stratum is 'The texts without a number by prompt, each in one part of every stratum.';
+comment on column page_gaps_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
+comment on column page_gaps_by_stratum.metric is 'The metric.';
+comment on column page_gaps_by_stratum.evaluator_id is 'Who was to make the numbers.';
+comment on column page_gaps_by_stratum.page_id is 'The prompt''s article.';
+comment on column page_gaps_by_stratum.reason is 'Why there is no number.';
+comment on column page_gaps_by_stratum.texts is 'Of how many of its texts.';
+comment on column page_gaps_by_stratum.snapshot_id is 'The snapshot.';
+comment on column page_gaps_by_stratum.stratum is 'The stratum.';
+comment on column page_gaps_by_stratum.part is 'The part of it.';
+comment on column page_gaps_by_stratum.place is 'Its place among the parts.';
 
 comment on view stratum_summaries is 'As scoring_summaries, for each part of each stratum; numbers of whole runs have no parts.';
+comment on column stratum_summaries.snapshot_id is 'The snapshot.';
 comment on column stratum_summaries.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
 comment on column stratum_summaries.metric is 'The metric.';
 comment on column stratum_summaries.evaluator_id is 'Who made the numbers.';
@@ -145,6 +170,8 @@ comment on column leaderboard_by_stratum.model is 'The model; Wikipedia for the 
 comment on column leaderboard_by_stratum.decoder is 'The decoder in canonical form.';
 comment on column leaderboard_by_stratum.snapshot_id is 'The snapshot.';
 comment on column leaderboard_by_stratum.run_id is 'The run.';
+comment on column leaderboard_by_stratum.protocol is 'What decides which texts are judged: rows that have the same can be compared. NULL for the articles, which go with any.';
+comment on column leaderboard_by_stratum.is_reference is 'Whether it is of articles, and not of a run.';
 comment on column leaderboard_by_stratum.metric is 'The metric.';
 comment on column leaderboard_by_stratum.mean is 'The mean over the part''s texts.';
 comment on column leaderboard_by_stratum.sd is 'The standard deviation over them.';

@@ -1,5 +1,6 @@
 """Each question of the cookbook, asked of a scored database; what can be computed in another way is."""
 
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +15,8 @@ import pytest
 
 from evaluators import statistics
 from flows.report.browser.plotting import KINDS
-from storage.cookbook import question, questions
+from newwiki.errors import UsageError
+from storage.cookbook import question, questions, require_metrics
 from storage.database import Database
 from tests.flows import questioned
 from tests.flows.questioned import NEW, OLD, PAGES, RUNS, SAMPLES, SBERT
@@ -23,6 +25,16 @@ Answer = Callable[[str], list[dict[str, Any]]]
 Values = dict[tuple[str, str], dict[int, list[float]]]
 
 COLUMNS = {
+    "most_repetitive": "title rep_4 text",
+    "least_like_the_article": "title sbert text",
+    "best_decoder_by_topic": "topic model decoder mean texts protocol",
+    "weakest_topics": "topic mean texts",
+    "weakest_titles": "title mean texts",
+    "repetitive_share": "topic share texts",
+    "longest_texts": "title text_words text",
+    "one_article": "title sample text_words text",
+    "best_runs": "model decoder sbert sbert_low sbert_high protocol",
+    "beside_wikipedia": "model decoder is_reference flesch_reading_ease low high",
     "leaderboard": "model decoder snapshot_id run_id prompts completions protocol dtype knowledge_cutoff seen_share",
     "best_decoder": "model decoder mean low high snapshot_id evaluator_id",
     "top_p": "model metric top_p mean sd low high other_parameters snapshot_id evaluator_id",
@@ -89,9 +101,9 @@ def paired(values: Values, older: str, newer: str, metric: str) -> np.ndarray[An
     return np.array([mean(other[page]) - mean(one[page]) for page in sorted(one.keys() & other.keys())])
 
 
-def test_there_are_two_dozen_questions_and_each_is_one() -> None:
+def test_there_are_three_dozen_questions_and_each_is_one() -> None:
     assert [one.name for one in questions()] == list(COLUMNS)
-    assert len(COLUMNS) == 26
+    assert len(COLUMNS) == 36
     assert all(one.words.endswith("?") and len(one.words) < 120 for one in questions())
 
 
@@ -110,7 +122,25 @@ def test_a_database_with_nothing_in_it_has_no_answer_and_no_error(tmp_path: Path
     with empty.write():
         pass
     with empty.fenced() as connection:
-        assert [one.name for one in questions() if connection.sql(one.query).fetchall()] == []
+        asked = [one for one in questions() if not one.metrics]
+        assert [one.name for one in asked if connection.sql(one.query).fetchall()] == []
+
+
+def test_a_question_about_a_metric_that_nothing_is_scored_by_is_refused_in_one_line(tmp_path: Path) -> None:
+    empty = Database(tmp_path / "empty.duckdb")
+    with empty.write():
+        pass
+    asked = [one for one in questions() if one.metrics]
+    assert len(asked) == 7 and all(metric in one.query for one in asked for metric in one.metrics)
+    for one in asked:
+        with pytest.raises(UsageError, match=f"^nothing here is scored by {one.metrics[0]}, .*'{one.name}'.*--missing"):
+            require_metrics(one, empty)
+
+
+def test_ten_questions_are_a_line_each_without_a_join() -> None:
+    ten = questions()[:10]
+    assert all(one.query.count("\n") == 1 and " join " not in one.query for one in ten)
+    assert all(re.search(r" from (texts|leaderboard|leaderboard_by_stratum) ", one.query) for one in ten)
 
 
 def test_what_a_model_cannot_have_seen_is_scored_apart(answer: Answer, database: Database, values: Values) -> None:
@@ -121,8 +151,8 @@ def test_what_a_model_cannot_have_seen_is_scored_apart(answer: Answer, database:
     assert {row["model"] for row in rows} == {"model-a"}, "nobody says what model-b can have seen"
     expected = {
         (mean(chain.from_iterable(of_run[page] for page in of_run.keys() & later)), overall(values, run_id))
-        for run_id, (_, model, _) in RUNS.items()
-        if model == "model-a"
+        for run_id, (snapshot_id, model, _) in RUNS.items()
+        if model == "model-a" and snapshot_id == NEW
         for of_run in [values[run_id, "sbert"]]
     }
     found = sorted((row["on_later"], row["on_all"]) for row in rows)
@@ -266,7 +296,7 @@ def test_what_is_plotted_is_of_one_metric_and_counts_everything_once(
     assert {row["metric"] for row in answer("numbers_by_length")} == {"bleu"}
     with database.read() as connection:
         [(completions, articles)] = connection.execute(
-            "select (select count(*) from completions), (select count(*) from articles)"
+            "select (select count(*) from completions where run_id = 'run-e'), (select count(*) from articles)"
         ).fetchall()
     assert len(answer("lengths")) == completions
     assert sum(row["articles"] for row in answer("articles_by_day")) == articles

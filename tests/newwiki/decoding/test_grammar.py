@@ -48,6 +48,7 @@ def test_the_short_form_leaves_defaults_out() -> None:
     assert parse("greedy:no_repeat_ngram_size=0")[0].short == "greedy"
     assert short_form(sampling(top_k=5)) == "sample:top_k=5"
     assert short_form("a-plug-in-that-is-gone:x=1") == "a-plug-in-that-is-gone:x=1"
+    assert short_form("sample:top_k=[1,2]") == "sample:top_k=[1,2]"
 
 
 def test_parameters_are_numbers_of_their_own_kind() -> None:
