@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         articles,
         build_evidence,
         candidates,
+        check,
         compare,
         completions,
         decoders,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         score,
         scores,
         snapshots,
+        submit,
         train_scorer,
         verify,
     )
@@ -58,6 +60,7 @@ __all__ = [
     "articles",
     "build_evidence",
     "candidates",
+    "check",
     "compare",
     "completions",
     "decoders",
@@ -87,6 +90,7 @@ __all__ = [
     "scores",
     "set_evaluator",
     "snapshots",
+    "submit",
     "train_scorer",
     "verify",
 ]
