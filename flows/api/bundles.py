@@ -5,17 +5,17 @@ from pathlib import Path
 import pyarrow as pa
 
 from flows.api.arguments import asks
-from flows.api.opening import PathLike, database_at, opened, rows_of, say
+from flows.api.opening import PathLike, opened, rows_of, say
 from flows.progress import reporter
 from newwiki.bundle_requests import CheckRequest, SubmitRequest
 
 
 @asks(SubmitRequest)
-def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None) -> Path:
+def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None, **settings: str) -> Path:
     """Writes complete runs with their snapshot, texts and scores into one signed file, and gives its path."""
     from flows.bundles.submit import submit as write
 
-    return write(database_at(db), request, Path(out)).path
+    return write(opened(db, settings)[1], request, Path(out)).path
 
 
 @asks(CheckRequest)

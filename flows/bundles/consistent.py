@@ -187,6 +187,9 @@ def _scores(bundle: OpenedBundle, part: Any, rows: Rows) -> None:
     for one in rows:
         if "value" in one and (one["value"] is None) != (one["status"] != "ok"):
             raise ValueError(f"'{one['metric']}' has the number {one['value']} and the status '{one['status'][:60]}'")
+    scopes = {bundle.rows("metrics", name)[0]["scope"] for name in {one["metric"] for one in rows if "metric" in one}}
+    if scopes - {"run" if part.table == "run_scores" else "text"}:
+        raise ValueError("it has numbers of texts and of whole runs")
     if part.table == "run_scores":
         return
     there = _texts_of(bundle, part["run_id"], part["snapshot_id"])

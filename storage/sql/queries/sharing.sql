@@ -35,3 +35,6 @@ select * from {table} where {part} order by {key};
 -- name: run_articles
 -- What a run is on, and whether its articles are stored.
 select snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) from runs where run_id = ?;
+
+-- name: metric_rows
+select * from metrics order by metric;
