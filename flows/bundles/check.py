@@ -53,12 +53,10 @@ class Check:
 def check(request: CheckRequest, settings: Settings, progress: Progress) -> Check:
     """Raises TerminalError, with what and where, for anything in the bundle that is not as it should be."""
     trusted = trusted_keys(request.key) if request.key else None
+    bundle = open_bundle(request.bundle, trusted)
+    named = require_consistent(bundle)
     with TemporaryDirectory() as folder:
         apart = Database(Path(folder) / "bundle.duckdb")
-        with apart.write():
-            pass
-        bundle = open_bundle(request.bundle, apart, trusted)
-        named = require_consistent(bundle)
         _take_in(bundle, apart)
         lines = [*_held(bundle, trusted), *_snapshots(bundle, apart, Database(settings.db)), *_runs(bundle, named)]
         lines += score_again(bundle, apart, request.metrics, settings, progress)

@@ -1,6 +1,6 @@
 """A bundle that was opened: signed by some key, whole, with each file as it was signed, and nothing else in it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +15,10 @@ from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Run
 from newwiki.snapshot import Article
 from storage import knowledge_cutoffs
-from storage.database import Database
-from storage.held import TableShape, shape_of
 from storage.keys import KEYS
 from storage.push import SNAPSHOT_TABLES, claims_of, of_snapshot
 from storage.shared import GatheredParts, SharedPart
+from storage.table_shapes import TableShape, shape_of
 
 ENDING = ".newwiki"
 
@@ -70,9 +69,9 @@ class OpenedBundle:
         return TerminalError(f"'{self.path}': {why}")
 
 
-def open_bundle(path: Path, database: Database, trusted: Collection[str] | None = None) -> OpenedBundle:
+def open_bundle(path: Path, trusted: Collection[str] | None = None) -> OpenedBundle:
     """Raises TerminalError for what is no bundle, not signed, not by one of the `trusted` keys' fingerprints where they
-    are given, or not what was signed. The database says what columns its tables have; nothing is read of it."""
+    are given, or not what was signed."""
     with archive.Archive(path) as file:
         signed = file.read(contents.NAME)
         try:
@@ -84,10 +83,9 @@ def open_bundle(path: Path, database: Database, trusted: Collection[str] | None 
         if trusted is not None and signer not in trusted:
             raise TerminalError(f"'{path}' is signed by {signer}, which is none of the keys that are trusted")
         _require_exactly({contents.NAME, signature.NAME, *files}, file)
-        shape = _shapes(database)
         parts = GatheredParts(str(path))
         for one in found.parts:
-            rows = _read(path, one, _as_signed(file, one.path, one.sha256), shape(one.table))
+            rows = _read(path, one, _as_signed(file, one.path, one.sha256), shape_of(one.table))
             parts.write(one.part, rows, _facts(one, rows))
         manifests = {one.snapshot_id: _as_signed(file, one.path, one.sha256) for one in found.manifests}
     opened = OpenedBundle(path, contents.sha256(signed), signer, found, parts, manifests)
@@ -107,17 +105,6 @@ def _as_signed(file: archive.Archive, name: str, sha256: str) -> bytes:
     if contents.sha256(content) != sha256:
         raise TerminalError(f"'{file.path}': '{name}' is not what was signed")
     return content
-
-
-def _shapes(database: Database) -> Callable[[str], TableShape]:
-    known: dict[str, TableShape] = {}
-
-    def shape(table: str) -> TableShape:
-        if table not in known:
-            known[table] = shape_of(database, table)
-        return known[table]
-
-    return shape
 
 
 def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:

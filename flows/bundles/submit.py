@@ -40,8 +40,8 @@ def submit(database: Database, request: SubmitRequest, out: Path) -> OpenedBundl
         members = _members(database, run_ids, key)
     with whole(out) as part:
         archive.write(part, members)
-        require_consistent(open_bundle(part, database))
-    return open_bundle(out, database)
+        require_consistent(open_bundle(part))
+    return open_bundle(out)
 
 
 def _require_whole(database: Database, run_id: str) -> None:

@@ -14,7 +14,7 @@ import pydantic
 import pydantic_core
 from typing_extensions import TypedDict
 
-from storage.held import TableShape
+from storage.table_shapes import TableShape
 
 _WHOLE = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
 _REAL = Annotated[float, pydantic.Field(allow_inf_nan=False)]

@@ -53,7 +53,7 @@ def take_in(
         pass
     taken = _Taken(database)
     for file in files:
-        taken.take(open_bundle(file, database, trusted), trusted or {})
+        taken.take(open_bundle(file, trusted), trusted or {})
     return taken.signed
 
 

@@ -2,22 +2,17 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import newwiki
 from flows.bundles.keys import make_pair
-from storage.database import Database
 from tests.flows.bundles.forging import Forged
 
-SHORT = {
-    "prompts": 3,
-    "samples": 4,
-    "keep": 2,
-    "max_new_tokens": 10,
-    "batch_size": 8,
-    "metrics": "rep_4,bleu,zipf_coefficient",
-}
+SHORT: dict[str, Any] = {
+    "prompts": 3, "samples": 4, "keep": 2, "max_new_tokens": 10, "batch_size": 8, "metrics": "rep_4,bleu,self_bleu",
+}  # fmt: skip
 NUCLEUS = "sample:top_k=20,top_p=0.9"
 
 
@@ -51,12 +46,3 @@ def bundle(evaluated: Path, key: Path, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture
 def forged(bundle: Path) -> Forged:
     return Forged(bundle)
-
-
-@pytest.fixture
-def apart(tmp_path: Path) -> Database:
-    """An empty database, whose tables say what columns a bundle may have."""
-    database = Database(tmp_path / "apart.duckdb")
-    with database.write():
-        pass
-    return database

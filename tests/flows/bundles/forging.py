@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from flows.bundles import archive, signature
 from flows.bundles.keys import read_private
@@ -37,9 +38,8 @@ class Forged:
         """`bundle.json` with the hashes of what is there now."""
         held = json.loads(self.members["bundle.json"])
         for part in held["parts"]:
-            name = self.path(
-                *(f"{key}={value.replace(':', '%3A')}" for key, value in part["keys"]), f"/{part['table']}.jsonl"
-            )
+            keys = [f"{key}={quote(value, safe='')}" for key, value in part["keys"]]
+            name = "/".join([part["table"], *keys, f"{part['table']}.jsonl"])
             part["sha256"] = hashlib.sha256(self.members[name]).hexdigest()
             part["rows"] = self.members[name].count(b"\n") - 1
         for run in held["runs"]:
