@@ -195,7 +195,7 @@ def _finish(connection: duckdb.DuckDBPyConnection, note: Note) -> None:
     run_id, evaluator_id = note.part["run_id"], note.part["evaluator_id"]
     entered = connection.execute(
         "select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id]
-    ).fetchone()
+    ).fetchall()
     if entered:
         summaries.renew_finished(connection, run_id, [evaluator_id])
         return

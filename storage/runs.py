@@ -24,8 +24,8 @@ def status(database: Database, run_id: str) -> str | None:
     if not database.path.exists():
         return None
     with database.read() as connection:
-        found = connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]).fetchone()
-    return liveness.state(*found) if found else None
+        found = connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]).fetchall()
+    return liveness.state(*found[0]) if found else None
 
 
 def interrupted(database: Database) -> list[tuple[str, datetime | None]]:

@@ -13,7 +13,7 @@ from flows.bundles.contents import BundledRun, Contents, ManifestFile, Part
 from flows.bundles.keys import public_path, read_private
 from flows.bundles.opened import OpenedBundle, open_bundle
 from newwiki.bundle_requests import SubmitRequest
-from newwiki.errors import UsageError
+from newwiki.errors import TerminalError, UsageError
 from storage import export_snapshot, runs
 from storage.comparison import contenders
 from storage.database import Database
@@ -40,7 +40,11 @@ def submit(database: Database, request: SubmitRequest, out: Path) -> OpenedBundl
         members = _members(database, run_ids, key)
     with whole(out) as part:
         archive.write(part, members)
-        require_consistent(open_bundle(part))
+        try:
+            require_consistent(open_bundle(part))
+        except TerminalError as error:
+            told = str(error).replace(str(part), str(database.path))
+            raise TerminalError(f"nobody would take this in: {told}") from None
     return open_bundle(out)
 
 
