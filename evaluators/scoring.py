@@ -98,9 +98,12 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         dtype=_joined(maker.dtype for maker in models),
         backend=_joined(maker.backend for maker in models),
     )
-    described = asdict(unnamed)
-    del described["evaluator_id"]
-    return replace(unnamed, evaluator_id=_hash(described))
+    return replace(unnamed, evaluator_id=evaluator_id_of(unnamed))
+
+
+def evaluator_id_of(described: Fingerprint) -> str:
+    """The hash of all that a fingerprint says but its id."""
+    return _hash({name: value for name, value in asdict(described).items() if name != "evaluator_id"})
 
 
 def _source(piece: object, name: str = "source_sha256") -> dict[str, object]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         articles,
         build_evidence,
         candidates,
+        check,
         compare,
         completions,
         decoders,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         score,
         scores,
         snapshots,
+        submit,
         train_scorer,
         verify,
     )
@@ -60,6 +62,7 @@ __all__ = [
     "articles",
     "build_evidence",
     "candidates",
+    "check",
     "compare",
     "completions",
     "decoders",
@@ -91,6 +94,7 @@ __all__ = [
     "scores",
     "set_evaluator",
     "snapshots",
+    "submit",
     "train_scorer",
     "verify",
 ]

@@ -24,6 +24,9 @@ ACROSS_MONTHS = "snapshot"
 # What no text depends on.
 IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
 
+# The settings of backends, which stand in `runs.versions` by these names, beside what is only told there.
+SETTINGS = ("bos", "chat", "context", "path", "seeds", "server")
+
 _ONE_TEXT = ("samples", "keep")
 
 

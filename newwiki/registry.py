@@ -232,12 +232,21 @@ def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
         said = f"the evaluator '{evaluator}' declares a metric '{name}'"
         if not (name.isascii() and name.isidentifier()):
             raise TerminalError(f"{said}, which is no name; letters, digits and _ make one, such as lexical_richness")
-        if name.casefold() in RESERVED or name.casefold().endswith(_ENDS):
+        if _is_taken(name):
             raise TerminalError(f"{said}, which is what the leaderboard calls a column of its own; rename it")
         if name.casefold() in others:
             raise TerminalError(f"{said}, which '{others[name.casefold()]}' has declared before; rename it")
         if name.casefold() in before:
             raise TerminalError(f"{said} twice; name each once")
+
+
+def can_name_a_metric(name: str) -> bool:
+    """Whether a column of the leaderboard can have this name."""
+    return name.isascii() and name.isidentifier() and not _is_taken(name)
+
+
+def _is_taken(name: str) -> bool:
+    return name.casefold() in RESERVED or name.casefold().endswith(_ENDS)
 
 
 def _with_pitfalls(metrics: Sequence[Metric], function: Callable[..., Any]) -> tuple[Metric, ...]:

@@ -1,7 +1,7 @@
 """What others have put into a shared folder, taken into a database: what is missing, whole and checked, and no more."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from storage.held import held
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import first_row, query
-from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
+from storage.shared import Note, Parts, SharedPart, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
@@ -26,13 +26,21 @@ _LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "ar
 Notes = dict[SharedPart, Note]
 
 
-def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
+class Contradiction(TerminalError):
+    """What is here and what is there contradict each other; `parts` are those of there."""
+
+    def __init__(self, told: str, parts: Sequence[SharedPart]) -> None:
+        super().__init__(told)
+        self.parts = parts
+
+
+def pull(database: Database, folder: Parts, note: Callable[[str], None]) -> Moved:
     """Takes in snapshots, runs, scorings and judgements that are missing here, each in one transaction, so that it goes
     on after an interruption.
 
-    Raises TerminalError in the end, with all else taken in, where something here contradicts what is there.
+    Raises Contradiction in the end, with all else taken in, where something here contradicts what is there.
     """
-    there, moved = folder.notes(), Moved()
+    there, moved, contradicting = folder.notes(), Moved(), list[SharedPart]()
     if not database.path.exists():
         with database.write():  # which makes it
             pass
@@ -44,16 +52,17 @@ def pull(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
             if others.isdisjoint(part.keys) and (refused := take(database, folder, there, moved, part)):
                 moved.refused += (refused,)
                 others.add(part.keys[-1])
+                contradicting.append(part)
     agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
     names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
     moved.judgements = shared_judgements.pull(database, folder, there, shared)
     if moved.refused:
-        raise TerminalError(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)")
+        raise Contradiction(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)", contradicting)
     return moved
 
 
-def _snapshot(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _snapshot(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     name = part["snapshot_id"]
     if snapshots.find(database, name):
         here = rows_sha256(held(database, of_snapshot("stored_articles", name)))
@@ -79,7 +88,7 @@ class _Changed(Exception):
     """A snapshot is not what its hashes say."""
 
 
-def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[str, pa.Table]) -> bool:
+def _take_in(database: Database, folder: Parts, name: str, tables: dict[str, pa.Table]) -> bool:
     """Whether it was not here yet: another process may have taken it in meanwhile. Raises _Changed."""
     with database.write() as connection:
         if first_row(connection.execute("select 1 from snapshots where snapshot_id = ?", [name])):
@@ -93,7 +102,7 @@ def _take_in(database: Database, folder: SharedFolder, name: str, tables: dict[s
     return True
 
 
-def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _run(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     run_id = part["run_id"]
     written = SharedPart("completions", part.keys)
     noted, here = there[written], held(database, written)
@@ -120,7 +129,7 @@ def _run(database: Database, folder: SharedFolder, there: Notes, moved: Moved, p
     return None
 
 
-def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _scores(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     here = held(database, part)
     finished = part["evaluator_id"] in runs.finished_scorings(database, part["run_id"])
     if finished and rows_sha256(here) == there[part].sha256:
@@ -142,7 +151,7 @@ def _scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved
     return None
 
 
-def _claims(folder: SharedFolder, there: Notes, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
+def _claims(folder: Parts, there: Notes, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
     """The claims of the texts that were scored, by their table: of a push that is under way there may be more."""
     if not (noted := there.get(claims_of(part))):
         return []
@@ -150,7 +159,7 @@ def _claims(folder: SharedFolder, there: Notes, part: SharedPart, scores: pa.Tab
     return [("claims", folder.read(noted).join(scores.select(text), text, join_type="left semi"))]
 
 
-def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _run_scores(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
     here = {one["metric"]: one for one in held(database, part).to_pylist()}
     rows = folder.read(there[part])
@@ -169,7 +178,7 @@ def _run_scores(database: Database, folder: SharedFolder, there: Notes, moved: M
     return None
 
 
-def _unknown(database: Database, folder: SharedFolder, there: Notes, part: SharedPart) -> list[tuple[str, pa.Table]]:
+def _unknown(database: Database, folder: Parts, there: Notes, part: SharedPart) -> list[tuple[str, pa.Table]]:
     """The evaluator and its metrics as far as they are new here, by table; read before anything is locked."""
     wanted = [SharedPart("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
     wanted.append(SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),)))

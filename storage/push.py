@@ -1,6 +1,6 @@
 """What a database has done, put into a shared folder: snapshots, complete runs, finished scorings and judgements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from storage import hashes, knowledge_cutoffs, shared_judgements
 from storage.database import Database
 from storage.held import held
 from storage.prompt_sets import is_prompt_set
-from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
+from storage.shared import Note, Parts, SharedPart, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
 
@@ -56,7 +56,7 @@ class Finished:
     scorings: list[PushedScoring]
 
 
-def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) -> Moved:
+def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Moved:
     """Writes what the folder lacks. Run again after an interruption, it goes on.
 
     Raises TerminalError in the end, with all else written, where the folder holds something else under the same name.
@@ -71,15 +71,35 @@ def push(database: Database, folder: SharedFolder, note: Callable[[str], None]) 
     for one in done.scorings:
         if one.snapshot_id in others or one.run_id in other_runs:
             continue
-        keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
-        facts = {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
-        _scoring(database, folder, there, moved, SharedPart(one.table, keys), facts)
+        _scoring(database, folder, there, moved, *_shared(one))
     names = {*done.snapshots} - others
     shared = {f"reference:{name}" for name in names} | {*done.runs} - other_runs
     moved.judgements = shared_judgements.push(database, folder, there, shared)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
     return moved
+
+
+def gather(database: Database, folder: Parts, run_ids: Collection[str]) -> None:
+    """Writes these complete runs on snapshots into an empty folder: with their snapshots, their finished scorings, and
+    those of the articles by the same evaluators."""
+    done, moved = finished(database, lambda text: None), Moved()
+    runs = {run_id: name for run_id, name in done.runs.items() if run_id in run_ids}
+    for name in sorted(set(runs.values())):
+        _snapshot(database, folder, {}, moved, name)
+    for run_id, name in runs.items():
+        _run(database, folder, {}, moved, (("snapshot_id", name), ("run_id", run_id)))
+    scored_by = {(one.snapshot_id, one.evaluator_id) for one in done.scorings if one.run_id in runs}
+    for one in done.scorings:
+        of_articles = one.run_id == f"reference:{one.snapshot_id}"
+        if one.run_id in runs or (of_articles and (one.snapshot_id, one.evaluator_id) in scored_by):
+            _scoring(database, folder, folder.notes(), moved, *_shared(one))
+
+
+def _shared(one: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
+    """The scoring as a part, and the facts of its note."""
+    keys = (("snapshot_id", one.snapshot_id), ("run_id", one.run_id), ("evaluator_id", one.evaluator_id))
+    return SharedPart(one.table, keys), {"finished_at": one.finished_at.isoformat(), "texts": one.texts}
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
@@ -109,7 +129,7 @@ def claims_of(scoring: SharedPart) -> SharedPart:
     return SharedPart("claims", scoring.keys)
 
 
-def _snapshot(database: Database, folder: SharedFolder, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
+def _snapshot(database: Database, folder: Parts, there: dict[SharedPart, Note], moved: Moved, name: str) -> bool:
     """Whether the folder has it, and no other one. The row of `snapshots` comes last: by it others know that all the
     rest is there."""
     articles = held(database, of_snapshot("stored_articles", name))
@@ -126,7 +146,7 @@ def _snapshot(database: Database, folder: SharedFolder, there: dict[SharedPart, 
 
 def _run(
     database: Database,
-    folder: SharedFolder,
+    folder: Parts,
     there: dict[SharedPart, Note],
     moved: Moved,
     keys: tuple[tuple[str, str], ...],
@@ -149,7 +169,7 @@ def _run(
 
 def _scoring(
     database: Database,
-    folder: SharedFolder,
+    folder: Parts,
     there: dict[SharedPart, Note],
     moved: Moved,
     part: SharedPart,

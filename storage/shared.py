@@ -9,11 +9,11 @@ finished is known as such, and no part is taken that is not what was pushed.
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -48,6 +48,43 @@ class Note:
     rows: int
     sha256: str
     facts: Mapping[str, Any]
+
+
+class Parts(Protocol):
+    """Where parts are written to and read from; `url` is what messages call it."""
+
+    url: str
+
+    def notes(self) -> dict[SharedPart, Note]: ...
+
+    def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note: ...
+
+    def read(self, note: Note) -> pa.Table: ...
+
+
+class GatheredParts:
+    """Parts in memory, by what `url` calls them."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.held: dict[SharedPart, tuple[Note, pa.Table]] = {}
+
+    def notes(self) -> dict[SharedPart, Note]:
+        return {part: note for part, (note, _) in self.held.items()}
+
+    def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
+        note = Note(part, rows.num_rows, rows_sha256(rows), facts)
+        self.held[part] = (note, rows)
+        return note
+
+    def read(self, note: Note) -> pa.Table:
+        return self.held[note.part][1]
+
+    def only(self, tables: Collection[str]) -> "GatheredParts":
+        """Those of these tables."""
+        some = GatheredParts(self.url)
+        some.held = {part: one for part, one in self.held.items() if part.table in tables}
+        return some
 
 
 class SharedFolder:

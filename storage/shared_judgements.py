@@ -12,14 +12,14 @@ import pyarrow as pa
 from storage.database import Database, insert_new
 from storage.held import held
 from storage.keys import KEYS
-from storage.shared import Note, SharedFolder, SharedPart, rows_sha256
+from storage.shared import Note, Parts, SharedPart, rows_sha256
 
 _PART = ("run_a", "run_b", "judge", "judge_kind", "rubric_sha256")
 
 Notes = MutableMapping[SharedPart, Note]
 
 
-def push(database: Database, folder: SharedFolder, there: Notes, shared: Collection[str]) -> int:
+def push(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> int:
     """How many answers the folder lacked; they are on pairs of runs that are both `shared`."""
     pushed = 0
     for values in database.rows("judged_parts"):
@@ -39,7 +39,7 @@ def push(database: Database, folder: SharedFolder, there: Notes, shared: Collect
     return pushed
 
 
-def pull(database: Database, folder: SharedFolder, there: Notes, shared: Collection[str]) -> int:
+def pull(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> int:
     """How many answers were lacking here, each judge's taken in at once; they are on pairs of `shared` runs."""
     pulled = 0
     for part in sorted((one for one in there if one.table == "judgements"), key=lambda one: one.keys):

@@ -4,6 +4,7 @@
 newwiki.duckdb); `**settings` are others of them by name, such as `entities="rules-v1"`. All raise `newwiki.errors`.
 """
 
+from flows.api.bundles import check, submit
 from flows.api.evidence import build_evidence
 from flows.api.experimenting import experiment
 from flows.api.exporting import (
@@ -40,6 +41,7 @@ __all__ = [
     "articles",
     "build_evidence",
     "candidates",
+    "check",
     "compare",
     "completions",
     "decoders",
@@ -68,6 +70,7 @@ __all__ = [
     "score",
     "scores",
     "snapshots",
+    "submit",
     "train_scorer",
     "verify",
 ]

@@ -1,6 +1,5 @@
 """From a snapshot to completions: one run a model and decoder, stored as they are written."""
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ import duckdb
 
 from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.leak import exposure, leak
+from flows.evaluating.run_identity import RunIdentity
 from flows.progress import Progress
 from newwiki.amounts import in_bytes
 from newwiki.decoding.grammar import Decoder
@@ -121,10 +121,26 @@ def plan_on(
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
     others = _others(backend, decoder)
-    identity = _identity(asked.content_sha256, articles, backend, decoder, request, template, samples, keep)
+    identity = RunIdentity(
+        content_sha256=asked.content_sha256,
+        pages=[article.page_id for article in articles],
+        model_sha256=backend.sha256,
+        others=others,
+        backend=backend.backend,
+        settings=dict(backend.settings),
+        decoder=decoder.canonical,
+        template=template,
+        seed=request.seed,
+        samples=samples,
+        keep=keep,
+        max_new_tokens=request.max_new_tokens,
+        stop=request.stop,
+        strict=request.strict,
+        dtype=backend.dtype,
+    )
     numerics = numerics_of(backend)
-    run_id = _run_id(identity, numerics)
-    earlier = [_run_id(identity, one) for one in (None, *range(1, numerics))] if numerics else []
+    run_id = identity.run_id(numerics)
+    earlier = [identity.run_id(one) for one in (None, *range(1, numerics))] if numerics else []
     circumstances = {
         **backend.versions,
         **backend.settings,
@@ -156,42 +172,6 @@ def plan_on(
         knowledge_cutoff_from=cutoff.origin if cutoff else None,
     )
     return PlannedRun(run, articles, request, earlier, cutoff)
-
-
-def _run_id(identity: Mapping[str, object], numerics: int | None) -> str:
-    """Where another program computes, and before there was a version, it is no part of the identity."""
-    whole = identity if numerics is None else {**identity, "numerics": numerics}
-    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _identity(
-    content_sha256: str,
-    articles: Sequence[Article],
-    backend: Backend,
-    decoder: Decoder,
-    request: EvaluationRequest,
-    template: str,
-    samples: int,
-    keep: int,
-) -> dict[str, Any]:
-    """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison."""
-    return {
-        "content_sha256": content_sha256,
-        "pages": [article.page_id for article in articles],
-        "model_sha256": backend.sha256,
-        "others": _others(backend, decoder),
-        "backend": backend.backend,
-        "settings": dict(backend.settings),
-        "decoder": decoder.canonical,
-        "template": template,
-        "seed": request.seed,
-        "samples": samples,
-        "keep": keep,
-        "max_new_tokens": request.max_new_tokens,
-        "stop": request.stop,
-        "strict": request.strict,
-        "dtype": backend.dtype,
-    }
 
 
 def _others(backend: Backend, decoder: Decoder) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, cast
 
@@ -12,6 +12,7 @@ from evaluators.scoring import fingerprint, score_reading
 from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.generate import PlannedRun, ended_well
 from flows.evaluating.leak import exposure, leak
+from flows.evaluating.run_identity import stored_settings
 from flows.progress import Progress
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import ArticleReader, Backend, numerics_of, reads_articles
@@ -20,7 +21,7 @@ from newwiki.protocol import protocol_json
 from newwiki.records import Reading, Run, Score, Unscorable
 from newwiki.registry import ReadingEvaluator
 from newwiki.request import EvaluationRequest
-from newwiki.snapshot import Article, Snapshot
+from newwiki.snapshot import Article
 from newwiki.source_code import source_sha256
 from newwiki.text.prompts import fill
 from storage import knowledge_cutoffs, runs, snapshots
@@ -42,7 +43,17 @@ def plan_reading(
     snapshot = snapshots.resolve(database, request.snapshot)
     articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     numerics = numerics_of(backend)
-    identity = _identity(snapshot, articles, backend, template, numerics)
+    identity = _identity(
+        content_sha256=snapshot.content_sha256,
+        pages=[article.page_id for article in articles],
+        model_sha256=backend.sha256,
+        backend_code=source_sha256(type(backend)),
+        backend=backend.backend,
+        settings=backend.settings,
+        template=template,
+        dtype=backend.dtype,
+        numerics=numerics,
+    )
     circumstances = {
         **backend.versions,
         **backend.settings,
@@ -50,7 +61,7 @@ def plan_reading(
         **(cast(ArticleReader, backend).reading if reads_articles(backend) else {}),
     }
     run = Run(
-        run_id=hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16],
+        run_id=_run_id(identity),
         snapshot_id=snapshot.snapshot_id,
         model=backend.name,
         model_sha256=backend.sha256,
@@ -80,20 +91,50 @@ def plan_reading(
     return PlannedRun(run, articles, request, cutoff=cutoff)
 
 
+def _run_id(identity: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def stored_run_id(run: Run, content_sha256: str, pages: Sequence[int]) -> str:
+    """The id that a run has which read articles with a model of ours, as its row says it."""
+    return _run_id(
+        _identity(
+            content_sha256=content_sha256,
+            pages=pages,
+            model_sha256=run.model_sha256,
+            backend_code=None,
+            backend=run.backend,
+            settings=stored_settings(run),
+            template=run.prompt_template,
+            dtype=run.dtype,
+            numerics=run.numerics,
+        )
+    )
+
+
 def _identity(
-    snapshot: Snapshot, articles: Sequence[Article], backend: Backend, template: str, numerics: int | None
+    *,
+    content_sha256: str,
+    pages: Sequence[int],
+    model_sha256: str,
+    backend_code: str | None,
+    backend: str,
+    settings: Mapping[str, str],
+    template: str,
+    dtype: str,
+    numerics: int | None,
 ) -> dict[str, Any]:
     """All that decides what is read, and how. `newwiki/protocol.py` says of each part what it is to a comparison."""
     return {
-        "content_sha256": snapshot.content_sha256,
-        "pages": [article.page_id for article in articles],
-        "model_sha256": backend.sha256,
-        "others": {"backend_code": source_sha256(type(backend))},
-        "backend": backend.backend,
-        "settings": dict(backend.settings),
+        "content_sha256": content_sha256,
+        "pages": list(pages),
+        "model_sha256": model_sha256,
+        "others": {"backend_code": backend_code},
+        "backend": backend,
+        "settings": dict(settings),
         "decoder": {"name": DECODER, **RULE},
         "template": template,
-        "dtype": backend.dtype,
+        "dtype": dtype,
         "numerics": numerics,
     }
 

@@ -21,7 +21,7 @@ from storage import runs, snapshots
 from storage.database import Database
 from storage.prompt_sets import is_prompt_set
 
-__all__ = ["LoadedEvaluators", "choose", "score_run"]
+__all__ = ["LoadedEvaluators", "choose", "drawn", "score_run"]
 
 _BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
 
@@ -72,10 +72,10 @@ def score_run(
         with storing.transaction():
             for stage in unfinished:
                 _finish(database, stage, loaded)
-    drawn = DrawnParts(kept, loaded)
+    parts = DrawnParts(kept, loaded)
     for stage, following in zip_longest(todo, todo[1:]):
-        _score(database, run, stage, following, loaded, drawn, progress, scoring, storing)
-    score_sets(database, run, articles, loaded, drawn, progress)
+        _score(database, run, stage, following, loaded, parts, progress, scoring, storing)
+    score_sets(database, run, articles, loaded, parts, progress)
 
 
 def _score(
@@ -84,7 +84,7 @@ def _score(
     stage: _Stage,
     following: _Stage | None,
     loaded: LoadedEvaluators,
-    drawn: DrawnParts,
+    parts: DrawnParts,
     progress: Progress,
     scoring: BatchScoring,
     storing: Storing,
@@ -103,7 +103,7 @@ def _score(
                     if following:
                         following.batches.make_next()
             if batch.keys:
-                drawn.note(scored.parts)
+                parts.note(scored.parts)
             broken.count(scored.scores)
             bar.update(done, stage.total, loaded.slowest)
     broken.tell(progress, stage.unit.removesuffix("s"))
@@ -127,7 +127,7 @@ def _stages(
             continue
         keys, pages = kept, sorted(article.page_id for article in articles)
         if costly:
-            keys, pages = _drawn(keys, loaded.budget), _drawn(pages, loaded.budget)
+            keys, pages = drawn(keys, loaded.budget), drawn(pages, loaded.budget)
         if not is_prompt_set(run.snapshot_id):
             themselves = [article for article in articles if article.page_id in set(pages)]
             stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring, language))
@@ -234,6 +234,6 @@ def _finish(database: Database, stage: _Stage, loaded: LoadedEvaluators) -> None
     runs.finish_scoring(database, stage.run_id, loaded.ids(stage.evaluators))
 
 
-def _drawn(items: Sequence[T], count: int) -> list[T]:
+def drawn(items: Sequence[T], count: int) -> list[T]:
     """So many of them, the same ones always, and with a higher count these and more."""
     return sorted(items, key=lambda item: hashlib.sha256(repr(item).encode()).digest())[:count]

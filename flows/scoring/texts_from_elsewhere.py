@@ -156,13 +156,13 @@ def _numbered(
 
 
 def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], model: str, decoder: str) -> Run:
-    content = _hash([[*key, text] for key, text in sorted(numbered.items())])
+    content = _content(numbered)
     of_each: dict[int, int] = defaultdict(int)
     for page_id, _ in numbered:
         of_each[page_id] += 1
     samples = max(of_each.values())
     return Run(
-        run_id=_hash([snapshot_id, model, decoder, content])[:16],
+        run_id=run_id_of(snapshot_id, model, decoder, numbered),
         snapshot_id=snapshot_id,
         model=model,
         model_sha256=_UNKNOWN,
@@ -179,6 +179,15 @@ def _run(file: Path, snapshot_id: str, numbered: Mapping[tuple[int, int], str], 
         versions=json.dumps({"file": file.name, "texts_sha256": content}, sort_keys=True),
         protocol=protocol_json(max_new_tokens=None, samples=samples, keep=samples, template=None, stop=None, chat=None),
     )
+
+
+def run_id_of(snapshot_id: str, model: str, decoder: str, texts: Mapping[tuple[int, int], str]) -> str:
+    """The id of the run that these texts are, by page id and sample."""
+    return _hash([snapshot_id, model, decoder, _content(texts)])[:16]
+
+
+def _content(texts: Mapping[tuple[int, int], str]) -> str:
+    return _hash([[*key, text] for key, text in sorted(texts.items())])
 
 
 def _completion(key: tuple[int, int], text: str) -> Completion:

@@ -11,6 +11,7 @@ import click
 import pytest
 
 import newwiki
+from flows.bundles.keys import make_pair
 from flows.cli import cli, main
 from flows.options import Input, Output, OwnDatabase
 from newwiki.errors import UsageError
@@ -135,6 +136,8 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
     from tests.flows.scored import RULES, add_run, score
 
     score(Database(database), add_run(Database(database), "a"), {"rep_4": [[0.1]]}, RULES)
+    signing = tmp_path / "key"
+    make_pair(signing, database)
     calls: dict[str, Callable[[Path], object]] = {
         "build_evidence": lambda out: newwiki.build_evidence(snapshot="latest", out=out, db=database, quiet=True),
         "export_snapshot": lambda out: newwiki.export_snapshot("latest", out=out, format="jsonl", db=database),
@@ -151,6 +154,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "finetune": lambda out: newwiki.finetune("gpt2", snapshot="latest", out=out, db=database, quiet=True),
         "report": lambda out: newwiki.report(out=out, db=database, quiet=True),
         "reproduce": lambda out: newwiki.reproduce("003", out=out, db=database, quiet=True),
+        "submit": lambda out: newwiki.submit("a", key=signing, out=out, db=database),
         "train_scorer": lambda out: newwiki.train_scorer("graded.csv", out=out, db=database, quiet=True),
     }
     names = {"out", "path", "folder", "file"}

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 import newwiki
+from flows.evaluating.run_identity import RunIdentity
 from newwiki import protocol
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
@@ -64,12 +65,12 @@ def test_every_field_of_a_request_is_placed() -> None:
 
 def test_every_part_of_what_names_a_run_is_placed() -> None:
     folder = ROOT / "flows" / "evaluating"
-    identity = returned_keys(folder / "generate.py", "_identity")
+    identity = {one.name for one in fields(RunIdentity)}
     assert len(identity) > 10
     identity |= returned_keys(folder / "read_articles.py", "_identity")
     assert identity - PLACED == {"settings"}, "those of the backend are placed one by one"
-    assert settings_of_backends() >= {"chat", "bos"}
-    assert settings_of_backends() - PLACED == set()
+    assert settings_of_backends() | {"path"} == set(protocol.SETTINGS), "path is set where no dictionary is written"
+    assert set(protocol.SETTINGS) - PLACED == set()
 
 
 def test_every_setting_that_is_compared_or_told_is_a_column(tmp_path: Path) -> None:

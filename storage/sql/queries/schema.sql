@@ -8,3 +8,6 @@ order by kind desc, name;
 
 -- name: columns
 select column_name as name, lower(data_type) as type, comment from duckdb_columns() where table_name = ? order by column_index;
+
+-- name: column_kinds
+select column_name, data_type, is_nullable from duckdb_columns() where table_name = ? and database_name = current_database();

@@ -31,3 +31,10 @@ order by metric;
 -- name: part_rows
 -- What a part holds, by its keys and in the order of the table's.
 select * from {table} where {part} order by {key};
+
+-- name: run_articles
+-- What a run is on, and whether its articles are stored.
+select snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.snapshot_id) from runs where run_id = ?;
+
+-- name: metric_rows
+select * from metrics order by metric;

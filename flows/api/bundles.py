@@ -1,0 +1,30 @@
+"""Runs as signed files that others can check."""
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from flows.api.arguments import asks
+from flows.api.opening import PathLike, opened, rows_of, say
+from flows.progress import reporter
+from newwiki.bundle_requests import CheckRequest, SubmitRequest
+
+
+@asks(SubmitRequest)
+def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None, **settings: str) -> Path:
+    """Writes complete runs with their snapshot, texts and scores into one signed file, and gives its path."""
+    from flows.bundles.submit import submit as write
+
+    return write(opened(db, settings)[1], request, Path(out)).path
+
+
+@asks(CheckRequest)
+def check(request: CheckRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
+    """Checks a bundle: signature, hashes, scores computed again, and with `spot` completions made anew. Gives a row for
+    each thing that was checked; what is not right raises TerminalError."""
+    from flows.bundles.check import check as look
+    from flows.bundles.checked import COLUMNS
+
+    found = look(request, opened(db, settings)[0], reporter(quiet))
+    say(found.sentences, quiet)
+    return rows_of([dict(zip(COLUMNS, one.row, strict=True)) for one in found.lines], COLUMNS)

@@ -1,0 +1,107 @@
+"""A bundle's file: a zip with exactly the members that it should have, and not a byte beside them."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from newwiki.errors import TerminalError
+from storage.folders import whole
+
+# What a bundle may take: a run of 40,000 texts takes some 100 MB as it is read, and a third of that in the file.
+_LARGEST = 1_900_000_000  # bytes, packed and unpacked; a zip with larger members has another form
+_MOST_MEMBERS = 20_000
+_LOCAL_HEADER, _CENTRAL_HEADER, _END = 30, 46, 22  # bytes, without names
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o100644 << 16
+_UNIX = 3
+
+
+class Archive:
+    """An open bundle, of which nothing is believed: what is not as `write` leaves it is refused by TerminalError."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            if path.stat().st_size > _LARGEST:
+                raise TerminalError(f"'{path}' is no bundle: it is larger than {_LARGEST / 1e9:g} GB")
+            self._file = zipfile.ZipFile(path)
+        except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+            raise TerminalError(f"'{path}' is no bundle, or not all of one: {_told(error)}") from None
+        self.path = path
+        try:
+            self._members = self._checked(self._file.infolist())
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> "Archive":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._members)
+
+    def read(self, name: str) -> bytes:
+        """Raises TerminalError for a member that is not there, or broken."""
+        member = self._members.get(name)
+        if member is None:
+            raise TerminalError(f"'{self.path}' is no bundle, or not all of one: it holds no '{name}'")
+        try:
+            with self._file.open(member) as stream:
+                content = stream.read(member.file_size + 1)
+        except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+            raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_told(error)}") from None
+        except Exception as error:
+            if type(error).__module__ == "zlib":
+                raise TerminalError(f"'{self.path}': '{name}' cannot be read: {_told(error)}") from None
+            raise
+        if len(content) != member.file_size:
+            raise TerminalError(f"'{self.path}': '{name}' is not as long as the file says")
+        return content
+
+    def _checked(self, members: list[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+        found = {member.filename: member for member in members}
+        if len(members) > _MOST_MEMBERS:
+            self._refuse(f"it holds {len(members):,} files, and at most {_MOST_MEMBERS:,} are read")
+        if len(found) < len(members):
+            self._refuse("it holds two files of one name")
+        for member in members:
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & ~0x800:
+                self._refuse(f"'{member.filename}' is packed in another way than bundles are")
+        if (size := sum(member.file_size for member in members)) > _LARGEST:
+            self._refuse(f"it would be {size / 1e9:,.1f} GB unpacked, and at most {_LARGEST / 1e9:g} are read")
+        self._require_nothing_between(members)
+        return found
+
+    def _require_nothing_between(self, members: list[zipfile.ZipInfo]) -> None:
+        """Members stand one after the other from the first byte on, then the list of them, and then the file ends."""
+        place = listed = 0
+        for member in sorted(members, key=lambda one: one.header_offset):
+            name = len(member.filename.encode())
+            if member.header_offset != place or member.extra or member.comment:
+                self._refuse("it holds more than its files, or files within each other")
+            place += _LOCAL_HEADER + name + member.compress_size
+            listed += _CENTRAL_HEADER + name
+        if self._file.comment or self.path.stat().st_size != place + listed + _END:
+            self._refuse("it holds more than its files")
+
+    def _refuse(self, why: str) -> None:
+        raise TerminalError(f"'{self.path}' is no bundle: {why}")
+
+
+def write(path: Path, members: Mapping[str, bytes]) -> None:
+    """The same members make the same bytes, with one version of zlib. Raises TerminalError for more than can be read
+    again."""
+    if sum(map(len, members.values())) > _LARGEST or len(members) > _MOST_MEMBERS:
+        raise TerminalError("this is more than one bundle may hold; submit fewer runs at a time")
+    with whole(path) as part, zipfile.ZipFile(part, "w") as file:
+        for name, content in members.items():
+            member = zipfile.ZipInfo(name, _NO_TIME)
+            member.compress_type, member.external_attr, member.create_system = zipfile.ZIP_DEFLATED, _PLAIN_FILE, _UNIX
+            file.writestr(member, content)
+
+
+def _told(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,126 @@
+"""A bundle checked by somebody who trusts nothing in it: what was checked, of how much, and what came of it."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from flows.bundles.checked import Checked
+from flows.bundles.consistent import require_consistent
+from flows.bundles.drawing import new_number, passes
+from flows.bundles.keys import trusted_keys
+from flows.bundles.opened import OpenedBundle, open_bundle
+from flows.bundles.scoring_again import score_again
+from flows.bundles.writing_again import SpotCheck, write_again
+from flows.progress import Progress
+from newwiki.bundle_requests import CheckRequest
+from newwiki.errors import NewWikiError, TerminalError
+from newwiki.settings import Settings
+from storage import export_snapshot, snapshots
+from storage.database import Database
+from storage.pull import pull
+from storage.push import SNAPSHOT_TABLES
+
+_SHARES = (0.01, 0.05, 0.1, 0.2)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found, and of completions that were made anew, how likely it is that changed ones went unseen."""
+
+    lines: list[Checked]
+    spot: SpotCheck | None
+
+    @property
+    def sentences(self) -> list[str]:
+        """For people, below the table."""
+        if self.spot is None:
+            return ["no completion was made anew: --spot 20 --model FOLDER does it"]
+        told = [f"drawn by the number {self.spot.number}; --number {self.spot.number} draws the same again"]
+        if not self.spot.demanded:
+            return [*told, "no completion had to have the same bytes, so that changed ones would not have been seen"]
+        numbers = ", ".join(f"{share:.0%} with {passes(share, self.spot.demanded):.2g}" for share in _SHARES)
+        return [
+            *told,
+            f"a bundle with a share p of changed completions passes with probability (1 − p)^{self.spot.demanded}, or "
+            f"less: {numbers}",
+        ]
+
+
+def check(request: CheckRequest, settings: Settings, progress: Progress) -> Check:
+    """Raises TerminalError, with what and where, for anything in the bundle that is not as it should be."""
+    trusted = trusted_keys(request.key) if request.key else None
+    bundle = open_bundle(request.bundle, trusted)
+    named = require_consistent(bundle)
+    with TemporaryDirectory() as folder:
+        apart = Database(Path(folder) / "bundle.duckdb")
+        _take_in(bundle, apart)
+        lines = [*_held(bundle, trusted), *_snapshots(bundle, apart, Database(settings.db)), *_runs(bundle, named)]
+        lines += score_again(bundle, apart, request.metrics, settings, progress)
+    if not request.spot:
+        return Check(lines, None)
+    number = new_number() if request.number is None else request.number
+    spot = write_again(bundle, request, number, progress)
+    return Check([*lines, *spot.lines], spot)
+
+
+def _take_in(bundle: OpenedBundle, apart: Database) -> None:
+    """Its snapshots and runs, and none of its scores. Raises TerminalError where they are not what they say."""
+    pull(apart, bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"}), lambda text: None)
+    for manifest in bundle.contents.manifests:
+        if problems := snapshots.verify(apart, manifest.snapshot_id):
+            raise bundle.refuse(f"snapshot {manifest.snapshot_id}: {problems[0]}")
+
+
+def _held(bundle: OpenedBundle, trusted: Mapping[str, str] | None) -> list[Checked]:
+    said = f"by {bundle.signer}"
+    said += f", the key of {trusted[bundle.signer]}" if trusted else "; --key FILE.pub says whether it is one you trust"
+    texts = sum(len(run.texts) for run in bundle.contents.runs)
+    return [
+        Checked("signature", 1, 1, said),
+        Checked("files", len(bundle.contents.files), len(bundle.contents.files), "as they were signed, and no others"),
+        Checked("texts", texts, texts, "as they were signed; lengths, words and samples can be so"),
+    ]
+
+
+def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Checked]:
+    lines = []
+    for manifest in bundle.contents.manifests:
+        name = manifest.snapshot_id
+        if not _is_manifest(bundle.manifests[name], export_snapshot.manifest(apart, name).to_json()):
+            raise bundle.refuse(f"the manifest of snapshot {name} is not that of its articles")
+        here = _own_hash(own, name)
+        if here not in (None, manifest.content_sha256):
+            raise bundle.refuse(f"'{own.path}' has another snapshot {name}, whose content hash is {here}")
+        count = len(bundle.articles[name])
+        told = f"the same as in '{own.path}'" if here else f"whole; '{own.path}' has none of this name to compare with"
+        lines.append(Checked(f"articles of {name}", count, count, told))
+    return lines
+
+
+def _is_manifest(there: bytes, made: str) -> bool:
+    """Whatever release has written it."""
+    with suppress(ValueError, RecursionError):
+        found: Any = json.loads(there)
+        if isinstance(found, dict):
+            wanted = json.loads(made)
+            return bool({**found, "newwiki_version": None} == {**wanted, "newwiki_version": None})
+    return False
+
+
+def _own_hash(own: Database, name: str) -> str | None:
+    try:
+        found = snapshots.find(own, name)
+    except NewWikiError as error:
+        raise TerminalError(f"the snapshot cannot be compared: {error}") from error
+    return found.content_sha256 if found else None
+
+
+def _runs(bundle: OpenedBundle, named: list[str]) -> list[Checked]:
+    told = "each is the hash of what the run says it is"
+    if strange := [run_id for run_id in bundle.runs if run_id not in named]:
+        told = f"not made again, as backend or decoder is none of ours: {', '.join(strange)}"
+    return [Checked("run ids", len(named), len(bundle.runs), told)]

@@ -1,0 +1,127 @@
+"""What stands in a bundle's `bundle.json`, which is signed: each part with its hash, each text with its own."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
+
+import pydantic
+
+from flows.bundles.table_files import first_fault
+from storage.push import SNAPSHOT_TABLES
+from storage.shared import SharedPart
+
+_Format = Literal["newwiki bundle 1"]
+FORMAT: _Format = "newwiki bundle 1"
+NAME = "bundle.json"
+
+_OF_SNAPSHOT = ("snapshot_id",)
+_OF_RUN = ("snapshot_id", "run_id")
+_OF_SCORING = ("snapshot_id", "run_id", "evaluator_id")
+# By what keys the parts of each table are told apart
+PART_KEYS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(SNAPSHOT_TABLES, _OF_SNAPSHOT),
+    **dict.fromkeys(("runs", "completions"), _OF_RUN),
+    **dict.fromkeys(("scores", "run_scores", "claims"), _OF_SCORING),
+    "evaluators": ("evaluator_id",),
+    "metrics": ("metric",),
+}
+
+Sha256 = Annotated[str, pydantic.Field(pattern=r"^[0-9a-f]{64}$")]
+Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
+
+
+class _Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Part(_Strict):
+    """A table's rows under some keys, in a file of so many bytes with this hash. `finished_at` is of a scoring."""
+
+    table: str
+    keys: list[tuple[str, str]]
+    rows: Annotated[int, pydantic.Field(ge=0)]
+    sha256: Sha256
+    finished_at: pydantic.AwareDatetime | None = None
+
+    @pydantic.model_validator(mode="after")
+    def _known(self) -> "Part":
+        if self.table not in PART_KEYS or tuple(name for name, _ in self.keys) != PART_KEYS[self.table]:
+            raise ValueError(
+                f"no part of a bundle is '{self.table[:60]}' by {[name[:60] for name, _ in self.keys][:9]}"
+            )
+        return self
+
+    @property
+    def part(self) -> SharedPart:
+        return SharedPart(self.table, tuple(self.keys))
+
+    @property
+    def path(self) -> str:
+        return f"{self.part.path}/{self.table}.jsonl"
+
+
+class ManifestFile(_Strict):
+    """A snapshot's manifest, by which it can be made again from its wiki."""
+
+    snapshot_id: str
+    content_sha256: Sha256
+    sha256: Sha256
+
+    @property
+    def path(self) -> str:
+        return f"{SharedPart('manifest', (('snapshot_id', self.snapshot_id),)).path}/manifest.json"
+
+
+class BundledRun(_Strict):
+    """What a reader looks for first, and the hash of each text by page id and sample."""
+
+    run_id: str
+    snapshot_id: str
+    model: str
+    model_sha256: str
+    decoder: str
+    texts: list[tuple[Whole, Whole, Sha256]]
+
+
+class Contents(_Strict):
+    """All that a bundle holds; `newwiki` is the version that wrote it."""
+
+    format: _Format = FORMAT
+    newwiki: str
+    runs: Annotated[list[BundledRun], pydantic.Field(min_length=1)]
+    manifests: list[ManifestFile]
+    parts: list[Part]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """By path, the hash of each file beside `bundle.json` and its signature. Raises ValueError for a path twice."""
+        found = [(one.path, one.sha256) for one in self.manifests] + [(one.path, one.sha256) for one in self.parts]
+        if len(dict(found)) < len(found):
+            raise ValueError("a file is listed twice")
+        return dict(found)
+
+    def to_bytes(self) -> bytes:
+        """The one form that these contents have in a file."""
+        held = self.model_dump(mode="json", exclude_none=True)
+        return f"{json.dumps(held, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n".encode()
+
+
+def read(content: bytes) -> Contents:
+    """Raises ValueError for what is no such file, or is written in another form than `to_bytes`."""
+    try:
+        found = Contents.model_validate_json(content)
+    except pydantic.ValidationError as error:
+        raise ValueError(first_fault(error)) from None
+    if found.to_bytes() != content:
+        raise ValueError("it is not written as bundles are: a key twice, another order, or other spaces")
+    return found
+
+
+def text_hashes(texts: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Of (page id, sample, text), by page and sample, the hash of each text."""
+    return [(page_id, sample, sha256(text.encode())) for page_id, sample, text in sorted(texts)]
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

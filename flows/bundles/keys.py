@@ -1,0 +1,125 @@
+"""Keys that bundles are signed with: Ed25519, in OpenSSH's files, so that ssh-keygen reads and makes them too."""
+
+import os
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_ssh_private_key,
+    load_ssh_public_key,
+    ssh_key_fingerprint,
+)
+
+from newwiki.errors import UsageError
+from storage.outputs import safe
+
+_LONGEST = 1 << 20  # bytes of a file of keys
+
+
+def public_path(private: Path) -> Path:
+    return private.with_name(f"{private.name}.pub")
+
+
+def make_pair(path: Path, database: Path) -> str:
+    """Writes a new private key, which only its owner can read, and beside it FILE.pub; gives the key's fingerprint.
+
+    Raises UsageError where one of the two is there already.
+    """
+    public = public_path(path)
+    for one in (path, public):
+        if safe(one, database).exists() or one.is_symlink():
+            raise UsageError(f"'{one}' is there already, and a key is not written over; name another file with --out")
+    key = Ed25519PrivateKey.generate()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write_new(path, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()), 0o600)
+    _write_new(public, f"{public_line(key.public_key())} {path.name}\n".encode(), 0o644)
+    return fingerprint(key.public_key())
+
+
+def read_private(path: Path) -> Ed25519PrivateKey:
+    """The key in a file of OpenSSH's or of PKCS #8. Raises UsageError where there is none that can be used."""
+    content = _content(path)
+    readers: Iterable[Callable[..., object]] = (load_ssh_private_key, load_pem_private_key)
+    for read in readers:
+        try:
+            key = read(content, password=None)
+        except TypeError:
+            raise UsageError(
+                f"the key in '{path}' asks for a passphrase; make one without by `newwiki keygen`"
+            ) from None
+        except (ValueError, UnsupportedAlgorithm):
+            continue
+        if isinstance(key, Ed25519PrivateKey):
+            return key
+    raise UsageError(f"'{path}' holds no private key of Ed25519; make one with `newwiki keygen`")
+
+
+def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
+    """The names of public keys by their fingerprints: those of files, a key a line, and of the files *.pub of folders.
+
+    A key is called as its line ends, or else as its file is. Raises UsageError for a file that holds anything else, and
+    where there is no key.
+    """
+    found: dict[str, str] = {}
+    for place in places:
+        files = sorted(place.glob("*.pub")) if place.is_dir() else [place]
+        named = dict(one for file in files for one in _named(file))
+        if not named:
+            raise UsageError(f"'{place}' holds no public key; a folder of keys has files *.pub, a file one a line")
+        found |= named
+    return found
+
+
+def read_public(line: str) -> Ed25519PublicKey:
+    """Raises ValueError for what is no Ed25519 key in OpenSSH's form."""
+    try:
+        key = load_ssh_public_key(line.encode())
+    except UnsupportedAlgorithm as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(key, Ed25519PublicKey):
+        raise ValueError("another kind of key")
+    return key
+
+
+def public_line(key: Ed25519PublicKey) -> str:
+    """`ssh-ed25519 AAAA…`"""
+    return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+
+
+def fingerprint(key: Ed25519PublicKey) -> str:
+    """`SHA256:…`, as `ssh-keygen -l -f FILE.pub` prints it."""
+    return f"SHA256:{b64encode(ssh_key_fingerprint(key, hashes.SHA256())).decode().rstrip('=')}"
+
+
+def _named(file: Path) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(_content(file).decode("utf-8", "replace").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            key = read_public(line)
+        except ValueError:
+            raise UsageError(f"'{file}', line {number}: this is no public key of Ed25519 (ssh-ed25519 AAAA…)") from None
+        yield fingerprint(key), " ".join(line.split()[2:]) or file.stem
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_LONGEST)
+    except OSError as error:
+        raise UsageError(f"the key '{path}' cannot be read: {error.strerror}") from None
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with open(descriptor, "wb") as stream:
+        stream.write(content)

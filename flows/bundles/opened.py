@@ -1,0 +1,171 @@
+"""A bundle that was opened: signed by some key, whole, with each file as it was signed, and nothing else in it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from flows.bundles import archive, contents, signature, table_files
+from flows.bundles.contents import PART_KEYS, Contents, Part
+from newwiki.errors import TerminalError
+from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
+from newwiki.records import Run
+from newwiki.snapshot import Article
+from storage import knowledge_cutoffs
+from storage.keys import KEYS
+from storage.push import SNAPSHOT_TABLES, claims_of, of_snapshot
+from storage.shared import GatheredParts, SharedPart
+from storage.table_shapes import TableShape, shape_of
+
+ENDING = ".newwiki"
+
+
+@dataclass(frozen=True)
+class OpenedBundle:
+    """`sha256` is of `bundle.json`, and so of all that is in it; `signer` the fingerprint of the key that signed it."""
+
+    path: Path
+    sha256: str
+    signer: str
+    contents: Contents
+    parts: GatheredParts
+    manifests: Mapping[str, bytes]
+
+    @cached_property
+    def runs(self) -> dict[str, Run]:
+        """By id, in the order in which they stand there."""
+        names = [field.name for field in fields(Run)]
+        rows = {run.run_id: self.rows("runs", run.snapshot_id, run.run_id)[0] for run in self.contents.runs}
+        return {run_id: Run(**{name: row[name] for name in names}) for run_id, row in rows.items()}
+
+    @cached_property
+    def articles(self) -> dict[str, list[Article]]:
+        """By snapshot id, the longest first, as `storage.snapshots.articles` gives them."""
+        names = [field.name for field in fields(Article)]
+        found = {}
+        for one in self.contents.manifests:
+            rows = self.rows("stored_articles", one.snapshot_id)
+            articles = [Article(**{name: row[name] for name in names}) for row in rows]
+            found[one.snapshot_id] = sorted(articles, key=lambda article: (-article.words, article.page_id))
+        return found
+
+    def asked(self, run: Run) -> list[Article]:
+        """The articles that a run was asked to write."""
+        return self.articles[run.snapshot_id][: run.prompts]
+
+    def rows(self, table: str, *keys: str) -> list[dict[str, Any]]:
+        """Those of the part of this table and these keys; none where there is no such part."""
+        part = SharedPart(table, tuple(zip(PART_KEYS[table], keys, strict=True)))
+        found = self.parts.held.get(part)
+        return found[1].to_pylist() if found else []
+
+    def of(self, *tables: str) -> Iterator[tuple[SharedPart, pa.Table]]:
+        return ((part, rows) for part, (_, rows) in self.parts.held.items() if part.table in tables)
+
+    def refuse(self, why: str) -> "TerminalError":
+        return TerminalError(f"'{self.path}': {why}")
+
+
+def open_bundle(path: Path, trusted: Collection[str] | None = None) -> OpenedBundle:
+    """Raises TerminalError for what is no bundle, not signed, not by one of the `trusted` keys' fingerprints where they
+    are given, or not what was signed."""
+    with archive.Archive(path) as file:
+        signed = file.read(contents.NAME)
+        try:
+            signer = signature.signer_of(signed, file.read(signature.NAME))
+            found = contents.read(signed)
+            files = found.files
+        except ValueError as error:
+            raise TerminalError(f"'{path}': {error}") from None
+        if trusted is not None and signer not in trusted:
+            raise TerminalError(f"'{path}' is signed by {signer}, which is none of the keys that are trusted")
+        _require_exactly({contents.NAME, signature.NAME, *files}, file)
+        parts = GatheredParts(str(path))
+        for one in found.parts:
+            rows = _read(path, one, _as_signed(file, one.path, one.sha256), shape_of(one.table))
+            parts.write(one.part, rows, _facts(one, rows))
+        manifests = {one.snapshot_id: _as_signed(file, one.path, one.sha256) for one in found.manifests}
+    opened = OpenedBundle(path, contents.sha256(signed), signer, found, parts, manifests)
+    _require_whole(opened)
+    return opened
+
+
+def _require_exactly(names: Collection[str], file: archive.Archive) -> None:
+    if missing := sorted(set(names) - file.names):
+        raise TerminalError(f"'{file.path}' is not all of a bundle: it holds no '{missing[0]}'")
+    if more := sorted(file.names - set(names)):
+        raise TerminalError(f"'{file.path}' holds '{more[0][:200]}', which was not signed")
+
+
+def _as_signed(file: archive.Archive, name: str, sha256: str) -> bytes:
+    content = file.read(name)
+    if contents.sha256(content) != sha256:
+        raise TerminalError(f"'{file.path}': '{name}' is not what was signed")
+    return content
+
+
+def _read(path: Path, one: Part, content: bytes, shape: TableShape) -> pa.Table:
+    """The rows of a part, under its own keys and each of them once."""
+    try:
+        rows = table_files.read(content, shape)
+        if rows.num_rows != one.rows:
+            raise ValueError(f"{rows.num_rows} rows are there, {one.rows} were signed")
+        for name, value in one.keys:
+            if name in rows.column_names and rows[name].unique().to_pylist() not in ([], [value]):
+                raise ValueError(f"it holds rows of another {name} than '{value}'")
+        key = KEYS[one.table]
+        if rows.select(key).group_by(list(key)).aggregate([]).num_rows < rows.num_rows:
+            raise ValueError("it holds a row twice")
+    except ValueError as error:
+        raise TerminalError(f"'{path}': '{one.path}': {error}") from None
+    return rows
+
+
+def _facts(one: Part, rows: pa.Table) -> dict[str, object]:
+    """What the note of a shared folder would say of the part."""
+    if one.table in ("scores", "run_scores"):
+        texts = min(rows["texts"].to_pylist(), default=0) if one.table == "run_scores" else 0
+        finished = one.finished_at.isoformat() if one.finished_at else None
+        return {"finished_at": finished, "texts": texts, "metrics": sorted(set(rows["metric"].to_pylist()))}
+    if one.table == "runs" and rows.num_rows == 1:
+        [row] = rows.select(["knowledge_cutoff", "knowledge_cutoff_from"]).to_pylist()
+        origin = next((known for known in ORIGINS if known == row["knowledge_cutoff_from"]), None)
+        if row["knowledge_cutoff"] and origin:
+            return knowledge_cutoffs.facts(KnowledgeCutoff(row["knowledge_cutoff"], origin))
+    return {}
+
+
+def _require_whole(opened: OpenedBundle) -> None:
+    """Raises TerminalError unless each run is there with all that belongs to it, and nothing is there that does not."""
+    there = set(opened.parts.held)
+    snapshots = {one.snapshot_id for one in opened.contents.manifests}
+    wanted = {of_snapshot(table, name) for table in SNAPSHOT_TABLES for name in snapshots}
+    run_ids = [run.run_id for run in opened.contents.runs]
+    if len(set(run_ids)) < len(run_ids) or {run.snapshot_id for run in opened.contents.runs} != snapshots:
+        raise opened.refuse("its list of runs is not that of its snapshots, or names a run twice")
+    allowed = {f"reference:{name}": name for name in snapshots}
+    for run in opened.contents.runs:
+        keys = (("snapshot_id", run.snapshot_id), ("run_id", run.run_id))
+        wanted |= {SharedPart("runs", keys), SharedPart("completions", keys)}
+        allowed[run.run_id] = run.snapshot_id
+    for part, rows in opened.of("scores", "run_scores"):
+        if allowed.get(part["run_id"]) != part["snapshot_id"] or not rows.num_rows:
+            raise opened.refuse(f"the scores '{part.path}' are of nothing that is there")
+        metrics = sorted(set(rows["metric"].to_pylist()))
+        wanted |= {part, SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))}
+        wanted |= {SharedPart("metrics", (("metric", name),)) for name in metrics}
+        if claims_of(part) in there:
+            wanted.add(claims_of(part))
+    if missing := sorted(wanted - there, key=lambda part: part.path):
+        raise opened.refuse(f"it lacks '{missing[0].path}'")
+    if more := sorted(there - wanted, key=lambda part: part.path):
+        raise opened.refuse(f"'{more[0].path}' belongs to none of its runs")
+    for part, rows in opened.of("runs", "snapshots", "evaluators", "metrics"):
+        if rows.num_rows != 1:
+            raise opened.refuse(f"'{part.path}' is not one row")
+    for one in opened.contents.parts:
+        if (one.finished_at is not None) != (one.table in ("scores", "run_scores")):
+            raise opened.refuse(f"'{one.path}' says when a scoring was finished, or does not say it")

@@ -1,0 +1,164 @@
+"""A bundle's scores computed once more, by the evaluators that are the same here, and compared."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from flows.bundles.checked import Checked
+from flows.bundles.opened import OpenedBundle
+from flows.progress import Progress, Silent
+from flows.scoring.score_run import LoadedEvaluators, choose, score_run
+from newwiki.records import Run
+from newwiki.registry import Evaluator, ReadingEvaluator, reading_evaluators
+from newwiki.settings import Settings
+from storage.database import Database
+from storage.held import held
+from storage.keys import KEYS
+from storage.shared import SharedPart
+
+# Counts are the same wherever they are counted. What models make is rounded by the processor, as `newwiki pull` allows.
+_COUNTED, _BY_MODELS = 1e-9, 1e-3
+_TABLES = ("scores", "run_scores", "claims")
+
+Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
+
+
+@dataclass
+class _Compared:
+    """Of an evaluator: its rows in the bundle, how many of them were computed again, and how many are not the same to
+    the last bit."""
+
+    of: int = 0
+    again: int = 0
+    rounded: int = 0
+
+
+def score_again(
+    bundle: OpenedBundle, database: Database, metrics: str, settings: Settings, progress: Progress
+) -> list[Checked]:
+    """What came of it, a line for all that was computed again and one for each evaluator that was not. The database
+    holds the bundle without its scores.
+
+    Raises TerminalError for a number that is another one.
+    """
+    loaded = _same_here(bundle, metrics, settings)
+    for run in bundle.runs.values():
+        if run.samples and (evaluators := _of_run(bundle, run, loaded)):
+            some = loaded.only(evaluators)
+            some.budget = _budget(bundle, run, some)
+            score_run(database, run, bundle.asked(run), some, progress)
+    ids = loaded.all_ids
+    compared = {evaluator_id: _Compared() for evaluator_id in sorted(_evaluator_ids(bundle))}
+    for part, rows in bundle.of(*_TABLES):
+        one = compared[part["evaluator_id"]]
+        if part["evaluator_id"] in ids:
+            _compare(bundle, part, _by_key(part, rows.to_pylist()), _here(database, part), one)
+        one.of += rows.num_rows
+    return [*_again(compared, ids), *_not_again(bundle, compared, metrics)]
+
+
+def _again(compared: Mapping[str, _Compared], ids: set[str]) -> Iterator[Checked]:
+    done = [one for evaluator_id, one in compared.items() if evaluator_id in ids]
+    again, rounded = sum(one.again for one in done), sum(one.rounded for one in done)
+    told = f"computed again by {len(done)} evaluators: {again - rounded:,} the same to the last bit"
+    if rounded:
+        told += f", {rounded:,} within {_BY_MODELS:g}"
+    yield Checked("scores", again, sum(one.of for one in compared.values()), told)
+
+
+def _not_again(bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics: str) -> Iterator[Checked]:
+    reading = reading_evaluators.all()
+    for evaluator_id, one in compared.items():
+        if one.again == one.of:
+            continue
+        [row] = bundle.rows("evaluators", evaluator_id)
+        why = "none of that fingerprint is at hand" + ("" if metrics == "all" else f" among {metrics}")
+        if row["name"] in reading:
+            why = "its model would have to read the articles"
+        elif one.again:
+            why = "articles that none of its runs is on"
+        yield Checked(f"  of {row['name'][:40]} ({evaluator_id})", one.again, one.of, f"not computed again: {why}")
+
+
+def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> LoadedEvaluators:
+    """The evaluators of texts that are at hand under the same fingerprint."""
+    names = {rows.to_pylist()[0]["name"] for _, rows in bundle.of("evaluators")}
+    chosen = [one for one in choose(metrics, settings, Silent()) if one.name in names]
+    loaded = LoadedEvaluators([one for one in chosen if not isinstance(one, ReadingEvaluator)], settings)
+    there = _evaluator_ids(bundle)
+    same = [one for one in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([one]) <= there]
+    return loaded.only(same)
+
+
+def _of_run(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> list[Evaluator]:
+    ids = {part["evaluator_id"] for part, _ in bundle.of(*_TABLES) if part["run_id"] == run.run_id}
+    return [one for one in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([one]) <= ids]
+
+
+def _evaluator_ids(bundle: OpenedBundle) -> set[str]:
+    return {part["evaluator_id"] for part, _ in bundle.of("evaluators")}
+
+
+def _budget(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> int:
+    """How many texts costly evaluators have scored of the run, or of its articles, at most."""
+    costly = loaded.ids([one for one in loaded.evaluators if one.costly])
+    names = (run.run_id, f"reference:{run.snapshot_id}")
+    counts = [
+        len({(page_id, sample) for page_id, sample in zip(*_columns(rows), strict=True)})
+        for part, rows in bundle.of("scores")
+        if part["evaluator_id"] in costly and part["run_id"] in names
+    ]
+    return max(counts, default=1)
+
+
+def _columns(rows: Any) -> tuple[list[int], list[int]]:
+    return rows["page_id"].to_pylist(), rows["sample"].to_pylist()
+
+
+def _here(database: Database, part: SharedPart) -> Rows:
+    return _by_key(part, held(database, part).to_pylist())
+
+
+def _by_key(part: SharedPart, rows: Sequence[Mapping[str, Any]]) -> Rows:
+    return {tuple(row[name] for name in KEYS[part.table]): row for row in rows}
+
+
+def _compare(bundle: OpenedBundle, part: SharedPart, there: Rows, here: Rows, compared: _Compared) -> None:
+    """Raises TerminalError for the first row that is another one."""
+    [evaluator] = bundle.rows("evaluators", part["evaluator_id"])
+    rounding = _BY_MODELS if evaluator["model"] else _COUNTED
+    for key, row in there.items():
+        if (own := here.get(key)) is None or _is_of_fewer(row, own):
+            if part["run_id"] in bundle.runs and part.table != "claims":
+                raise bundle.refuse(f"{_place(part, row)}: nothing here has this number to give")
+            continue
+        for name in row:
+            if not _agree(row[name], own[name], rounding):
+                told = (
+                    f"{_place(part, row)}: {name} is {_short(own[name])}, computed again, and not {_short(row[name])}"
+                )
+                raise bundle.refuse(told)
+        compared.again += 1
+        compared.rounded += row != own
+
+
+def _is_of_fewer(row: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
+    """Whether the articles as a whole were scored by another number of them than here."""
+    return "texts" in row and row["texts"] != own["texts"]
+
+
+def _agree(one: Any, other: Any, rounding: float) -> bool:
+    with suppress(TypeError):
+        return math.isclose(one, other, rel_tol=rounding, abs_tol=rounding)
+    return bool(one == other)
+
+
+def _place(part: SharedPart, row: Mapping[str, Any]) -> str:
+    text = f", page {row['page_id']}, sample {row['sample']}" if "page_id" in row else ""
+    return f"{part['run_id']}{text}, {row.get('metric', part.table)}"
+
+
+def _short(value: object) -> str:
+    return repr(value)[:80]

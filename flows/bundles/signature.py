@@ -1,0 +1,37 @@
+"""The signature of a bundle: a public key and what its private one has made of `bundle.json`, on two lines."""
+
+import base64
+import binascii
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from flows.bundles.contents import FORMAT
+from flows.bundles.keys import fingerprint, public_line, read_public
+
+NAME = "signature"
+
+
+def sign(content: bytes, key: Ed25519PrivateKey) -> bytes:
+    made = base64.b64encode(key.sign(_signed(content))).decode()
+    return f"{public_line(key.public_key())}\n{made}\n".encode()
+
+
+def signer_of(content: bytes, signature: bytes) -> str:
+    """The fingerprint of the key that has signed the content. Raises ValueError where none has."""
+    try:
+        line, made, rest = signature.decode("ascii").split("\n")
+        key = read_public(line)
+        if rest or public_line(key) != line:
+            raise ValueError("more than a key")
+        key.verify(base64.b64decode(made, validate=True), _signed(content))
+    except InvalidSignature:
+        raise ValueError("the signature is not of what the file holds: it was changed after it was signed") from None
+    except (ValueError, binascii.Error):
+        raise ValueError("its signature is none: a line with a public key, and one with what it has signed") from None
+    return fingerprint(key)
+
+
+def _signed(content: bytes) -> bytes:
+    """What else the key may sign cannot be taken for a bundle."""
+    return f"{FORMAT}\n".encode() + content

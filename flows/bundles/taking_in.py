@@ -1,0 +1,121 @@
+"""Bundles taken into a database: each whole, or not at all, and none that contradicts another."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.bundles.consistent import require_consistent
+from flows.bundles.opened import ENDING, OpenedBundle, open_bundle
+from newwiki.errors import TerminalError, UsageError
+from newwiki.records import Metric
+from newwiki.registry import evaluators, reading_evaluators, set_evaluators
+from storage import runs, snapshots
+from storage.database import Database
+from storage.pull import Contradiction, pull
+from storage.shared import SharedPart
+
+# What of a metric two bundles must say alike; the words of a definition may have changed since.
+_OF_METRIC = ("unit", "minimum", "maximum", "direction", "scope")
+_WHAT = {"snapshots": "snapshot {snapshot_id}", "runs": "run {run_id}"}
+_SCORES = "the scores of run {run_id} by evaluator {evaluator_id}"
+
+
+@dataclass(frozen=True)
+class Signed:
+    """Who has signed a run: the fingerprint of a key, and what the key is called by whom it is trusted."""
+
+    fingerprint: str
+    name: str | None
+
+    def __str__(self) -> str:
+        return self.name or self.fingerprint
+
+
+def bundle_files(place: Path) -> list[Path]:
+    """The bundle, or those in a folder, by name. Raises UsageError where there is none."""
+    found = sorted(place.rglob(f"*{ENDING}")) if place.is_dir() else [place]
+    if not found or not found[0].exists():
+        raise UsageError(f"there is no bundle '{place}'; a folder of them has files *{ENDING}")
+    return found
+
+
+def take_in(
+    database: Database, files: Iterable[Path], trusted: Mapping[str, str] | None = None
+) -> dict[str, tuple[Signed, ...]]:
+    """Takes bundles in one after the other, each in one transaction, and gives by run id who has signed it. `trusted`
+    are the names of keys by their fingerprints, beside which no key is taken; None takes any.
+
+    Raises TerminalError for what is no bundle, not signed, or not what it says, and for two that say different things
+    of one snapshot, run, scoring or metric, both of which it names.
+    """
+    with database.write():  # which makes it
+        pass
+    taken = _Taken(database)
+    for file in files:
+        taken.take(open_bundle(file, trusted), trusted or {})
+    return taken.signed
+
+
+class _Taken:
+    """What has been taken in so far, and out of which file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._files: dict[SharedPart, Path] = {}
+        self.signed: dict[str, tuple[Signed, ...]] = {}
+
+    def take(self, bundle: OpenedBundle, names: Mapping[str, str]) -> None:
+        require_consistent(bundle)
+        new = [one.snapshot_id for one in bundle.contents.manifests if not self._has(one.snapshot_id)]
+        with self._database.write():
+            self._require_same_metrics(bundle)
+            runs.register(self._database, [], [one for one in _known_metrics() if one.name in _metrics(bundle)])
+            try:
+                pull(self._database, bundle.parts, lambda text: None)
+            except Contradiction as error:
+                [part, *_] = error.parts
+                if part.table == "snapshots" and part["snapshot_id"] in new:
+                    raise bundle.refuse(str(error)) from None
+                raise self._contradiction(bundle, part) from None
+            for name in new:
+                if problems := snapshots.verify(self._database, name):
+                    raise bundle.refuse(f"snapshot {name}: {problems[0]}")
+        for part in bundle.parts.held:
+            self._files.setdefault(part, bundle.path)
+        signer = Signed(bundle.signer, names.get(bundle.signer))
+        for run_id in bundle.runs:
+            others = self.signed.get(run_id, ())
+            self.signed[run_id] = (*others, *([] if signer in others else [signer]))
+
+    def _has(self, snapshot_id: str) -> bool:
+        return snapshots.find(self._database, snapshot_id) is not None
+
+    def _require_same_metrics(self, bundle: OpenedBundle) -> None:
+        """Raises TerminalError for a metric that is another one here, or whose name differs in its capitals alone."""
+        here = {one["metric"]: one for one in self._database.records(dict[str, Any], "metric_rows")}
+        here |= {one.name: {"metric": one.name, **asdict(one)} for one in _known_metrics()}
+        folded = {name.casefold(): name for name in here}
+        for name in _metrics(bundle):
+            [row] = bundle.rows("metrics", name)
+            known = here.get(folded.get(name.casefold(), ""))
+            if known and (known["metric"] != name or any(known[one] != row[one] for one in _OF_METRIC)):
+                part = SharedPart("metrics", (("metric", known["metric"]),))
+                raise TerminalError(f"{self._both(bundle, part)}: the metric {name} is another one")
+
+    def _contradiction(self, bundle: OpenedBundle, part: SharedPart) -> TerminalError:
+        what = _WHAT.get(part.table, _SCORES).format(**dict(part.keys))
+        return TerminalError(f"{self._both(bundle, part)}: {what} is not the same; take one of them away")
+
+    def _both(self, bundle: OpenedBundle, part: SharedPart) -> str:
+        other = self._files.get(part, self._database.path)
+        return f"'{other}' and '{bundle.path}' contradict each other"
+
+
+def _metrics(bundle: OpenedBundle) -> list[str]:
+    return sorted(part["metric"] for part, _ in bundle.of("metrics"))
+
+
+def _known_metrics() -> Sequence[Metric]:
+    pieces = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
+    return [metric for one in pieces for metric in one.metrics]

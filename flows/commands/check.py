@@ -1,0 +1,34 @@
+"""`newwiki check`: what a bundle is worth."""
+
+import click
+
+from flows.listing import listed
+from flows.options import common, form_option, scoring_options
+from flows.progress import reporter
+from flows.request_options import asks
+from newwiki.bundle_requests import CheckRequest
+from newwiki.settings import Settings
+
+
+@listed("share", "What a signed file of runs is worth.", example="newwiki check gpt2.newwiki --spot 20 --model gpt2")
+@click.command()
+@asks(CheckRequest)
+@scoring_options
+@common
+@form_option
+def check(settings: Settings, quiet: bool, form: str, request: CheckRequest) -> None:
+    """Check a BUNDLE of `newwiki submit`: signature, hashes, scores computed again.
+
+    With --spot completions are made anew, which nobody can have known before; in float32 on a CPU they must have the
+    same bytes. What is not right ends the check, with a line that says what and where.
+    """
+    from flows.bundles.check import check as look
+    from flows.tables import show
+
+    progress = reporter(quiet)
+    found = look(request, settings, progress)
+    show(
+        ("what", "checked", "of", "result"), [(one.what, one.checked, one.of, one.result) for one in found.lines], form
+    )
+    for sentence in found.sentences:
+        progress.note(sentence)

@@ -1,0 +1,114 @@
+"""Bundles come into a database whole or not at all, and two that contradict each other are both named."""
+
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import newwiki
+from flows.bundles.keys import trusted_keys
+from flows.bundles.taking_in import bundle_files, take_in
+from newwiki.errors import TerminalError, UsageError
+from storage.database import Database
+from tests.flows.bundles.conftest import NUCLEUS
+from tests.flows.bundles.forging import Forged
+from tests.storage.test_shared import everything
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Database:
+    return Database(tmp_path / "target.duckdb")
+
+
+@pytest.fixture(scope="module")
+def halves(evaluated: Path, key: Path, other_key: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which each run has a bundle of its own, by two submitters."""
+    folder = tmp_path_factory.mktemp("halves")
+    newwiki.submit("greedy", key=key, out=folder / "a.newwiki", db=evaluated)
+    newwiki.submit(NUCLEUS, key=other_key, out=folder / "b.newwiki", db=evaluated)
+    return folder
+
+
+def test_a_folder_of_bundles_becomes_the_database_that_they_are_of(
+    halves: Path, key: Path, evaluated: Path, target: Database
+) -> None:
+    signed = take_in(target, bundle_files(halves), None)
+    assert everything(target) == everything(Database(evaluated))
+    assert sorted(len(by) for by in signed.values()) == [1, 1]
+    assert newwiki.leaderboard(db=target.path, quiet=True).num_rows == 3
+
+
+def test_a_run_has_all_of_its_signers_by_name_where_they_are_trusted(
+    bundle: Path, halves: Path, key: Path, other_key: Path, target: Database
+) -> None:
+    names = trusted_keys([Path(f"{key}.pub"), Path(f"{other_key}.pub")])
+    signed = take_in(target, [bundle, *bundle_files(halves)], names)
+    assert sorted(", ".join(map(str, by)) for by in signed.values()) == ["alice", "alice, mallory"]
+
+
+def test_only_trusted_keys_are_let_in(halves: Path, key: Path, target: Database) -> None:
+    with pytest.raises(TerminalError, match=r"b\.newwiki' is signed by SHA256:.*none of the keys that are trusted"):
+        take_in(target, bundle_files(halves), trusted_keys([Path(f"{key}.pub")]))
+    assert len(everything(target)["runs"]) == 1, "what came before it stays"
+
+
+def contradicting(what: str, bundle: Path, evaluated: Path, key: Path, tmp_path: Path) -> Path:
+    """A bundle that says something else, and is sound by itself."""
+    if what == "snapshot":
+        path = Path(shutil.copy(evaluated, tmp_path / "other.duckdb"))
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("update stored_articles set sha1 = repeat('0', 40)")
+            connection.execute("delete from snapshot_hashes where table_name = 'stored_articles'")
+        return newwiki.submit("greedy", key=key, out=tmp_path / "other.newwiki", db=path)
+    forged = Forged(bundle)
+    if what == "texts":
+        forged.change(forged.path("/completions.jsonl"), lambda row: row | {"text": f" {row['text']}"})
+    elif what == "metric":
+        name = next(one for one in forged.members if "metric=bleu/" in one)
+        forged.change(name, lambda row: row | {"direction": "lower"})
+    else:
+        forged.change(forged.path(f"/{what}.jsonl"), lambda row: row | {"value": 0.777, "status": "ok"})
+    return forged.rehash().sign(key).write(tmp_path / "other.newwiki")
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("snapshot", r"snapshot samplewiki-2026-09 is not the same"),
+        ("texts", r"run \w{16} is not the same"),
+        ("scores", r"the scores of run \w{16} by evaluator \w{16} is not the same"),
+        ("run_scores", r"the scores of run \S+ by evaluator \w{16} is not the same"),
+        ("metric", r"the metric bleu is another one"),
+    ],
+)
+def test_two_that_contradict_each_other_are_both_named_and_the_first_stays(
+    what: str, told: str, bundle: Path, evaluated: Path, key: Path, target: Database, tmp_path: Path
+) -> None:
+    other = contradicting(what, bundle, evaluated, key, tmp_path)
+    with pytest.raises(TerminalError, match=told) as refused:
+        take_in(target, [bundle, other])
+    assert f"'{bundle}' and '{other}' contradict each other" in str(refused.value)
+    assert everything(target) == everything(Database(evaluated))
+
+
+def test_what_is_refused_on_the_way_leaves_nothing_behind(
+    bundle: Path, key: Path, target: Database, tmp_path: Path
+) -> None:
+    forged = Forged(bundle)
+    forged.change(forged.path("/candidates.jsonl"), lambda row: row | {"revisions": 99})
+    broken = forged.rehash().sign(key).write(tmp_path / "broken.newwiki")
+    with pytest.raises(TerminalError, match=r"candidates\.revisions is not what") as refused:
+        take_in(target, [broken])
+    assert "contradict" not in str(refused.value)
+    assert not any(everything(target).values())
+
+
+def test_where_there_is_no_bundle_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(UsageError, match=r"there is no bundle '.*'; a folder of them has files"):
+        bundle_files(tmp_path)
+    with pytest.raises(UsageError, match="there is no bundle"):
+        bundle_files(tmp_path / "nowhere.newwiki")
