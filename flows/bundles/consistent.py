@@ -17,6 +17,7 @@ from flows.scoring.score_run import drawn
 from flows.scoring.texts_from_elsewhere import run_id_of
 from newwiki.records import Fingerprint, Run
 from newwiki.registry import can_name_a_metric, decoders, models
+from newwiki.text.words import count_words
 from storage.push import SNAPSHOT_TABLES
 from storage.snapshots import content_sha256, text_sha256
 
@@ -56,7 +57,7 @@ def _refusing(bundle: OpenedBundle, where: str) -> Iterator[None]:
 
 
 def _snapshot(bundle: OpenedBundle, name: str) -> None:
-    [row] = bundle.rows("snapshots", name)
+    [row] = bundle.entries("snapshots", name)
     [listed] = [one for one in bundle.contents.manifests if one.snapshot_id == name]
     require_snapshot_parameters(row["parameters"])
     articles = bundle.articles[name]
@@ -70,12 +71,12 @@ def _snapshot(bundle: OpenedBundle, name: str) -> None:
         raise ValueError("it is not what its content hash says")
     pages = {article.page_id for article in articles}
     for table in set(SNAPSHOT_TABLES) - {"candidates"}:
-        if strange := {one["page_id"] for one in bundle.rows(table, name) if "page_id" in one} - pages:
+        if strange := {one["page_id"] for one in bundle.entries(table, name) if "page_id" in one} - pages:
             raise ValueError(f"{table} has a row of page {min(strange)}, which is none of its articles")
 
 
 def _run(bundle: OpenedBundle, run_id: str) -> None:
-    run, [row] = bundle.runs[run_id], bundle.rows("runs", bundle.runs[run_id].snapshot_id, run_id)
+    run, [row] = bundle.runs[run_id], bundle.entries("runs", bundle.runs[run_id].snapshot_id, run_id)
     [listed] = [one for one in bundle.contents.runs if one.run_id == run_id]
     if row["status"] != "complete" or row["process"] is not None:
         raise ValueError("it is not complete")
@@ -83,7 +84,7 @@ def _run(bundle: OpenedBundle, run_id: str) -> None:
     for name in ("snapshot_id", "model", "model_sha256", "decoder"):
         if getattr(listed, name) != getattr(run, name):
             raise ValueError(f"bundle.json says {name} '{getattr(listed, name)}', its row '{getattr(run, name)}'")
-    completions = bundle.rows("completions", run.snapshot_id, run_id)
+    completions = bundle.entries("completions", run.snapshot_id, run_id)
     made = text_hashes((one["page_id"], one["sample"], one["text"]) for one in completions)
     for signed, there in zip(listed.texts, made, strict=False):
         if signed != there:
@@ -114,8 +115,8 @@ def _completions(bundle: OpenedBundle, run: Run, completions: Rows) -> None:
 
 def _completion(run: Run, one: Mapping[str, Any]) -> None:
     where = f"page {one['page_id']}, sample {one['sample']}"
-    if one["words"] != len(one["text"].split()):
-        raise ValueError(f"{where} has {len(one['text'].split())} words, and it says {one['words']}")
+    if one["words"] != (words := count_words(one["text"])):
+        raise ValueError(f"{where} has {words} words, and it says {one['words']}")
     cut = one["truncated"] == (one["finish_reason"] != "stop")
     if one["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
         raise ValueError(f"{where}: it ended by '{one['finish_reason'][:60]}', truncated {one['truncated']}")
@@ -150,12 +151,12 @@ def _made_again(bundle: OpenedBundle, run: Run) -> str | None:
     if run.backend == "file":
         texts = {
             (one["page_id"], one["sample"]): one["text"]
-            for one in bundle.rows("completions", run.snapshot_id, run.run_id)
+            for one in bundle.entries("completions", run.snapshot_id, run.run_id)
         }
         return run_id_of(run.snapshot_id, run.model, run.decoder, texts)
     if run.backend not in models.all() or "backend_code_sha256" in json.loads(run.versions):
         return None
-    [row] = bundle.rows("snapshots", run.snapshot_id)
+    [row] = bundle.entries("snapshots", run.snapshot_id)
     pages = [article.page_id for article in bundle.asked(run)]
     if run.samples == 0:
         return stored_run_id(run, row["content_sha256"], pages)
@@ -187,7 +188,9 @@ def _scores(bundle: OpenedBundle, part: Any, rows: Rows) -> None:
     for one in rows:
         if "value" in one and (one["value"] is None) != (one["status"] != "ok"):
             raise ValueError(f"'{one['metric']}' has the number {one['value']} and the status '{one['status'][:60]}'")
-    scopes = {bundle.rows("metrics", name)[0]["scope"] for name in {one["metric"] for one in rows if "metric" in one}}
+    scopes = {
+        bundle.entries("metrics", name)[0]["scope"] for name in {one["metric"] for one in rows if "metric" in one}
+    }
     if scopes - {"run" if part.table == "run_scores" else "text"}:
         raise ValueError("it has numbers of texts and of whole runs")
     if part.table == "run_scores":
@@ -209,7 +212,7 @@ def _texts_of(bundle: OpenedBundle, run_id: str, snapshot_id: str) -> set[tuple[
     """What can be scored: what a run has kept, or the articles that it has read, or all of the snapshot."""
     run = bundle.runs.get(run_id)
     if run and run.samples:
-        completions = bundle.rows("completions", snapshot_id, run_id)
+        completions = bundle.entries("completions", snapshot_id, run_id)
         return {(one["page_id"], one["sample"]) for one in completions if one["kept"]}
     articles = bundle.asked(run) if run else bundle.articles[snapshot_id]
     return {(article.page_id, 0) for article in articles}

@@ -38,7 +38,7 @@ class OpenedBundle:
     def runs(self) -> dict[str, Run]:
         """By id, in the order in which they stand there."""
         names = [field.name for field in fields(Run)]
-        rows = {run.run_id: self.rows("runs", run.snapshot_id, run.run_id)[0] for run in self.contents.runs}
+        rows = {run.run_id: self.entries("runs", run.snapshot_id, run.run_id)[0] for run in self.contents.runs}
         return {run_id: Run(**{name: row[name] for name in names}) for run_id, row in rows.items()}
 
     @cached_property
@@ -47,7 +47,7 @@ class OpenedBundle:
         names = [field.name for field in fields(Article)]
         found = {}
         for one in self.contents.manifests:
-            rows = self.rows("stored_articles", one.snapshot_id)
+            rows = self.entries("stored_articles", one.snapshot_id)
             articles = [Article(**{name: row[name] for name in names}) for row in rows]
             found[one.snapshot_id] = sorted(articles, key=lambda article: (-article.words, article.page_id))
         return found
@@ -56,7 +56,7 @@ class OpenedBundle:
         """The articles that a run was asked to write."""
         return self.articles[run.snapshot_id][: run.prompts]
 
-    def rows(self, table: str, *keys: str) -> list[dict[str, Any]]:
+    def entries(self, table: str, *keys: str) -> list[dict[str, Any]]:
         """Those of the part of this table and these keys; none where there is no such part."""
         part = SharedPart(table, tuple(zip(PART_KEYS[table], keys, strict=True)))
         found = self.parts.held.get(part)

@@ -73,7 +73,7 @@ def _not_again(bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics:
     for evaluator_id, one in compared.items():
         if one.again == one.of:
             continue
-        [row] = bundle.rows("evaluators", evaluator_id)
+        [row] = bundle.entries("evaluators", evaluator_id)
         why = "none of that fingerprint is at hand" + ("" if metrics == "all" else f" among {metrics}")
         if row["name"] in reading:
             why = "its model would have to read the articles"
@@ -127,7 +127,7 @@ def _by_key(part: SharedPart, rows: Sequence[Mapping[str, Any]]) -> Rows:
 
 def _compare(bundle: OpenedBundle, part: SharedPart, there: Rows, here: Rows, compared: _Compared) -> None:
     """Raises TerminalError for the first row that is another one."""
-    [evaluator] = bundle.rows("evaluators", part["evaluator_id"])
+    [evaluator] = bundle.entries("evaluators", part["evaluator_id"])
     rounding = _BY_MODELS if evaluator["model"] else _COUNTED
     for key, row in there.items():
         if (own := here.get(key)) is None or _is_of_fewer(row, own):

@@ -97,7 +97,7 @@ class _Taken:
         here |= {one.name: {"metric": one.name, **asdict(one)} for one in _known_metrics()}
         folded = {name.casefold(): name for name in here}
         for name in _metrics(bundle):
-            [row] = bundle.rows("metrics", name)
+            [row] = bundle.entries("metrics", name)
             known = here.get(folded.get(name.casefold(), ""))
             if known and (known["metric"] != name or any(known[one] != row[one] for one in _OF_METRIC)):
                 part = SharedPart("metrics", (("metric", known["metric"]),))

@@ -47,7 +47,7 @@ def write_again(bundle: OpenedBundle, request: CheckRequest, number: int, progre
     written = {
         (run_id, one["page_id"], one["sample"]): one
         for run_id in names
-        for one in bundle.rows("completions", bundle.runs[run_id].snapshot_id, run_id)
+        for one in bundle.entries("completions", bundle.runs[run_id].snapshot_id, run_id)
     }
     of_run: dict[str, list[Key]] = defaultdict(list)
     for key in draw(written, request.spot, number, bundle.sha256):
