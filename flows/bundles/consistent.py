@@ -17,7 +17,7 @@ from flows.scoring.score_run import drawn
 from flows.scoring.texts_from_elsewhere import run_id_of
 from newwiki.records import Fingerprint, Run
 from newwiki.registry import can_name_a_metric, decoders, models
-from newwiki.text.words import count_words
+from newwiki.text.words import split_words
 from storage.push import SNAPSHOT_TABLES
 from storage.snapshots import content_sha256, text_sha256
 
@@ -115,7 +115,7 @@ def _completions(bundle: OpenedBundle, run: Run, completions: Rows) -> None:
 
 def _completion(run: Run, one: Mapping[str, Any]) -> None:
     where = f"page {one['page_id']}, sample {one['sample']}"
-    if one["words"] != (words := count_words(one["text"])):
+    if one["words"] != (words := len(split_words(one["text"]))):
         raise ValueError(f"{where} has {words} words, and it says {one['words']}")
     cut = one["truncated"] == (one["finish_reason"] != "stop")
     if one["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
