@@ -60,6 +60,8 @@ def _type(one: Field) -> Any:
         return str | Path if one.type is Path else str | Sequence[str]
     if one.names:
         return str | Sequence[str]
+    if one.type is Path:
+        return one.annotation | str
     return Mapping[str, object] | None if one.type == dict[str, str] else one.annotation
 
 
@@ -71,4 +73,4 @@ def _value(one: Field, given: Any) -> Any:
         return ",".join(given)
     if one.type == dict[str, str]:
         return {name: str(value) for name, value in (given or {}).items()}
-    return given
+    return Path(given) if one.type is Path and given is not None else given
