@@ -48,10 +48,18 @@ def day_month_year(a: TemplateArguments, language: Language) -> str:
 
 @renderer
 def old_style_date(a: TemplateArguments, _: Language) -> str:
-    """Russian `{{OldStyleDate|18|июня|1812|6}}` is 6 (18) июня 1812."""
+    """Russian `{{OldStyleDate|18|июня|1812|6}}` is 6 (18) июня 1812, `{{OldStyleDate|6|июня|1799|26|мая}}` 26 мая
+    (6 июня) 1799, and a sixth argument is the year of the old style."""
     day, month, year = [*a.listed, "", "", ""][:3]
-    written = " ".join(part for part in (f"{a[4]} ({day})" if a[4] else day, month, year) if part)
-    return written if a[4] and not a[5] else " ".join(part for part in (day, month, year) if part)
+    if not a[4]:
+        shown = [day, month, year]
+    elif a[6]:
+        shown = [a[4], a[5], a[6], f"({' '.join(part for part in (day, month, year) if part)})"]
+    elif a[5] or not a[4].isdecimal():
+        shown = [a[4], a[5], f"({' '.join(part for part in (day, month) if part)})", year]
+    else:
+        shown = [f"{a[4]} ({day})", month, year]
+    return " ".join(part for part in shown if part)
 
 
 @renderer
