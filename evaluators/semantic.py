@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     version="1",
     needs={"embedding"},
     core=True,
+    across_languages=True,
 )
 def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The inner product of two unit embeddings, from -1 to 1, higher is nearer; unrelated articles give about 0.1.
@@ -48,6 +49,7 @@ def sbert(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     ],
     version="1",
     needs={"embedding_truncated"},
+    across_languages=True,
 )
 def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """The paper's S-BERT, of the beginnings that the model reads at once, from -1 to 1, higher is nearer.
@@ -68,6 +70,7 @@ def sbert_truncated(analysis: Analysis, reference: Analysis) -> float | Unscorab
     ],
     version="1",
     needs={"embedding", "prompt_embedding"},
+    across_languages=True,
 )
 def embedding_coherence(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """How near a text is in meaning to the prompt that it goes on from, from -1 to 1, higher is nearer.

@@ -19,8 +19,9 @@ PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
 TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics")
 # Which snapshot and which pages of it: runs are paired on the prompts that both have.
 PAIRED = ("snapshot", "content_sha256", "pages")
-# What a comparison can go across beside settings: runs of two months, where these are linked.
-ACROSS_MONTHS = "snapshot"
+# What a comparison can go across beside settings: runs of two months, where these are linked, and of two wikis, on what is
+# new in both.
+ACROSS_MONTHS, ACROSS_WIKIS = "snapshot", "wiki"
 # What no text depends on.
 IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
 
@@ -90,12 +91,13 @@ def writes_none(one: Settings) -> bool:
 
 
 def settings_named(names: Iterable[str]) -> frozenset[str]:
-    """The settings that are meant, several between commas too, and `ACROSS_MONTHS` among them. Raises UsageError for
-    one that no protocol has."""
+    """The settings that are meant, several between commas too, and `ACROSS_MONTHS` and `ACROSS_WIKIS` among them. Raises
+    UsageError for one that no protocol has."""
     named = [part.strip() for name in names for part in name.split(",")]
+    known = (*PROTOCOL, ACROSS_MONTHS, ACROSS_WIKIS)
     for name in named:
-        if name not in (*PROTOCOL, ACROSS_MONTHS):
-            nearest = did_you_mean(name, (*PROTOCOL, ACROSS_MONTHS)) or f"; its settings are: {', '.join(PROTOCOL)}"
+        if name not in known:
+            nearest = did_you_mean(name, known) or f"; its settings are: {', '.join(PROTOCOL)}"
             raise UsageError(f"'{name}' is no setting of the protocol{nearest}")
     return frozenset(named)
 

@@ -114,7 +114,8 @@ class Evaluator:
     whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
     `alone` that it looks at no reference, so that no model reads one for its sake. `verdicts` names the part of an
     analysis whose verdicts on claims are stored beside its scores. `languages` are the codes of those that it is made
-    for, empty for all: elsewhere its metrics are NULL.
+    for, empty for all: elsewhere its metrics are NULL. `across_languages` says that its numbers mean the same in any two
+    languages that its model reads.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Evaluator:
     alone: bool = False
     verdicts: str = ""
     languages: frozenset[str] = frozenset()
+    across_languages: bool = False
 
     def is_defined_for(self, language: str | None) -> bool:
         """Whether its numbers mean something there; nothing is known of texts without a language."""
@@ -193,6 +195,7 @@ def evaluator(
     alone: bool = False,
     verdicts: str = "",
     languages: set[str] | frozenset[str] = frozenset(),
+    across_languages: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
     """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
@@ -212,6 +215,7 @@ def evaluator(
         alone=alone,
         verdicts=verdicts,
         languages=frozenset(languages),
+        across_languages=across_languages,
     )
 
 

@@ -279,7 +279,10 @@ class ComparisonRequest(Request):
     by: Stratum | None = asked(LeaderboardRequest.by, "Cut by what the articles are.")
     after_cutoff: bool = asked(False, "Only the articles that are later than the cutoff of either run's model.")
     across: tuple[str, ...] = asked(
-        (), f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale.", metavar="NAME"
+        (),
+        f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale, wiki for runs of two wikis, on what is new in "
+        "both.",
+        metavar="NAME",
     )
 
 

@@ -124,6 +124,18 @@ def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> lis
     return [page_id for (page_id,) in database.rows("common_articles", snapshot_a, snapshot_b)]
 
 
+def shared_items(database: Database, snapshot_a: str, snapshot_b: str) -> list[tuple[int, int]]:
+    """The page ids of articles of two wikis' snapshots that are on one item of Wikidata, and that were begun in the days
+    that both windows have in common."""
+    return [(here, there) for here, there in database.rows("shared_items", snapshot_a, snapshot_b)]
+
+
+def items_known(database: Database, snapshot_id: str) -> bool:
+    """Whether somebody has looked up which items of Wikidata its articles are on."""
+    ((known,),) = database.rows("items_known", snapshot_id)
+    return bool(known)
+
+
 def created_after(database: Database, snapshot_id: str, day: date) -> list[int]:
     """The page ids of a snapshot's articles that were created after that day (UTC)."""
     return [page_id for (page_id,) in database.rows("created_after", snapshot_id, day)]
@@ -132,6 +144,11 @@ def created_after(database: Database, snapshot_id: str, day: date) -> list[int]:
 def evaluator_differences(database: Database, evaluator_ids: Sequence[str]) -> set[str]:
     """In which of model, program, weights, dtype, backend, dependencies and parameters any two of these differ."""
     return set(_differing(_named(database, evaluator_ids).values()))
+
+
+def evaluator_models(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str | None]:
+    """By id the model that an evaluator reads by, None for one that has none."""
+    return {name: row["model"] for name, row in _named(database, evaluator_ids).items()}
 
 
 def evaluator_words(database: Database, evaluator_ids: Sequence[str]) -> dict[str, str]:

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from evaluators import power, statistics
 from flows.comparing.across_months import linked_differences
+from flows.comparing.across_wikis import are_of_two_wikis, comparable, paired_by_item
 from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
 from newwiki.errors import TerminalError, UsageError, did_you_mean
-from newwiki.protocol import ACROSS_MONTHS, settings_named
+from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
 from newwiki.request import ComparisonRequest
 from storage import comparison, strata
@@ -34,7 +35,8 @@ def compare(
     after_cutoff: bool = False,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
-    settings of the protocol in which the two may differ; `snapshot` among them puts runs of two months on one scale.
+    settings of the protocol in which the two may differ; `snapshot` among them puts runs of two months on one scale,
+    `wiki` pairs runs of two wikis by the items of Wikidata that are new in both.
     `by` a stratum there is one for each part of A's snapshot, and Holm's correction is for all of them. With
     `after_cutoff` they are compared on the articles that were created after the later of their models' knowledge
     cutoffs.
@@ -42,11 +44,11 @@ def compare(
     Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise, a cutoff is
     not known or nothing can be compared.
     """
-    over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id
-    if over_months and (by or after_cutoff):
-        raise UsageError(
-            "runs of two months are compared whole: leave out --by and --after-cutoff, or --across snapshot"
-        )
+    over_wikis = ACROSS_WIKIS in across and are_of_two_wikis(database, a, b)
+    over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id and not over_wikis
+    if (over_months or over_wikis) and (by or after_cutoff):
+        what = f"{'wikis' if over_wikis else 'months'} are compared whole: leave out --by and --after-cutoff, or --across"
+        raise UsageError(f"runs of two {what} {ACROSS_WIKIS if over_wikis else ACROSS_MONTHS}")
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None
     shared, notes = _evaluators(database, a, b, metrics)
@@ -54,18 +56,14 @@ def compare(
         rows, rests_on = linked_differences(database, a, b, shared)
         rows, fewer = with_coverage(database, rows, by)
         return rows, [*notes, *rests_on, *fewer]
-    runs = [*dict.fromkeys([a.run_id, b.run_id])]
-    means = comparison.page_means(database, runs, shared)
-    values, pages = means.values[[0, len(runs) - 1]], means.pages
-    if a.snapshot_id != b.snapshot_id:
-        both = np.isin(pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))
-        values, pages = values[:, :, both], pages[both]
+    if over_wikis:
+        shared, depending = comparable(database, a, b, shared)
+        values, rests_on = paired_by_item(database, a, b, shared)
+        pages = np.arange(values.shape[2])
+        notes += [*depending, *rests_on]
+    else:
+        values, pages = _paired_by_page(database, a, b, shared)
     paired = np.isfinite(values[1] - values[0])
-    if not paired.any():
-        raise TerminalError(
-            f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
-            "compare runs on the same prompts of one snapshot, or of two months on one scale: --across snapshot"
-        )
     if after:
         later = np.isin(pages, comparison.created_after(database, a.snapshot_id, after))
         values, pages, paired = values[:, :, later], pages[later], paired[:, later]
@@ -96,6 +94,29 @@ def compare(
     if few:
         notes.append(too_few(few))
     return rows, notes
+
+
+def _paired_by_page(
+    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
+) -> tuple[comparison.Array, NDArray[np.int64]]:
+    """Each prompt's mean scores, runs × metrics × pages, and the pages. Raises TerminalError where none has both."""
+    runs = [*dict.fromkeys([a.run_id, b.run_id])]
+    means = comparison.page_means(database, runs, evaluators)
+    values, pages = means.values[[0, len(runs) - 1]], means.pages
+    if a.snapshot_id != b.snapshot_id:
+        both = np.isin(pages, comparison.common_articles(database, a.snapshot_id, b.snapshot_id))
+        values, pages = values[:, :, both], pages[both]
+    if not np.isfinite(values[1] - values[0]).any():
+        across = (
+            f"of two wikis on what is new in both: --across {ACROSS_WIKIS}"
+            if are_of_two_wikis(database, a, b)
+            else f"of two months on one scale: --across {ACROSS_MONTHS}"
+        )
+        raise TerminalError(
+            f"{a.run_id} and {b.run_id} have no prompt in common: they are on {a.snapshot_id} and {b.snapshot_id}; "
+            f"compare runs on the same prompts of one snapshot, or {across}"
+        )
+    return values, pages
 
 
 @dataclass(frozen=True)

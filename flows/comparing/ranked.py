@@ -12,7 +12,7 @@ from evaluators import statistics
 from flows.comparing.board import Board, Column, board, of_metrics
 from flows.comparing.linked_board import linked_board
 from newwiki.errors import TerminalError, UsageError, did_you_mean
-from newwiki.protocol import ACROSS_MONTHS, PROTOCOL, settings_named, value_in_words, values_of, varying
+from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_named, value_in_words, values_of, varying
 from newwiki.request import LeaderboardRequest
 from storage import comparison
 from storage.database import Database
@@ -24,6 +24,8 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
     named = settings_named(request.across)
     if ACROSS_MONTHS in named:
         raise UsageError("--across snapshot is for `newwiki compare`; a leaderboard over months is --linked")
+    if ACROSS_WIKIS in named:
+        raise UsageError("--across wiki is for `newwiki compare`; runs of two wikis are not ranked")
     asked = None if request.metrics == "all" else [name.strip() for name in request.metrics.split(",")]
     wanted = [*filter(None, [request.rank]), *(asked or ())]
     if request.linked:

@@ -32,6 +32,29 @@ union all
     select page_id from completions join runs using (run_id) where snapshot_id = $2 and snapshot_id like 'file:%'
 );
 
+-- name: shared_items
+-- The articles of two snapshots, of two wikis, that are on one item of Wikidata and were begun in the days of both windows, beside
+-- each other. An item has one page in a wiki.
+with days as (
+    select max(window_start) as begin_at, min(window_end) as end_at from snapshots where snapshot_id in ($1, $2)
+),
+begun as (
+    select snapshot_id, page_id, wikibase_item
+    from stored_articles
+    join topics using (snapshot_id, page_id)
+    join days on created_at >= begin_at and created_at < end_at
+    where wikibase_item is not null
+)
+select one.page_id, other.page_id
+from begun as one
+join begun as other using (wikibase_item)
+where one.snapshot_id = $1 and other.snapshot_id = $2
+order by wikibase_item;
+
+-- name: items_known
+-- Whether somebody has looked up which items of Wikidata the articles of a snapshot are on.
+select count(*) > 0 from topics where snapshot_id = ?;
+
 -- name: created_after
 -- The pages of a snapshot that were created after a day (UTC).
 select page_id from stored_articles where snapshot_id = ? and created_after(created_at, ?);

@@ -1,0 +1,112 @@
+"""Two runs on snapshots of two wikis, on the subjects that are new in both: articles of one item of Wikidata."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from newwiki.errors import TerminalError
+from newwiki.registry import evaluators as registered
+from newwiki.snapshot import Snapshot
+from storage import comparison, snapshots
+from storage.comparison import Array, Contender
+from storage.database import Database
+
+
+def are_of_two_wikis(database: Database, a: Contender, b: Contender) -> bool:
+    """Texts from elsewhere, which are on no wiki's articles, are of none."""
+    return len({one.wiki for one in _snapshots(database, a, b)}) == 2
+
+
+def comparable(
+    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Of these metrics, each with its evaluator, those whose numbers mean the same in the languages of both wikis, and
+    notes on the others and on whose they are. Raises TerminalError where there is none."""
+    one, other = (snapshot.language for snapshot in _snapshots(database, a, b))
+    if one is not None and one == other:
+        return dict(evaluators), []
+    whose = {
+        metric.name for made in registered.all().values() if made.across_languages for metric in made.metrics
+    }
+    left_out = [metric for metric in evaluators if metric not in whose]
+    chosen = {metric: evaluator_id for metric, evaluator_id in evaluators.items() if metric in whose}
+    languages = f"{one or 'unknown'} and {other or 'unknown'}"
+    reason = f"as they depend on the language ({languages}): {', '.join(left_out)}"
+    if not chosen:
+        raise TerminalError(
+            f"nothing is left to compare {a.run_id} and {b.run_id} by, {reason}; score both by a model that reads both "
+            f"languages: `newwiki score --missing --metrics {','.join(sorted(whose))} --embedder NAME`"
+        )
+    models = comparison.evaluator_models(database, list(chosen.values()))
+    read = "; ".join(f"{metric} by {models[evaluator_id]}" for metric, evaluator_id in chosen.items())
+    notes = [f"numbers mean the same in {languages} as far as the model reads both: {read}"]
+    return chosen, [f"left out, {reason}", *notes] if left_out else notes
+
+
+def paired_by_item(
+    database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
+) -> tuple[Array, list[str]]:
+    """Each item's mean scores, runs × metrics × items, NaN where there is none, and a note on how many items there are.
+
+    Raises TerminalError where the snapshots have no item in common that is new in both, nobody has looked up which
+    items they have, or the runs have no number of the same.
+    """
+    here, there = (_of_new_articles(database, snapshot) for snapshot in _snapshots(database, a, b))
+    pages = comparison.shared_items(database, a.snapshot_id, b.snapshot_id)
+    if not pages:
+        raise TerminalError(
+            f"{a.run_id} and {b.run_id} are on {a.snapshot_id} and {b.snapshot_id}, which have no article on the same "
+            "item of Wikidata that was begun in the days of both; compare runs on snapshots of one month"
+        )
+    values = np.stack(
+        [
+            _of_pages(comparison.page_means(database, [run.run_id], evaluators), [pair[place] for pair in pages])
+            for place, run in enumerate((a, b))
+        ]
+    )
+    both = int(np.isfinite(values[1] - values[0]).any(axis=0).sum())
+    if not both:
+        raise TerminalError(
+            f"{a.run_id} and {b.run_id} have no number of the same item: {_items(len(pages))} new in both {here.wiki} "
+            f"and {there.wiki}, of which {_written(values[0])} and {_written(values[1])} have texts with one; evaluate "
+            "more prompts on both snapshots"
+        )
+    return values, [f"paired by item of Wikidata, of which {both} of {_items(len(pages))} new in both are in both runs"]
+
+
+def _snapshots(database: Database, a: Contender, b: Contender) -> list[Snapshot]:
+    return [
+        snapshots.resolve(database, run.snapshot_id) for run in (a, b) if not run.snapshot_id.startswith("file:")
+    ]
+
+
+def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:
+    """The same, where its articles are new and it is known which items they have. Raises TerminalError."""
+    if snapshot.kind != "new":
+        raise TerminalError(
+            f"{snapshot.snapshot_id} is of the kind '{snapshot.kind}', and wikis are compared by what is new in both"
+        )
+    if not comparison.items_known(database, snapshot.snapshot_id):
+        raise TerminalError(
+            f"nobody has looked up which items of Wikidata the articles of {snapshot.snapshot_id} are on: "
+            f"`newwiki snapshots topics {snapshot.snapshot_id}` does"
+        )
+    return snapshot
+
+
+def _of_pages(means: comparison.PageMeans, pages: list[int]) -> Array:
+    """Metrics × these pages."""
+    places = {page: place for place, page in enumerate(means.pages.tolist())}
+    found = np.full((means.values.shape[1], len(pages)), np.nan)
+    for column, page in enumerate(pages):
+        if page in places:
+            found[:, column] = means.values[0, :, places[page]]
+    return found
+
+
+def _written(values: Array) -> int:
+    return int(np.isfinite(values).any(axis=0).sum())
+
+
+def _items(number: int) -> str:
+    return "1 item that is" if number == 1 else f"{number:,} items that are"
