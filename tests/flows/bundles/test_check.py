@@ -1,5 +1,6 @@
 """A bundle that is what it says passes; one that was changed is refused in one line that says what and where."""
 
+import base64
 import json
 import re
 import shutil
@@ -79,7 +80,7 @@ def put(**changes: object) -> Callable[[Row], Row]:
 CHANGES: dict[str, tuple[str, Callable[[Row], Row], str]] = {
     "a score": ("scores", put(value=0.123, status="ok"), "value is .*, computed again, and not 0.123"),
     "a score that is away": ("scores", put(value=None, status="ok"), "has the number None and the status 'ok'"),
-    "a number of the run": ("run_scores", put(value=2.5), "self_bleu: value is .*, computed again, and not 2.5"),
+    "a number of the run": ("run_scores", put(value=2.5, status="ok"), "self_bleu: value is .*, computed again, and not 2.5"),
     "a text": ("completions", put(text="Other words."), r"page \d+, sample 0 has 2 words, and it says"),
     "a number of tokens": ("completions", put(tokens=11), "has 11 tokens, and at most 10"),
     "which are kept": ("completions", lambda row: row | {"kept": not row["kept"]}, "are not its . longest"),
@@ -93,6 +94,10 @@ CHANGES: dict[str, tuple[str, Callable[[Row], Row], str]] = {
     "a candidate": ("candidates", put(revisions=99), "candidates.revisions is not what"),
     "an evaluator": ("evaluators", put(version="99"), "its id is not the hash of what it says it is"),
     "a metric": ("metrics", put(direction="up"), "its direction or its scope is none"),
+    "whose score it is": ("scores", put(evaluator_id="0" * 16), "rows of another evaluator_id than"),
+    "of which article a score is": ("scores", put(page_id=1), "no text of page 1, sample 0 to be scored"),
+    "of which article a text is": ("completions", put(page_id=1), "page 1 has texts and is not asked for"),
+    "of which snapshot a run is": ("runs", put(snapshot_id="samplewiki-2026-08"), "rows of another snapshot_id than"),
     "whose row it is": ("novelty", put(page_id=1), "page 1, which is none of its articles"),
 }  # fmt: skip
 
@@ -122,6 +127,14 @@ def test_what_was_changed_is_refused_in_a_line_whoever_signs_it_then(
     status, _, told = said("check", made)
     assert (status, told.count("\n")) == (1, 1), told
     assert re.search(expected, told) and str(made) in told, told
+
+
+def test_a_signature_that_was_changed_is_refused(said: Said, forged: Forged, tmp_path: Path) -> None:
+    key, signed = forged.members["signature"].split(b"\n")[:2]
+    another = bytes([base64.b64decode(signed)[0] ^ 1, *base64.b64decode(signed)[1:]])
+    forged.members["signature"] = b"\n".join([key, base64.b64encode(another), b""])
+    status, _, told = said("check", forged.write(tmp_path / "signature.newwiki"))
+    assert (status, told.count("\n")) == (1, 1) and "it was changed after it was signed" in told
 
 
 def test_a_bundle_that_somebody_else_has_signed_is_refused_where_keys_are_named(

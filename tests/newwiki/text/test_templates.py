@@ -67,10 +67,14 @@ def test_a_template_of_english_reads_as_a_reader_sees_it(prose: Prose, wikitext:
         ("fr", "{{M.|Dupont}} dit {{citation|oui}} à l'''Avventura''", "M. Dupont dit « oui » à l'Avventura"),
         ("fr", "{{lien|Nom|lang=en|texte=le nom}} {{refnec|vrai}}.[[Fichier:a.jpg|vignette|b]]", "le nom vrai."),
         ("de", "Köln ({{enS|Cologne}}; {{IPA|x}}) {{\"|gut}}[[Datei:x.jpg|mini|y]]", "Köln (englisch Cologne) „gut“"),
+        ("ru", "{{OldStyleDate|18|июня|1812|6}}, {{OldStyleDate|3|июня|1900}}", "6 (18) июня 1812, 3 июня 1900"),
+        ("ru", "{{OldStyleDate|6|июня|1799|26|мая}}, {{OldStyleDate|7|сентября|1812|26 августа}}",
+         "26 мая (6 июня) 1799, 26 августа (7 сентября) 1812"),
+        ("ru", "{{OldStyleDate|4|января|1915|22|декабря|1914}}", "22 декабря 1914 (4 января 1915)"),
         ("de", "Eins.\n== Weblinks ==\n* x\n== Einzelnachweise ==\n<references />", "Eins."),
     ],
 )  # fmt: skip
-def test_french_and_german_pages_have_their_own_templates_and_namespaces(code: str, wikitext: str, text: str) -> None:
+def test_pages_of_other_languages_have_their_own_templates_and_namespaces(code: str, wikitext: str, text: str) -> None:
     assert extract_prose(wikitext, load_language(code)) == text
 
 
