@@ -41,7 +41,8 @@ from rich.table import Table
 from sample_texts import articles as sample_articles
 
 from evaluators.embedding import BACKENDS, Embedder, load_embedder
-from evaluators.entities import Tagger, load_tagger
+from evaluators.entities import load_tagger
+from evaluators.tagger import Tagger
 from evaluators.networks.embedder_files import folder_of
 from evaluators.scoring import select
 from flows.progress import Silent

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evaluators.gliner_tagger import load_gliner
 from evaluators.rules import load_rules, rules_sha256
 from evaluators.spacy_pipeline import LONGEST_RUN, documents
+from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError, UsageError
 from newwiki.registry import maker
 
@@ -25,30 +27,22 @@ STAND_IN = "rules-v1"
 _UNREAD = {"tagger", "morphologizer", "attribute_ruler", "lemmatizer", "trainable_lemmatizer", "textcat"}
 
 
-class Tagger:
-    """Finds named entities by a spaCy pipeline: the maker of the part `entities`."""
+class SpacyTagger(Tagger):
+    """Finds named entities by a spaCy pipeline."""
 
-    parts = frozenset({"entities"})
-    packages: tuple[str, ...] = ("spacy",)
-    parameters: Mapping[str, object] = MappingProxyType({"longest_run": LONGEST_RUN})
-    dtype: str | None = None
-    backend: str | None = None
+    packages = ("spacy",)
+    parameters = MappingProxyType({"longest_run": LONGEST_RUN})
 
     def __init__(self, nlp: Language, model: str, model_sha256: str) -> None:
-        self.model = model
-        self.model_sha256: str | None = model_sha256
+        super().__init__(model, model_sha256)
         self._nlp = nlp
 
     def tag(self, texts: Sequence[str]) -> list[list[str]]:
-        """For each text its mentions of entities in order, repetitions included."""
         with documents(self._nlp, texts) as read:
             return [
                 [text[entity.start_char : entity.end_char] for entity in document.ents]
                 for text, document in zip(texts, read, strict=True)
             ]
-
-    def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
-        return {"entities": [tuple(mentions) for mentions in self.tag(texts)]}
 
 
 @maker("entities", options={"model": "--entities"})
@@ -57,18 +51,22 @@ def _as_set(settings: Settings) -> Tagger:
 
 
 def load_tagger(choice: str) -> Tagger:
-    """The tagger named `spacy:NAME_OR_PATH` or `rules-v1`.
+    """The tagger named `spacy:NAME_OR_PATH`, `gliner:FOLDER` or `rules-v1`.
 
-    Raises UsageError for any other name, and TerminalError where there is no such pipeline or it finds no entities.
+    Raises UsageError for any other name, and TerminalError where there is no such model or it finds no entities.
     """
     if choice == STAND_IN:
-        return Tagger(load_rules(), STAND_IN, rules_sha256())
+        return SpacyTagger(load_rules(), STAND_IN, rules_sha256())
     kind, _, pipeline = choice.partition(":")
+    if kind == "gliner" and pipeline:
+        return load_gliner(Path(pipeline))
     if kind != "spacy" or not pipeline:
-        raise UsageError(f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}) or {STAND_IN}")
+        raise UsageError(
+            f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}), gliner:FOLDER or {STAND_IN}"
+        )
     nlp = _load_pipeline(pipeline)
     model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
-    return Tagger(nlp, model, folder_sha256(nlp.path))
+    return SpacyTagger(nlp, model, folder_sha256(nlp.path))
 
 
 def _load_pipeline(pipeline: str) -> Language:

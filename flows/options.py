@@ -168,8 +168,8 @@ def metric_models_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--embedder", help="The S-BERT model: a folder or a hub id (all-MiniLM-L6-v2)."),
         click.option(
             "--entities",
-            help="Who finds named entities: spacy:en_core_web_sm (or another pipeline), or rules-v1, a stand-in "
-            "of regular expressions.",
+            help="Who finds named entities: spacy:en_core_web_sm (or another pipeline), gliner:FOLDER (a model of many "
+            "languages), or rules-v1, a stand-in of regular expressions.",
         ),
     ):
         command = option(command)

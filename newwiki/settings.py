@@ -30,7 +30,7 @@ class Settings:
     db: str = _setting("newwiki.duckdb", "the database")
     contact: str = _setting("", "whom the wikis may write to: a mail address or a page")
     entities: str = _setting(
-        "spacy:en_core_web_sm", "who finds named entities: spacy:PIPELINE, or rules-v1, a stand-in"
+        "spacy:en_core_web_sm", "who finds named entities: spacy:PIPELINE, gliner:FOLDER, or rules-v1, a stand-in"
     )
     embedder: str = _setting("sentence-transformers/all-MiniLM-L6-v2", "the S-BERT model: a folder or a hub id")
     embedder_dtype: str = _setting("auto", "auto, float32 or bfloat16")

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from evaluators.entities import Tagger
+from evaluators.tagger import Tagger
 from flows.comparing.board import Column
 from flows.progress import Progress
 from flows.report.checked_sentences import Claims, Key, by_text, checked

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from evaluators.entities import Tagger, load_tagger
+from evaluators.entities import load_tagger
+from evaluators.tagger import Tagger
 from flows.report.material import Material, Record
 from newwiki.errors import NewWikiError
 from newwiki.records import Fingerprint
 
-_FINDER = re.compile(r"rules-v\d+|spacy:.+")
+_FINDER = re.compile(r"rules-v\d+|(?:spacy|gliner):.+")
 _VERSION = re.compile(r"-[^-]*$")
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder, load_embedder
-from evaluators.entities import Tagger, load_tagger
+from evaluators.entities import load_tagger
+from evaluators.tagger import Tagger
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder
-from evaluators.entities import Tagger
+from evaluators.tagger import Tagger
 from evaluators.scoring import fingerprint, needs_of, score, select
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 

@@ -7,7 +7,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from evaluators.entities import Tagger, folder_sha256, load_tagger
+from evaluators.entities import SpacyTagger, folder_sha256, load_tagger
+from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError, UsageError
 
 
@@ -98,7 +99,7 @@ def test_runs_of_a_script_without_spaces_are_left_to_its_own_tokenizer(tmp_path:
     nlp = spacy.blank("ja", config={"nlp": {"tokenizer": {"@tokenizers": "newwiki_test_whole"}}})
     ruler = nlp.add_pipe("entity_ruler")
     ruler.add_patterns([{"label": "ALL", "pattern": "句" * 200}])
-    assert Tagger(nlp, "whole", "").tag(["句" * 200]) == [["句" * 200]]
+    assert SpacyTagger(nlp, "whole", "").tag(["句" * 200]) == [["句" * 200]]
 
 
 def test_the_words_of_a_long_run_of_texts_are_forgotten_and_no_entity_changes(

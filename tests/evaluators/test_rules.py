@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators.rules
-from evaluators.entities import Tagger
+from evaluators.tagger import Tagger
 from evaluators.rules import COMPONENT, find_entities, load_rules, set_entities
 
 GOLDEN = [

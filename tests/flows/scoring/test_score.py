@@ -174,16 +174,16 @@ class Counting:
     """What the analyst's models were asked to make."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from evaluators.entities import Tagger
+        from evaluators.entities import SpacyTagger
 
         self.texts = 0
-        tag = Tagger.tag
+        tag = SpacyTagger.tag
 
-        def counted(tagger: Tagger, texts: Sequence[str]) -> list[list[str]]:
+        def counted(tagger: SpacyTagger, texts: Sequence[str]) -> list[list[str]]:
             self.texts += len(texts)
             return tag(tagger, texts)
 
-        monkeypatch.setattr(Tagger, "tag", counted)
+        monkeypatch.setattr(SpacyTagger, "tag", counted)
 
 
 def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(

@@ -1,0 +1,160 @@
+"""Named entities by a GLiNER model, which is told the kinds in words and finds them in the languages that it has learnt.
+
+Zaratiana et al. 2024, GLiNER: Generalist model for named entity recognition using bidirectional transformer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from evaluators.networks.chunks import encodable
+from evaluators.sentences import SENTENCES_VERSION, sentence_spans
+from evaluators.tagger import Tagger
+from newwiki.errors import TerminalError
+from newwiki.models import files
+from newwiki.models.checkpoint import Trust, has_tokenizer
+from newwiki.quiet import silence_transformers
+
+# The kinds that spaCy's English pipelines find (those of OntoNotes 5), in words.
+LABELS = (
+    "person", "nationality or religious or political group", "building or infrastructure", "organization",
+    "country or city", "location", "product", "event", "work of art", "law", "language", "date", "time", "percentage",
+    "amount of money", "quantity", "ordinal number", "number",
+)  # fmt: skip
+THRESHOLD = 0.5  # the package's own
+
+_CONFIG = "gliner_config.json"
+_ENDLESS = 1 << 20  # tokens, of a model that says no number, or one that no text has
+_SHOWN = 200  # letters of another's error
+# Models that read labels and text together, and have nothing beside them.
+_READ = ("UniEncoderSpanGLiNER", "UniEncoderTokenGLiNER")
+
+
+class GlinerTagger(Tagger):
+    """A text is read in pieces that the model takes whole, cut where sentences end, and each by itself, so that a piece
+    has the same entities whatever is read beside it."""
+
+    packages = ("gliner", "transformers", "tokenizers", "torch")
+    dtype = "float32"
+
+    def __init__(self, loaded: Any, model: str, model_sha256: str) -> None:
+        super().__init__(model, model_sha256)
+        self._loaded = loaded
+        self._split = loaded.data_processor.words_splitter
+        self._read = loaded.data_processor.transformer_tokenizer
+        (prompted,), _ = loaded.data_processor.prepare_inputs([[]], list(LABELS))
+        self._prompt = len(self._read(prompted, is_split_into_words=True)["input_ids"])
+        places = getattr(loaded.config.encoder_config, "max_position_embeddings", None) or _ENDLESS
+        self._tokens = min(self._read.model_max_length, places, _ENDLESS)
+        self.backend = f"torch-{loaded.device.type}"
+        self.parameters = MappingProxyType(
+            {
+                "labels": list(LABELS),
+                "threshold": THRESHOLD,
+                "overlapping": False,
+                "words": loaded.config.max_len,
+                "words_splitter": loaded.config.words_splitter_type,
+                "tokens": self._tokens,
+                "sentences": SENTENCES_VERSION,
+                "pieces": "halved at the sentence end nearest to the middle until the model takes them whole",
+            }
+        )
+
+    def tag(self, texts: Sequence[str]) -> list[list[str]]:
+        return [[mention for piece in self._pieces(text) for mention in self._mentions(piece)] for text in texts]
+
+    def _mentions(self, piece: str) -> list[str]:
+        (found,) = self._loaded.inference([encodable(piece)], list(LABELS), flat_ner=True, threshold=THRESHOLD)
+        return [piece[one["start"] : one["end"]] for one in sorted(found, key=lambda one: one["start"])]
+
+    def _pieces(self, text: str) -> Iterator[str]:
+        """The text in pieces that the model takes whole: in its words, and in its tokens beside the labels'."""
+        if self._takes(text):
+            yield text
+        else:
+            middle = _cut(text)
+            yield from self._pieces(text[:middle])
+            yield from self._pieces(text[middle:])
+
+    def _takes(self, text: str) -> bool:
+        if len(text) < 2:
+            return True
+        words = [word for word, *_ in self._split(encodable(text))]
+        if len(words) > self._loaded.config.max_len:
+            return False
+        tokens = self._read(words, is_split_into_words=True, add_special_tokens=False)["input_ids"] if words else []
+        return self._prompt + len(tokens) <= self._tokens
+
+
+def _cut(text: str) -> int:
+    """Where a text is cut in two: at the sentence end nearest to the middle, or else white space, or in the middle."""
+    ends = [end for _, end, _ in sentence_spans(text)]
+    inside = [end for end in ends if 0 < end < len(text)] or [space.end() for space in re.finditer(r"\s+(?=\S)", text)]
+    middle = len(text) // 2
+    return min(inside, key=lambda end: abs(end - middle), default=middle) or middle
+
+
+def load_gliner(folder: Path) -> GlinerTagger:
+    """The model in a folder, by the files that are hashed alone, in float32. Raises TerminalError where it is not there,
+    lacks anything that would be taken from elsewhere, or the package is not installed."""
+    _require_whole(folder)
+    try:
+        from gliner import GLiNER
+    except ImportError as error:
+        raise TerminalError(
+            f"--entities gliner:{folder} needs a package: pip install 'newwiki-eval[gliner]' ({error})"
+        ) from error
+    silence_transformers()
+    found = files.named(folder, (_CONFIG, *Trust().shapes(folder)))
+    seen, sha256 = files.state(found), files.names_and_bytes(found)
+    try:
+        with files.alone(found, folder.resolve().name, seen) as opened:
+            loaded = GLiNER.from_pretrained(str(opened), local_files_only=True, strict=True, map_location=_device())
+    except TerminalError:
+        raise
+    except Exception as error:  # whatever its libraries raise for files that are not what they should be
+        reason = " ".join(str(error).split())[:_SHOWN] or type(error).__name__
+        raise TerminalError(f"the GLiNER model '{folder}' cannot be loaded: {reason}; {_remedy(folder)}") from error
+    if type(loaded).__name__ not in _READ:
+        raise TerminalError(
+            f"'{folder}' is a {type(loaded).__name__}, and entities are found by models that read labels and text "
+            "together; choose one of those"
+        )
+    return GlinerTagger(loaded, f"gliner:{folder.resolve().name}", sha256)
+
+
+def _require_whole(folder: Path) -> None:
+    """Raises TerminalError for a folder without something that would else be taken from the hub, or from a pickle."""
+    if not folder.is_dir():
+        raise TerminalError(f"there is no folder '{folder}' with a GLiNER model; {_remedy(folder)}")
+    if not (folder / _CONFIG).is_file():
+        raise TerminalError(f"'{folder}' holds no GLiNER model: it has no {_CONFIG}; {_remedy(folder)}")
+    try:
+        config = json.loads((folder / _CONFIG).read_bytes())
+        lacking = None if isinstance(config["encoder_config"], dict) else "configuration of its encoder"
+    except (ValueError, KeyError, TypeError):
+        lacking = "configuration of its encoder"
+    if not (folder / "model.safetensors").is_file():
+        lacking = "weights as model.safetensors"
+    elif not has_tokenizer(folder):
+        lacking = "tokenizer"
+    if lacking:
+        raise TerminalError(f"the GLiNER model '{folder}' has no {lacking}; {_remedy(folder)}")
+
+
+def _remedy(folder: Path) -> str:
+    return (
+        f"with the package gliner fetch it once and write all of it into a folder: python -c \"from gliner import GLiNER; "
+        f"GLiNER.from_pretrained('{folder}').save_pretrained('FOLDER', safe_serialization=True)\", and name that"
+    )
+
+
+def _device() -> str:
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
