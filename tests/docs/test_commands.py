@@ -38,6 +38,7 @@ _MONTHS = "it takes three models on two months; tests/flows/experiments/linking 
 _PREFIXES = "ten seeds of 60 kinds and lengths; tests/flows/experiments/exposure_bias runs a few"
 _CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/corpora does"
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
+_GLINER = "it takes another transformers; .ci/gliner runs tests/evaluators/test_gliner_tagger.py, which makes a model"
 _CONTRAST = "it is many runs, or many prompts; the line below them is run"
 _STANDS_IN = "tests/flows/reproducing carries out a part of a paper"
 NOT_RUN = {
@@ -113,6 +114,13 @@ NOT_RUN = {
     "newwiki demo --claims": "tests/flows/test_demo.py trains what it trains",
     "newwiki compare RUN-OF-SEPTEMBER RUN-OF-OCTOBER --across snapshot": _MONTHS,
     "newwiki leaderboard --linked": _MONTHS,
+    "newwiki compare RUN-OF-ENWIKI RUN-OF-DEWIKI --across wiki": (
+        "it takes two wikis; tests/flows/comparing/test_across_wikis.py has them"
+    ),
+    "pip install -e '.[gliner]'": _GLINER,
+    "python -c \"from gliner import GLiNER; GLiNER.from_pretrained('urchade/gliner_multi-v2.1').save_pretrained("
+    "'gliner-multi', safe_serialization=True)\"": _GLINER,
+    "newwiki score --missing --entities gliner:gliner-multi": _GLINER,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --judge Ada": _PERSON,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --pairs 150 --judge Bob": _PERSON,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --import answers.csv --judge batch-1": (
