@@ -42,9 +42,9 @@ from sample_texts import articles as sample_articles
 
 from evaluators.embedding import BACKENDS, Embedder, load_embedder
 from evaluators.entities import load_tagger
-from evaluators.tagger import Tagger
 from evaluators.networks.embedder_files import folder_of
 from evaluators.scoring import select
+from evaluators.tagger import Tagger
 from flows.progress import Silent
 from flows.scoring.score_run import LoadedEvaluators, score_run
 from newwiki.quiet import silence_transformers

@@ -62,7 +62,8 @@ def load_tagger(choice: str) -> Tagger:
         return load_gliner(Path(pipeline))
     if kind != "spacy" or not pipeline:
         raise UsageError(
-            f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}), gliner:FOLDER or {STAND_IN}"
+            f"there is no tagger '{choice}'; write spacy:NAME_OR_PATH (as {DEFAULT_TAGGER}), gliner:FOLDER or "
+            f"{STAND_IN}"
         )
     nlp = _load_pipeline(pipeline)
     model = f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"

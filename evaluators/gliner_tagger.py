@@ -1,4 +1,4 @@
-"""Named entities by a GLiNER model, which is told the kinds in words and finds them in the languages that it has learnt.
+"""Named entities by a GLiNER model, which is told the kinds in words and finds them in the languages it has learnt.
 
 Zaratiana et al. 2024, GLiNER: Generalist model for named entity recognition using bidirectional transformer.
 """
@@ -51,6 +51,11 @@ class GlinerTagger(Tagger):
         self._prompt = len(self._read(prompted, is_split_into_words=True)["input_ids"])
         places = getattr(loaded.config.encoder_config, "max_position_embeddings", None) or _ENDLESS
         self._tokens = min(self._read.model_max_length, places, _ENDLESS)
+        if 2 * self._prompt > self._tokens:
+            raise TerminalError(
+                f"the labels take {self._prompt} of the {self._tokens} tokens that {model} reads, more than half; "
+                "choose a model that reads more"
+            )
         self.backend = f"torch-{loaded.device.type}"
         self.parameters = MappingProxyType(
             {
@@ -88,7 +93,7 @@ class GlinerTagger(Tagger):
         if len(words) > self._loaded.config.max_len:
             return False
         tokens = self._read(words, is_split_into_words=True, add_special_tokens=False)["input_ids"] if words else []
-        return self._prompt + len(tokens) <= self._tokens
+        return bool(self._prompt + len(tokens) <= self._tokens)
 
 
 def _cut(text: str) -> int:
@@ -100,8 +105,10 @@ def _cut(text: str) -> int:
 
 
 def load_gliner(folder: Path) -> GlinerTagger:
-    """The model in a folder, by the files that are hashed alone, in float32. Raises TerminalError where it is not there,
-    lacks anything that would be taken from elsewhere, or the package is not installed."""
+    """The model in a folder, by the files that are hashed alone, in float32.
+
+    Raises TerminalError where it is not there or lacks what would be taken from elsewhere, and without the package.
+    """
     _require_whole(folder)
     try:
         from gliner import GLiNER
@@ -149,8 +156,9 @@ def _require_whole(folder: Path) -> None:
 
 def _remedy(folder: Path) -> str:
     return (
-        f"with the package gliner fetch it once and write all of it into a folder: python -c \"from gliner import GLiNER; "
-        f"GLiNER.from_pretrained('{folder}').save_pretrained('FOLDER', safe_serialization=True)\", and name that"
+        "with the package gliner fetch it once and write all of it into a folder: python -c "
+        f"\"from gliner import GLiNER; GLiNER.from_pretrained('{folder}').save_pretrained('FOLDER', "
+        'safe_serialization=True)", and name that'
     )
 
 

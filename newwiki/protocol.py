@@ -19,8 +19,8 @@ PROTOCOL = ("max_new_tokens", "samples", "keep", "template", "stop", "chat")
 TOLD = ("prompts", "dtype", "backend", "seed", "strict", "bos", "context", "server", "seeds", "numerics")
 # Which snapshot and which pages of it: runs are paired on the prompts that both have.
 PAIRED = ("snapshot", "content_sha256", "pages")
-# What a comparison can go across beside settings: runs of two months, where these are linked, and of two wikis, on what is
-# new in both.
+# What a comparison can go across beside settings: runs of two months, where these are linked, and of two wikis, on what
+# is new in both.
 ACROSS_MONTHS, ACROSS_WIKIS = "snapshot", "wiki"
 # What no text depends on.
 IRRELEVANT = ("batch_size", "memory", "knowledge_cutoff")
@@ -91,8 +91,8 @@ def writes_none(one: Settings) -> bool:
 
 
 def settings_named(names: Iterable[str]) -> frozenset[str]:
-    """The settings that are meant, several between commas too, and `ACROSS_MONTHS` and `ACROSS_WIKIS` among them. Raises
-    UsageError for one that no protocol has."""
+    """The settings that are meant, several between commas too, and `ACROSS_MONTHS` and `ACROSS_WIKIS` among them.
+    Raises UsageError for one that no protocol has."""
     named = [part.strip() for name in names for part in name.split(",")]
     known = (*PROTOCOL, ACROSS_MONTHS, ACROSS_WIKIS)
     for name in named:

@@ -114,8 +114,8 @@ class Evaluator:
     whose versions change its numbers; `core` says whether it runs unasked; `costly` that it scores a sample of a run;
     `alone` that it looks at no reference, so that no model reads one for its sake. `verdicts` names the part of an
     analysis whose verdicts on claims are stored beside its scores. `languages` are the codes of those that it is made
-    for, empty for all: elsewhere its metrics are NULL. `across_languages` says that its numbers mean the same in any two
-    languages that its model reads.
+    for, empty for all: elsewhere its metrics are NULL. `across_languages` says that its numbers mean the same in any
+    two languages that its model reads.
     """
 
     name: str

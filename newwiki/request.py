@@ -280,8 +280,8 @@ class ComparisonRequest(Request):
     after_cutoff: bool = asked(False, "Only the articles that are later than the cutoff of either run's model.")
     across: tuple[str, ...] = asked(
         (),
-        f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale, wiki for runs of two wikis, on what is new in "
-        "both.",
+        f"{_ACROSS[:-1]}; snapshot is for runs of two months, on one scale, wiki for runs of two wikis, on what is new "
+        "in both.",
         metavar="NAME",
     )
 

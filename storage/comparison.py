@@ -125,8 +125,8 @@ def common_articles(database: Database, snapshot_a: str, snapshot_b: str) -> lis
 
 
 def shared_items(database: Database, snapshot_a: str, snapshot_b: str) -> list[tuple[int, int]]:
-    """The page ids of articles of two wikis' snapshots that are on one item of Wikidata, and that were begun in the days
-    that both windows have in common."""
+    """The page ids of articles of two wikis' snapshots that are on one item of Wikidata, and that were begun in the
+    days that both windows have in common."""
     return [(here, there) for here, there in database.rows("shared_items", snapshot_a, snapshot_b)]
 
 

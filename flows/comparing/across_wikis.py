@@ -25,9 +25,7 @@ def comparable(
     one, other = (snapshot.language for snapshot in _snapshots(database, a, b))
     if one is not None and one == other:
         return dict(evaluators), []
-    whose = {
-        metric.name for made in registered.all().values() if made.across_languages for metric in made.metrics
-    }
+    whose = {metric.name for made in registered.all().values() if made.across_languages for metric in made.metrics}
     left_out = [metric for metric in evaluators if metric not in whose]
     chosen = {metric: evaluator_id for metric, evaluator_id in evaluators.items() if metric in whose}
     languages = f"{one or 'unknown'} and {other or 'unknown'}"
@@ -75,9 +73,7 @@ def paired_by_item(
 
 
 def _snapshots(database: Database, a: Contender, b: Contender) -> list[Snapshot]:
-    return [
-        snapshots.resolve(database, run.snapshot_id) for run in (a, b) if not run.snapshot_id.startswith("file:")
-    ]
+    return [snapshots.resolve(database, run.snapshot_id) for run in (a, b) if not run.snapshot_id.startswith("file:")]
 
 
 def _of_new_articles(database: Database, snapshot: Snapshot) -> Snapshot:

@@ -47,7 +47,9 @@ def compare(
     over_wikis = ACROSS_WIKIS in across and are_of_two_wikis(database, a, b)
     over_months = ACROSS_MONTHS in across and a.snapshot_id != b.snapshot_id and not over_wikis
     if (over_months or over_wikis) and (by or after_cutoff):
-        what = f"{'wikis' if over_wikis else 'months'} are compared whole: leave out --by and --after-cutoff, or --across"
+        what = (
+            f"{'wikis' if over_wikis else 'months'} are compared whole: leave out --by and --after-cutoff, or --across"
+        )
         raise UsageError(f"runs of two {what} {ACROSS_WIKIS if over_wikis else ACROSS_MONTHS}")
     require_one_protocol(a, b, across)
     after = later_cutoff(a, b) if after_cutoff else None

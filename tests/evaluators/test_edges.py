@@ -7,8 +7,8 @@ import pytest
 
 from evaluators.analysis import Analysis, Analyst
 from evaluators.embedding import Embedder
-from evaluators.tagger import Tagger
 from evaluators.scoring import fingerprint, needs_of, score, select
+from evaluators.tagger import Tagger
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 
 ARTICLE = "Anna Berg of Oslo wrote two novels. They are long. Nobody in Bergen has read them since 1999!"

@@ -105,7 +105,7 @@ def test_runs_of_a_script_without_spaces_are_left_to_its_own_tokenizer(tmp_path:
 def test_the_words_of_a_long_run_of_texts_are_forgotten_and_no_entity_changes(
     monkeypatch: pytest.MonkeyPatch, spacy_pipeline: Path
 ) -> None:
-    tagger = load_tagger(f"spacy:{spacy_pipeline}")
+    tagger: Any = load_tagger(f"spacy:{spacy_pipeline}")
     texts = [f"Paris and w{number} are in New York." for number in range(200)]
     kept = tagger.tag(texts)
     monkeypatch.setattr("evaluators.spacy_pipeline._KEPT_WORDS", 0)

@@ -49,7 +49,8 @@ class CapitalWords:
 class Letters:
     """A tokenizer for which each letter is a token."""
 
-    model_max_length = int(1e30)
+    def __init__(self) -> None:
+        self.model_max_length = int(1e30)
 
     def __call__(self, words: Sequence[str], **_: object) -> dict[str, list[str]]:
         return {"input_ids": list("".join(words))}
@@ -83,6 +84,13 @@ def test_a_piece_is_read_alone_whatever_stands_beside_it() -> None:
     assert tagger.tag([TEXT, "Lumen"]) == [*tagger.tag([TEXT]), *tagger.tag(["Lumen"])]
 
 
+def test_a_model_that_the_labels_alone_would_fill_is_refused() -> None:
+    model = CapitalWords()
+    model.data_processor.transformer_tokenizer.model_max_length = 3
+    with pytest.raises(TerminalError, match="the labels take 2 of the 3 tokens that gliner:capitals reads"):
+        GlinerTagger(model, "gliner:capitals", "")
+
+
 def test_the_fingerprint_says_by_what_the_entities_were_found() -> None:
     tagger = GlinerTagger(CapitalWords(), "gliner:capitals", "abc")
     assert (tagger.model, tagger.model_sha256, tagger.backend) == ("gliner:capitals", "abc", "torch-cpu")
@@ -107,10 +115,12 @@ def test_what_would_be_taken_from_the_hub_or_from_a_pickle_is_refused_with_the_r
 ) -> None:
     for name, content in holds.items():
         (tmp_path / name).write_text(content)
-    with pytest.raises(TerminalError, match=rf"{lacking}; with the package gliner fetch it once .*safe_serialization") as e:
+    with pytest.raises(
+        TerminalError, match=rf"{lacking}; with the package gliner fetch it once .*safe_serialization"
+    ) as e:
         load_tagger(f"gliner:{tmp_path}")
     assert "\n" not in str(e.value)
-    with pytest.raises(TerminalError, match="there is no folder 'urchade/gliner_multi-v2.1' with a GLiNER model; with"):
+    with pytest.raises(TerminalError, match=r"there is no folder 'urchade/gliner_multi-v2\.1' with a GLiNER model"):
         load_tagger("gliner:urchade/gliner_multi-v2.1")
 
 

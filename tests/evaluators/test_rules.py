@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators.rules
-from evaluators.tagger import Tagger
 from evaluators.rules import COMPONENT, find_entities, load_rules, set_entities
+from evaluators.tagger import Tagger
 
 GOLDEN = [
     (

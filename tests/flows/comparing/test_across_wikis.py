@@ -1,4 +1,4 @@
-"""Runs on two wikis: paired by the item of Wikidata that is new in both, by numbers that mean the same in both languages."""
+"""Runs on two wikis: paired by the item of Wikidata that is new in both, by numbers that mean the same in both."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -99,7 +99,9 @@ def test_articles_are_paired_by_their_item_whatever_their_numbers_are(database: 
 
 
 def test_the_other_way_round_it_is_the_same_with_its_sign_turned(database: Database) -> None:
-    ((one,), _), ((other,), _) = (compare(database, *pair(database, *names), across=("wiki",)) for names in ("ab", "ba"))
+    ((one,), _), ((other,), _) = (
+        compare(database, *pair(database, *names), across=("wiki",)) for names in ("ab", "ba")
+    )
     assert (one.mean_a, one.p) == (other.mean_b, other.p)
     assert other.low is not None and other.high is not None
     assert (one.difference, one.low, one.high) == pytest.approx((-other.difference, -other.high, -other.low))
@@ -113,7 +115,9 @@ def test_wikis_of_one_language_are_compared_by_every_metric(database: Database) 
 
 def test_without_a_word_runs_of_two_wikis_have_nothing_in_common(database: Database) -> None:
     """Though their articles have the same numbers."""
-    with pytest.raises(TerminalError, match="have no prompt in common.* of two wikis on what is new in both: --across w"):
+    with pytest.raises(
+        TerminalError, match=r"have no prompt in common.* of two wikis on what is new in both: --across w"
+    ):
         compare(database, *pair(database, "a", "b"))
 
 
