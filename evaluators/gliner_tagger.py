@@ -16,7 +16,7 @@ from evaluators.networks.chunks import encodable
 from evaluators.sentences import SENTENCES_VERSION, sentence_spans
 from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError
-from newwiki.models import files
+from newwiki.models import adapters, files
 from newwiki.models.checkpoint import Trust, has_tokenizer
 from newwiki.quiet import silence_transformers
 
@@ -31,7 +31,8 @@ THRESHOLD = 0.5  # the package's own
 _CONFIG = "gliner_config.json"
 _ENDLESS = 1 << 20  # tokens, of a model that says no number, or one that no text has
 _SHOWN = 200  # letters of another's error
-# Models that read labels and text together, and have nothing beside them.
+_BESIDE = ("labels_encoder", "labels_decoder")  # the models that others have beside their own
+_TOGETHER = "and entities are found by models that read labels and text together; choose one of those"
 _READ = ("UniEncoderSpanGLiNER", "UniEncoderTokenGLiNER")
 
 
@@ -128,30 +129,48 @@ def load_gliner(folder: Path) -> GlinerTagger:
         reason = " ".join(str(error).split())[:_SHOWN] or type(error).__name__
         raise TerminalError(f"the GLiNER model '{folder}' cannot be loaded: {reason}; {_remedy(folder)}") from error
     if type(loaded).__name__ not in _READ:
-        raise TerminalError(
-            f"'{folder}' is a {type(loaded).__name__}, and entities are found by models that read labels and text "
-            "together; choose one of those"
-        )
+        raise TerminalError(f"'{folder}' is a {type(loaded).__name__}, {_TOGETHER}")
     return GlinerTagger(loaded, f"gliner:{folder.resolve().name}", sha256)
 
 
 def _require_whole(folder: Path) -> None:
-    """Raises TerminalError for a folder without something that would else be taken from the hub, or from a pickle."""
+    """Raises TerminalError for a folder without something that would else be taken from the hub, or from a pickle, or
+    that names what the package would run or load from elsewhere."""
     if not folder.is_dir():
         raise TerminalError(f"there is no folder '{folder}' with a GLiNER model; {_remedy(folder)}")
     if not (folder / _CONFIG).is_file():
         raise TerminalError(f"'{folder}' holds no GLiNER model: it has no {_CONFIG}; {_remedy(folder)}")
+    config = _configuration(folder)
+    needed = {
+        "weights as model.safetensors": (folder / "model.safetensors").is_file(),
+        "tokenizer": has_tokenizer(folder),
+        "configuration of its encoder": isinstance(config.get("encoder_config"), dict),
+    }
+    if lacking := [what for what, is_there in needed.items() if not is_there]:
+        raise TerminalError(f"the GLiNER model '{folder}' has no {lacking[0]}; {_remedy(folder)}")
+    # The package trusts the code that a configuration names.
+    if code := [file for file in (_CONFIG, "tokenizer_config.json") if _names_code(folder / file)]:
+        raise TerminalError(
+            f"'{folder / code[0]}' names code of its own (auto_map), which is not run; choose another model"
+        )
+    if beside := [name for name in _BESIDE if config.get(name)]:
+        raise TerminalError(f"'{folder}' has a model beside it ({beside[0]}), {_TOGETHER}")
+    if (Path(str(config.get("model_name"))) / adapters.CONFIG).exists():
+        raise TerminalError(
+            f"'{folder}' names '{config['model_name']}', a folder with an adapter, which its hash would not cover; "
+            f"{_remedy(folder)}"
+        )
+
+
+def _configuration(folder: Path) -> dict[str, Any]:
     try:
-        config = json.loads((folder / _CONFIG).read_bytes())
-        lacking = None if isinstance(config["encoder_config"], dict) else "configuration of its encoder"
-    except (ValueError, KeyError, TypeError):
-        lacking = "configuration of its encoder"
-    if not (folder / "model.safetensors").is_file():
-        lacking = "weights as model.safetensors"
-    elif not has_tokenizer(folder):
-        lacking = "tokenizer"
-    if lacking:
-        raise TerminalError(f"the GLiNER model '{folder}' has no {lacking}; {_remedy(folder)}")
+        return dict(json.loads((folder / _CONFIG).read_bytes()))
+    except (ValueError, TypeError) as error:
+        raise TerminalError(f"'{folder / _CONFIG}' is no configuration of a model; {_remedy(folder)}") from error
+
+
+def _names_code(file: Path) -> bool:
+    return file.is_file() and b'"auto_map"' in file.read_bytes()
 
 
 def _remedy(folder: Path) -> str:

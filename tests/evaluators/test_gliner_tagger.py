@@ -100,35 +100,43 @@ def test_the_fingerprint_says_by_what_the_entities_were_found() -> None:
     assert (said["words"], said["tokens"]) == (10, 60)
 
 
+WHOLE = {"gliner_config.json": '{"encoder_config": {}}', "model.safetensors": "", "tokenizer.json": "{}"}
+
+
 @pytest.mark.parametrize(
-    ("holds", "lacking"),
+    ("changed", "said"),
     [
-        ({}, r"holds no GLiNER model: it has no gliner_config\.json"),
-        ({"gliner_config.json": "{"}, "has no weights as model.safetensors"),
-        ({"gliner_config.json": '{"encoder_config": {}}', "pytorch_model.bin": ""}, "weights as model.safetensors"),
-        ({"gliner_config.json": "{}", "model.safetensors": "", "tokenizer.json": "{}"}, "configuration of its encoder"),
-        ({"gliner_config.json": '{"encoder_config": {}}', "model.safetensors": ""}, "has no tokenizer"),
+        ({"gliner_config.json": None}, r"holds no GLiNER model: it has no gliner_config\.json; with the package"),
+        ({"gliner_config.json": "{"}, r"is no configuration of a model; with the package gliner fetch it once"),
+        ({"model.safetensors": None, "pytorch_model.bin": ""}, "no weights as model.safetensors; .*safe_serialization"),
+        ({"gliner_config.json": '{"model_name": "some/encoder"}'}, "no configuration of its encoder; with the package"),
+        ({"tokenizer.json": None}, "has no tokenizer; with the package gliner fetch it once"),
+        ({"gliner_config.json": '{"encoder_config": {"auto_map": {}}}'}, r"names code of its own \(auto_map\)"),
+        ({"tokenizer_config.json": '{"auto_map": {}}'}, r"names code of its own \(auto_map\), which is not run"),
+        ({"gliner_config.json": '{"encoder_config": {}, "labels_encoder": "x"}'}, r"beside it \(labels_encoder\)"),
+        ({"gliner_config.json": '{"encoder_config": {}, "model_name": "HERE"}', "adapter_config.json": ""}, "adapter"),
     ],
-)
-def test_what_would_be_taken_from_the_hub_or_from_a_pickle_is_refused_with_the_remedy(
-    holds: dict[str, str], lacking: str, tmp_path: Path
+)  # fmt: skip
+def test_what_would_come_from_elsewhere_or_run_is_refused_in_a_line(
+    changed: dict[str, str | None], said: str, tmp_path: Path
 ) -> None:
-    for name, content in holds.items():
-        (tmp_path / name).write_text(content)
-    with pytest.raises(
-        TerminalError, match=rf"{lacking}; with the package gliner fetch it once .*safe_serialization"
-    ) as e:
+    for name, content in (WHOLE | changed).items():
+        if content is not None:
+            (tmp_path / name).write_text(content.replace("HERE", str(tmp_path)))
+    with pytest.raises(TerminalError, match=said) as refused:
         load_tagger(f"gliner:{tmp_path}")
-    assert "\n" not in str(e.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_name_of_the_hub_is_no_folder_and_nothing_is_fetched() -> None:
     with pytest.raises(TerminalError, match=r"there is no folder 'urchade/gliner_multi-v2\.1' with a GLiNER model"):
         load_tagger("gliner:urchade/gliner_multi-v2.1")
 
 
 def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gliner", None)
-    for name in ("model.safetensors", "tokenizer.json"):
-        (tmp_path / name).touch()
-    (tmp_path / "gliner_config.json").write_text('{"encoder_config": {}}')
+    for name, content in WHOLE.items():
+        (tmp_path / name).write_text(content)
     with pytest.raises(TerminalError, match=r"needs a package: pip install 'newwiki-eval\[gliner\]'"):
         load_tagger(f"gliner:{tmp_path}")
 
