@@ -29,6 +29,7 @@ DTYPES = ("auto", "float32", "bfloat16")
 BACKENDS = ("torch", "openvino")
 
 _BATCH = 8  # chunks that run together, at most
+_ALONE = 1
 _FROM_TEXT = {"embedding", "embedding_truncated"}
 
 
@@ -36,7 +37,8 @@ class Embedder:
     """A sentence-transformers model. The attributes enter the fingerprint of every score it feeds.
 
     In bfloat16 the transformer computes so; pooling and normalising are float32 or better. Chunks of equal length run
-    together, without padding, so that a row is the same to the last bit whatever a CPU embeds beside it. The backend
+    together, without padding, so that a row is the same to the last bit whatever a CPU embeds beside it; in bfloat16
+    a chunk runs alone there, as oneDNN with AMX adds up long products otherwise with each number of rows. The backend
     openvino is for CPUs, and stays on one where there is a GPU.
     """
 
@@ -62,6 +64,7 @@ class Embedder:
             self.packages = (*self.packages, "openvino")
         elif self._device == "cpu":
             _hasten(self._first.auto_model, dtype)
+        self._batch = _ALONE if (self._device, backend, dtype) == ("cpu", "torch", "bfloat16") else _BATCH
         self.model = model
         self.dtype: str | None = dtype
         self.backend: str | None = f"{backend}-{self._device}"
@@ -106,7 +109,7 @@ class Embedder:
         """Unit rows in float64, in the order of the chunks."""
         by_length = sorted(range(len(chunks)), key=lambda place: len(chunks[place]))
         groups = groupby(by_length, key=lambda place: len(chunks[place]))
-        batches = [batch for _, places in groups for batch in _batched([*places])]
+        batches = [batch for _, places in groups for batch in _batched([*places], self._batch)]
         read = self._workers.map(self._embed_batch, [[chunks[place] for place in batch] for batch in batches])
         rows: dict[int, Tensor] = {}
         for batch, of_batch in zip(batches, read, strict=True):
@@ -140,9 +143,9 @@ class Embedder:
             return torch.nn.functional.normalize(features["sentence_embedding"], dim=1).double().cpu()
 
 
-def _batched(places: Sequence[int]) -> Iterator[Sequence[int]]:
+def _batched(places: Sequence[int], most: int) -> Iterator[Sequence[int]]:
     """Batches of equal size, at least two: there may be two cores."""
-    count = max(2, math.ceil(len(places) / _BATCH))
+    count = max(2, math.ceil(len(places) / most))
     size = math.ceil(len(places) / count)
     return (places[start : start + size] for start in range(0, len(places), size))
 

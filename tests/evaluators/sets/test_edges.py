@@ -17,7 +17,6 @@ WORDLESS = {
     "white space": " \n\t\u00a0",
     "marks": "... !? —",
     "emoji": "🙂 🎉",
-    "Chinese": "这是第一句话。这是第二句话。",
     "a surrogate and a null": "\ud800 \x00",
 }
 Make = Callable[..., Corpus]
@@ -59,6 +58,14 @@ def test_articles_without_words_are_no_error(corpus: Make, name: str) -> None:
     valued = {metric for metric, one in found.items() if one.status == "ok"}
     of_texts_alone = {"self_bleu", "distinct_4grams", "diversity_simctg"}
     assert valued == {"ngram_entropy_1", "ngram_entropy_2", "ngram_entropy_3", *of_texts_alone}
+
+
+def test_texts_and_articles_without_spaces_have_numbers(corpus: Make) -> None:
+    text = "这是第一句话。这是第二句话。"
+    found = scores(with_embeddings(corpus([text] * 25, [text] * 25)))
+    assert {one.status for one in found.values()} == {"ok"}
+    assert found["self_bleu"].value == 1
+    assert found["distinct_4grams"].value == 12 - 3  # each character is a word, and no four of them come again
 
 
 @pytest.mark.parametrize("text", ["Oslo", "1234 5678", "two words", "_ __ _", "هذا نص عربي. وهذا نص آخر؟", ARTICLE])
