@@ -13,10 +13,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from flows import tables
-from flows.report.browser import query_page, run_pages, snapshot_pages
+from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
+from flows.report.browser.entity_marks import EntityFinders
 from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live, Record
 from flows.report.browser.pages import Handler, HtmlPage, NotFound
+from flows.report.browser.run_progress import duration
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import NewWikiError, TransientError
 from newwiki.protocol import value_in_words
@@ -49,13 +51,15 @@ def application(live: Live) -> Guard:
         page("/articles/{snapshot_id:path}/{page_id:int}", snapshot_pages.article),
         page("/articles/{snapshot_id:path}", snapshot_pages.articles),
         page("/runs/{run_id}", run_pages.run),
-        page("/runs/{run_id}/{page_id:int}", run_pages.prompt),
+        page("/runs/{run_id}/{page_id:int}", prompt_page.prompt),
         page("/sql", query_page.query),
         Route("/sql.csv", as_csv),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
     ]
     handled = dict.fromkeys((NewWikiError, HTTPException, Exception), failed)
-    return Guard(Starlette(routes=routes, exception_handlers=handled))
+    app = Starlette(routes=routes, exception_handlers=handled)
+    app.state.entity_finders = EntityFinders()
+    return Guard(app)
 
 
 def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
@@ -83,6 +87,7 @@ def _templates(database: Database) -> Environment:
     )
     found.filters |= {
         "digits": _digits,
+        "duration": duration,
         "short": tables.short,
         "decoder": short_form,
         "part": _part,
@@ -97,8 +102,11 @@ def _state(run: Record) -> str:
     return state(run["status"], run["heard_at"], run["process"])
 
 
-def _digits(number: float | None) -> str:
-    return "–" if number is None else tables.digits(number)
+def _digits(number: float | None, like: float | None = None) -> str:
+    """As people read it, with as many decimals as the number that it stands beside."""
+    if number is None:
+        return "–"
+    return tables.digits(number) if like is None else f"{number:.{len(tables.digits(like).partition('.')[2])}f}"
 
 
 def _part(text: object) -> str:
