@@ -19,8 +19,8 @@ _EXPRESSED = {"bos", "chat", "path"}  # settings of backends that are told here,
 
 def command(run: Run, articles: int | None, database: str) -> str | None:
     """What to type for the same run on a snapshot of so many articles in that database. None where the row does not
-    tell it: texts from elsewhere, prompts that are no articles, a server behind an address, a decoder that is not at
-    hand, and a run that another version of the engine has begun, which none goes on with.
+    tell it: texts from elsewhere, prompts that are no articles, a server behind an address, a decoder or backend of
+    one's own, and a run that another version of the engine has begun, which none goes on with.
 
     The row does not say what no text depends on (device, batch size), what it is scored by, nor who trusts it (pickles,
     code of its own).
@@ -28,16 +28,14 @@ def command(run: Run, articles: int | None, database: str) -> str | None:
     asked = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
     if asked is None:
         return None
-    template = (
-        "" if run.prompt_template == Settings.template else f"NEWWIKI_TEMPLATE={shlex.quote(run.prompt_template)} "
-    )
+    template = "" if run.prompt_template == Settings.template else f" --template {shlex.quote(run.prompt_template)}"
     file = "" if database == Settings.db else f" --db {shlex.quote(database)}"
-    return f"{template}newwiki evaluate {as_typed(asked)}{file}"
+    return f"newwiki evaluate {as_typed(asked)}{template}{file}"
 
 
 def _request(run: Run, articles: int) -> EvaluationRequest | None:
     told, settings = json.loads(run.versions), stored_settings(run)
-    if set(settings) - _EXPRESSED:
+    if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in told):
         return None
     loading = {"bos": settings.get("bos"), "revision": told.get("revision")}
     about: dict[str, Any] = {

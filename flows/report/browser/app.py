@@ -1,10 +1,12 @@
 """The application: which address is which page, and how a page becomes HTML."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -90,6 +92,7 @@ def _templates(database: Database) -> Environment:
         "duration": duration,
         "short": tables.short,
         "decoder": short_form,
+        "breakable": _breakable,
         "part": _part,
         "setting": value_in_words,
         "state": _state,
@@ -107,6 +110,11 @@ def _digits(number: float | None, like: float | None = None) -> str:
     if number is None:
         return "–"
     return tables.digits(number) if like is None else f"{number:.{len(tables.digits(like).partition('.')[2])}f}"
+
+
+def _breakable(name: str) -> Markup:
+    """A line may end after these marks, as paths and decoders have no spaces."""
+    return Markup("<wbr>").join(re.split("(?<=[/,:])", name))
 
 
 def _part(text: object) -> str:

@@ -39,7 +39,7 @@ class EntityFinders:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._finders: "Finders | None" = None
+        self._finders: Finders | None = None
 
     def find(self, evaluators: Sequence[Fingerprint], texts: Sequence[str]) -> EntityMarks:
         """In these texts, as those that scored the run see them."""

@@ -40,7 +40,7 @@ def prompt(live: Live, request: Request) -> HtmlPage:
         reference = _scores(connection, articles, page_id, better).get(0, [])
         shown = [articles, *(column["contender"].run_id for column in columns)]
         claims = by_text(records(connection, "shown_claims", shown, [page_id]))
-        evaluators = [Fingerprint(**row) for row in records(connection, "browse_evaluators", one.run_id)]
+        makers = records(connection, "browse_evaluators", one.run_id) if asked.get("entities") else None
     checkers = {name: verdicts[0]["model"] for of_text in claims.values() for name, verdicts in of_text.items()}
     checker = asked.get("claims") or min(checkers, default="")
     if checker and checker not in checkers:
@@ -49,7 +49,8 @@ def prompt(live: Live, request: Request) -> HtmlPage:
     written = [completion["text"] for column in columns for completion in column["completions"]]
     there = [article["completion"]] if article else []
     entities = None
-    if asked.get("entities"):
+    if makers is not None:
+        evaluators = [Fingerprint(**row) for row in makers]
         entities = request.app.state.entity_finders.find(evaluators, [*there, *written])
     return HtmlPage(
         "prompt.html",

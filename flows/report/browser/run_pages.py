@@ -32,7 +32,7 @@ def run(live: Live, request: Request) -> HtmlPage:
     start = offset(request.query_params)
     with live.read() as connection:
         one = named(live, request.path_params["run_id"])
-        found = records(connection, "browse_run", one.run_id)[0]
+        [found], [texts] = (records(connection, name, one.run_id) for name in ("browse_run", "browse_run_texts"))
         snapshots = records(connection, "snapshot_one", one.snapshot_id)
         better = directions(connection)
         metrics = ordered(records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better)
@@ -42,7 +42,7 @@ def run(live: Live, request: Request) -> HtmlPage:
         progress = progresses(connection, [found]).get(one.run_id)
     articles = snapshots[0]["articles"] if snapshots else None
     goes_on = command(found, articles, str(live.database.path)) if progress else None
-    shown = {"run": found, "contender": one, "metrics": metrics, "order": order, "directions": better}
+    shown = {"run": found | texts, "contender": one, "metrics": metrics, "order": order, "directions": better}
     shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
 

@@ -29,7 +29,7 @@ class RunProgress:
     @property
     def share(self) -> str:
         """In per cent, 100 only where all is done."""
-        return f"{min(int(100 * self.done / self.total), 100)} %" if self.total else ""
+        return f"{min(int(100 * self.done / self.total), 100)}\N{NO-BREAK SPACE}%" if self.total else ""
 
     @property
     def rate(self) -> str | None:

@@ -97,18 +97,22 @@ anti join snapshots using (snapshot_id)
 order by started_at, run_id;
 
 -- name: browse_run
+from runs where run_id = ?;
+
+-- name: browse_run_texts
+-- What a run has written, and on how many prompts, or has read.
 select
-    runs.*,
     if(
-        samples = 0,
-        (select count(distinct page_id) from scores where run_id = runs.run_id),
-        (select count(distinct page_id) from completions where run_id = runs.run_id)
+        any_value(samples) = 0,
+        (select count(distinct page_id) from scores where run_id = $1),
+        count(distinct page_id)
     ) as written,
-    (select count(*) from completions where run_id = runs.run_id) as completions,
-    (select count(*) from completions where run_id = runs.run_id and kept) as kept,
-    (select count(*) from completions where run_id = runs.run_id and truncated) as truncated
+    count(page_id) as completions,
+    count(*) filter (kept) as kept,
+    count(*) filter (truncated) as truncated
 from runs
-where run_id = ?;
+left join completions using (run_id)
+where run_id = $1;
 
 -- name: browse_run_metrics
 -- The newest numbers of a run, and who gave them; those of the same snapshot's articles beside them, if the same gave those.
