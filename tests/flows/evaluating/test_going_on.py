@@ -72,7 +72,7 @@ _SAMPLE = "sample:top_p=0.9,temperature=0.7"
     ("asked", "template"),
     [
         ({"decoder": ("greedy",)}, Settings.template),
-        ({"decoder": ("greedy",), "samples": 5, "prompts": 3, "model_args": {"bos": "no"}}, Settings.template),
+        ({"decoder": ("greedy",), "samples": 12, "prompts": 3, "model_args": {"bos": "no"}}, Settings.template),
         (
             {"decoder": (_SAMPLE,), "samples": 5, "keep": 2, "seed": 7, "max_new_tokens": 64, "stop": ("\n", "it's")},
             "On “{title}”:\n{first_sentence}",
