@@ -37,7 +37,7 @@ def _request(run: Run, articles: int) -> EvaluationRequest | None:
     told, settings = json.loads(run.versions), stored_settings(run)
     if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in told):
         return None
-    loading = {"bos": settings.get("bos"), "revision": told.get("revision")}
+    loading = {"bos": settings.get("bos"), "revision": told.get("revision"), "base": told.get("adapter_base")}
     about: dict[str, Any] = {
         "models": (run.model,),
         "backend": run.backend,

@@ -72,7 +72,7 @@ def _shown(
     *key: Any,
 ) -> Markup:
     """A text with its sentences by their claims, and its entities marked: an article's beside all that was written."""
-    verdicts = claims.get(key, {}).get(checker, ())  # type: ignore[call-overload]
+    verdicts = claims.get(key, {}).get(checker, ())
     if entities is None:
         return checked_alone(text, verdicts)
     is_article = key[0].startswith("reference:")

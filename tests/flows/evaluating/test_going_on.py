@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +14,7 @@ from flows.evaluating.going_on import command
 from flows.evaluating.read_articles import plan_reading
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.fields import fields_of
+from newwiki.models.backend import Backend
 from newwiki.models.numerics import NUMERICS
 from newwiki.records import Run
 from newwiki.request import EvaluationRequest
@@ -49,7 +51,7 @@ class Loaded:
 
 
 def planned(database: Path, request: EvaluationRequest, template: str) -> Run:
-    backend = Loaded(request.models[0], request.loading)
+    backend = cast(Backend, Loaded(request.models[0], request.loading))
     if request.likelihood_only:
         return plan_reading(Database(database), backend, request, template).run
     [decoder] = parse(request.decoder[0])
@@ -81,7 +83,7 @@ _SAMPLE = "sample:top_p=0.9,temperature=0.7"
         ({"likelihood_only": True, "prompts": 4}, Settings.template),
     ],
 )  # fmt: skip
-def test_the_same_run_is_named_again(database: Path, asked: dict[str, object], template: str) -> None:
+def test_the_same_run_is_named_again(database: Path, asked: dict[str, Any], template: str) -> None:
     run = planned(database, EvaluationRequest(models=("my models/a'b",), **asked), template)
     typed = command(run, _ARTICLES, "mine.duckdb")
     assert typed
@@ -107,7 +109,7 @@ def test_what_is_usual_is_left_out(database: Path) -> None:
         {"versions": '{"decoder_code_sha256": "0"}'},
     ],
 )
-def test_a_run_that_does_not_tell_it_has_none(database: Path, changes: dict[str, object]) -> None:
+def test_a_run_that_does_not_tell_it_has_none(database: Path, changes: dict[str, Any]) -> None:
     run = planned(database, EvaluationRequest(models=("gpt2",), decoder=("greedy",)), Settings.template)
     assert command(run, _ARTICLES, Settings.db)
     assert command(replace(run, **changes), _ARTICLES, Settings.db) is None

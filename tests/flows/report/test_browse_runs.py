@@ -87,7 +87,9 @@ def test_a_head_sorts_the_better_end_first_and_then_the_other(client: TestClient
         [turned] = re.findall(rf'"(/[^"]+order={order}&first={other})#runs"', page(client, address))
         assert shown(client, turned.removeprefix(_HERE))[: len(RUNS)] == one_way[: len(RUNS)][::-1]
     by_model = [name for name, run in RUNS.items() if str(run["model"]).startswith("/data/")]
-    assert shown(client, "?order=model")[: len(by_model)] == sorted(by_model, key=lambda name: RUNS[name]["decoder"])
+    assert shown(client, "?order=model")[: len(by_model)] == sorted(
+        by_model, key=lambda name: str(RUNS[name]["decoder"])
+    )
 
 
 def test_only_the_runs_that_are_asked_for_are_shown(client: TestClient) -> None:
