@@ -32,7 +32,8 @@ def run(live: Live, request: Request) -> HtmlPage:
     start = offset(request.query_params)
     with live.read() as connection:
         one = named(live, request.path_params["run_id"])
-        [found], [texts] = (records(connection, name, one.run_id) for name in ("browse_run", "browse_run_texts"))
+        [found] = records(connection, "browse_run", one.run_id)
+        [texts] = records(connection, "browse_run_texts", one.run_id)
         snapshots = records(connection, "snapshot_one", one.snapshot_id)
         better = directions(connection)
         metrics = ordered(records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better)
