@@ -100,9 +100,9 @@ def _pages(path: Path, rounds: int) -> Iterator[Measured]:
         "articles": title,
         "article": f"{title}/7",
         "run": f"/runs/{run_id}",
-        "run by a metric": f"/runs/{run_id}?metric=rep_4",
+        "run by a metric": f"/runs/{run_id}?order=rep_4",
         "prompt": f"/runs/{run_id}/7",
-        "prompt by a metric": f"/runs/{run_id}/7?metric=rep_4",
+        "prompt by a metric": f"/runs/{run_id}/7?order=rep_4",
         "query": "/sql",
     }.items():
         yield _alone("pages", name, rounds, _get, path, address)
@@ -116,7 +116,7 @@ def _get(path: Path, address: str) -> tuple[float, int]:
     from flows.report.browser.live import Live
 
     client = TestClient(application(Live(Database(path))), base_url="http://localhost")
-    client.get("/static/browse.css")
+    client.get("/static/style.css")
     start = time.perf_counter()
     answer = client.get(address)
     seconds = time.perf_counter() - start

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 _INK, _FONT = "currentColor", "system-ui, sans-serif"
 # Okabe and Ito's colours without black and yellow: told apart by the colour-blind too, on white and on near-black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
+_ENDS = (PALETTE[0], PALETTE[3])  # of a scale of numbers: what lies between them stands out on both likewise
 # https://www.w3.org/TR/xml/#charsets, and the halves of pairs that are no character
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CONFIG = {
@@ -31,7 +32,7 @@ _CONFIG = {
     "title": {"color": _INK, "subtitleColor": _INK},
     "text": {"color": _INK},
     "rule": {"color": _INK},
-    "range": {"category": list(PALETTE)},
+    "range": {"category": list(PALETTE), "ramp": list(_ENDS), "heatmap": list(_ENDS)},
 }
 
 

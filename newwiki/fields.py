@@ -6,6 +6,7 @@ reads them where it meets a request.
 """
 
 import dataclasses
+import shlex
 import types
 from collections.abc import Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -85,6 +86,19 @@ def fields_of(request: type) -> list[Field]:
     return [_field(one, hints[one.name]) for one in dataclasses.fields(request)]
 
 
+def as_typed(request: Any) -> str:
+    """What a shell is to be told for this request: its arguments and options, without those at their defaults."""
+    words: list[str] = []
+    for one in fields_of(type(request)):
+        value = getattr(request, one.name)
+        if value == one.default and not one.required:
+            continue
+        for item in value if one.is_tuple else [value]:
+            name = [] if one.spelling.argument else [one.option]
+            words += name if one.type is bool else [*name, _typed(item)]
+    return shlex.join(words)
+
+
 def check_values(request: Any) -> None:
     """Raises UsageError for a number beyond a bound of its field, and for a word that is none of its choices."""
     for one in fields_of(type(request)):
@@ -98,6 +112,10 @@ def check_values(request: Any) -> None:
             raise UsageError(f"{one.option} must be at least {one.at_least:g}, not {value:g}")
         if one.above is not None and not one.above < value < float("inf"):
             raise UsageError(f"{one.option} must be above {one.above:g}, not {value:g}")
+
+
+def _typed(value: Any) -> str:
+    return ",".join(f"{key}={item}" for key, item in value.items()) if isinstance(value, dict) else str(value)
 
 
 def _field(one: "dataclasses.Field[Any]", hint: Any) -> Field:

@@ -3,6 +3,7 @@
 import click
 from click.shell_completion import get_completion_class
 
+from flows.bash_completion import Bash
 from flows.listing import listed
 from flows.options import debug_option
 from newwiki.visible import visible
@@ -27,7 +28,7 @@ def completion(shell: str) -> None:
     Values are decoders, metrics, examples of SQL, formats, and the snapshots and runs of the database that the line,
     the environment or newwiki.toml names. The database is read only, and none is made.
     """
-    kind = get_completion_class(shell)
+    kind = Bash if shell == "bash" else get_completion_class(shell)
     assert kind
     root = click.get_current_context().find_root()
     print(visible(kind(root.command, {}, "newwiki", "_NEWWIKI_COMPLETE").source()))

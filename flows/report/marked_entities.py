@@ -1,7 +1,7 @@
 """Entities in a text as the evaluator saw them, so that a reader sees what was counted."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
@@ -25,9 +25,13 @@ class Finders:
 
     def of_run(self, material: Material, record: Record) -> Tagger | str:
         """The finder that scored this run, or why there is none."""
-        for column in material.board.columns:
-            evaluator = material.evaluators[column.evaluator_id]
-            if _FINDER.fullmatch(evaluator.model or "") and record[column.name] is not None:
+        scored = (column for column in material.board.columns if record[column.name] is not None)
+        return self.among(material.evaluators[column.evaluator_id] for column in scored)
+
+    def among(self, evaluators: Iterable[Fingerprint]) -> Tagger | str:
+        """The first finder of those that scored a run, or why there is none."""
+        for evaluator in evaluators:
+            if _FINDER.fullmatch(evaluator.model or ""):
                 return self._load(evaluator)
         return "this run was not scored by a metric of entities"
 

@@ -1,6 +1,6 @@
 """The columns of the board that the paper's tables and figures have, in its order and under its names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from flows.comparing.board import Column
@@ -34,3 +34,11 @@ def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
             title = metric.title + column.name.removeprefix(column.metric)
             found.append(PaperColumn(title, column, metric.low, metric.high))
     return found
+
+
+def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Column]:
+    """As the pages show them: first the paper's metrics, those with a better direction before the others."""
+    listed = list(columns)
+    paper = [head.column for head in paper_columns(listed)]
+    paper.sort(key=lambda column: directions[column.metric] == "none")
+    return [*paper, *(column for column in listed if column not in paper)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flows.comparing.board import Column, numbers_of
 from flows.report.material import Material, Record, gather
-from flows.report.paper import PaperColumn, paper_columns
+from flows.report.paper import PaperColumn, ordered, paper_columns
 from newwiki.protocol import PROTOCOL, varying
 from storage.database import Database
 
@@ -58,10 +58,8 @@ class OldAndNew:
 
 
 def in_order(material: Material) -> list[Column]:
-    """The columns of the leaderboard: first the paper's metrics, those with a better direction before the others."""
-    paper = [head.column for head in paper_columns(material.board.columns)]
-    paper.sort(key=lambda column: material.direction(column) == "none")
-    return [*paper, *(column for column in material.board.columns if column not in paper)]
+    """The columns of the leaderboard."""
+    return ordered(material.board.columns, {name: one.direction for name, one in material.metrics.items()})
 
 
 def best_first(material: Material, column: Column | None) -> list[Record]:

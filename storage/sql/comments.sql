@@ -38,7 +38,7 @@ comment on column candidates.verdict is 'selected, or why not.';
 comment on column candidates.detail is 'What else there is to say of the verdict.';
 comment on column candidates.origin is 'original, translation or split, as the edit says that created it; NULL in old snapshots.';
 
-comment on table stored_articles is 'The articles as they were published. Ask the view articles, which knows their topics too.';
+comment on table stored_articles is 'Internal. The articles as they were published. Ask the view articles, which knows their topics too.';
 comment on column stored_articles.snapshot_id is 'The snapshot.';
 comment on column stored_articles.page_id is 'MediaWiki''s number of the page.';
 comment on column stored_articles.rev_id is 'The revision that stood at the cutoff.';
@@ -96,7 +96,7 @@ comment on column novelty.nearest_title is 'The title of the other; NULL where n
 comment on column novelty.nearest_snapshot_id is 'Where the other stands; the same snapshot for a page of the same refresh.';
 comment on column novelty.similarity is 'The Jaccard index of their word 5-grams, 0 to 1.';
 
-comment on table snapshot_hashes is 'A hash of every column of every table that belongs to a snapshot, which `newwiki snapshots verify` asks.';
+comment on table snapshot_hashes is 'Internal. A hash of every column of every table that belongs to a snapshot, which `newwiki snapshots verify` asks.';
 comment on column snapshot_hashes.snapshot_id is 'The snapshot.';
 comment on column snapshot_hashes.table_name is 'The table.';
 comment on column snapshot_hashes.column_name is 'Its column.';
@@ -105,7 +105,7 @@ comment on column snapshot_hashes.taken is 'When the hash was taken: as it was p
 comment on column snapshot_hashes.taken_at is 'The moment.';
 comment on column snapshot_hashes.sha256 is 'The hash of the values in the order of the table''s key, and of all of this row.';
 
-comment on table reference_parts is 'What models made of articles, so that each is read once by each model.';
+comment on table reference_parts is 'Internal. What models made of articles, so that each is read once by each model.';
 comment on column reference_parts.snapshot_id is 'The snapshot.';
 comment on column reference_parts.page_id is 'The article.';
 comment on column reference_parts.part is 'What was made, such as entities or embedding.';
@@ -216,11 +216,11 @@ comment on column page_gaps.page_id is 'The prompt''s article.';
 comment on column page_gaps.reason is 'Why there is no number.';
 comment on column page_gaps.texts is 'Of how many of its texts.';
 
-comment on table stored_column_evaluators is 'Whose numbers stand in a metric''s column where many runs are beside each other: stored with each finished scoring. Ask column_evaluators.';
+comment on table stored_column_evaluators is 'Internal. Whose numbers stand in a metric''s column where many runs are beside each other: stored with each finished scoring. Ask column_evaluators.';
 comment on column stored_column_evaluators.metric is 'The metric.';
 comment on column stored_column_evaluators.evaluator_id is 'The evaluator.';
 
-comment on table stored_summaries is 'What finished scorings amount to, run by run: stored with them. Ask scoring_summaries, which has intervals too.';
+comment on table stored_summaries is 'Internal. What finished scorings amount to, run by run: stored with them. Ask scoring_summaries, which has intervals too.';
 comment on column stored_summaries.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column stored_summaries.metric is 'The metric.';
 comment on column stored_summaries.evaluator_id is 'Who made the numbers.';
@@ -443,7 +443,7 @@ comment on column linked_months.difficulty_error is 'Its standard error.';
 comment on column linked_months.difficulty_low is 'The lower end of its 95 % interval.';
 comment on column linked_months.difficulty_high is 'The upper end.';
 
-comment on table linked_means is 'What each run''s mean is on the scale of the newest month, as `newwiki experiment linking` found it. Ask model_trends, which has the newest answer.';
+comment on table linked_means is 'Internal. What each run''s mean is on the scale of the newest month, as `newwiki experiment linking` found it. Ask model_trends, which has the newest answer.';
 comment on column linked_means.experiment_id is 'The answer.';
 comment on column linked_means.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column linked_means.model is 'The model; Wikipedia for the articles.';

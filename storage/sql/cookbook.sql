@@ -376,21 +376,27 @@ order by metric;
 -- name: means
 -- plot: bar
 -- What is the mean of each run by one metric?
--- It is the first metric by its name: put another in its place.
+-- It is the first metric by its name for which one end is better: put another in its place.
 select concat_ws(' ', model, split_part(decoder, ':', 1), left(run_id, 4)) as run, mean, low, high, evaluator_id
 from runs
 join metric_summaries using (run_id)
-where metric = (select min(metric) from metric_summaries)
+where metric = (select min_by(metric, (direction = 'none', metric)) from metric_summaries join metrics using (metric))
 order by mean desc, run;
 
 -- name: numbers_by_length
 -- plot: points
 -- Do the numbers of one metric go with the length of the newest run's texts?
--- It is the first metric by its name: put another in its place.
+-- It is the first metric of texts by its name for which one end is better: put another in its place.
+with chosen as (
+    select min_by(metric, (direction = 'none', metric)) as metric
+    from metric_summaries
+    join metrics using (metric)
+    where run_id = newest_run() and scope = 'text'
+)
 select words, value, metric, evaluator_id
 from completions
 join current_scores using (run_id, page_id, sample)
-where run_id = newest_run() and metric = (select min(metric) from metric_summaries);
+where run_id = newest_run() and metric = (select metric from chosen);
 
 -- name: lengths
 -- plot: histogram

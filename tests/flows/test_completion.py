@@ -107,12 +107,18 @@ def test_bash_completes_a_line_without_loading_what_takes_long(fourteen_runs: Pa
     place = tmp_path / "newwiki"
     place.write_text(f'#!/bin/sh\nexec "{sys.executable}" -X importtime -m newwiki "$@"\n')
     place.chmod(0o755)
-    line = f"COMP_WORDS=(newwiki leaderboard --db {fourteen_runs} --snapshot s) COMP_CWORD=5"
     script = CliRunner().invoke(cli, ["completion", "bash"]).output
-    asked = f'{script}\n{line}\n_newwiki_completion newwiki\necho "${{COMPREPLY[@]}}"\n'
+    begun = f"newwiki leaderboard --db {fourteen_runs} --snapshot s"
+    several = f"newwiki compare --db {fourteen_runs} models/gpt2/sample : tem"  # as bash breaks what has a colon
+    asked = "".join(
+        f"COMPREPLY=() COMP_WORDS=({line}) COMP_CWORD={len(line.split()) - 1} COMP_LINE='{line.replace(' : ', ':')}'\n"
+        '_newwiki_completion newwiki\necho "${COMPREPLY[@]}"\n'
+        for line in (begun, several)
+    )
+    asked = f"{script}\n{asked}"
     env = environment(PATH=f"{tmp_path}:{os.environ['PATH']}", PYTHONPATH=str(ROOT))
     ended = subprocess.run(["bash", "-c", asked], env=env, capture_output=True, text=True, check=True, timeout=60)
-    assert ended.stdout.splitlines() == [SNAPSHOT]
+    assert ended.stdout.splitlines() == [SNAPSHOT, "temperature=0.9,top_k=20,top_p=0.9"]
     loaded = set(re.findall(r"^import time:.*\| +(\w+)", ended.stderr, re.MULTILINE))
     assert "duckdb" in loaded
     assert loaded & {"evaluators", "numpy", "pandas", "prefect", "pyarrow", "rich", "scipy", "torch"} == set()

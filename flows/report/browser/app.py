@@ -1,10 +1,12 @@
 """The application: which address is which page, and how a page becomes HTML."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -13,10 +15,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from flows import tables
-from flows.report.browser import query_page, run_pages, snapshot_pages
+from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
+from flows.report.browser.entity_marks import EntityFinders
 from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live, Record
 from flows.report.browser.pages import Handler, HtmlPage, NotFound
+from flows.report.browser.run_progress import duration
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import NewWikiError, TransientError
 from newwiki.protocol import value_in_words
@@ -49,13 +53,15 @@ def application(live: Live) -> Guard:
         page("/articles/{snapshot_id:path}/{page_id:int}", snapshot_pages.article),
         page("/articles/{snapshot_id:path}", snapshot_pages.articles),
         page("/runs/{run_id}", run_pages.run),
-        page("/runs/{run_id}/{page_id:int}", run_pages.prompt),
+        page("/runs/{run_id}/{page_id:int}", prompt_page.prompt),
         page("/sql", query_page.query),
         Route("/sql.csv", as_csv),
         Mount("/static", StaticFiles(directory=_HERE / "static")),
     ]
     handled = dict.fromkeys((NewWikiError, HTTPException, Exception), failed)
-    return Guard(Starlette(routes=routes, exception_handlers=handled))
+    app = Starlette(routes=routes, exception_handlers=handled)
+    app.state.entity_finders = EntityFinders()
+    return Guard(app)
 
 
 def _html(templates: Environment, request: Request, page: HtmlPage) -> Response:
@@ -83,8 +89,10 @@ def _templates(database: Database) -> Environment:
     )
     found.filters |= {
         "digits": _digits,
+        "duration": duration,
         "short": tables.short,
         "decoder": short_form,
+        "breakable": _breakable,
         "part": _part,
         "setting": value_in_words,
         "state": _state,
@@ -97,8 +105,16 @@ def _state(run: Record) -> str:
     return state(run["status"], run["heard_at"], run["process"])
 
 
-def _digits(number: float | None) -> str:
-    return "–" if number is None else tables.digits(number)
+def _digits(number: float | None, like: float | None = None) -> str:
+    """As people read it, with as many decimals as the number that it stands beside."""
+    if number is None:
+        return "–"
+    return tables.digits(number) if like is None else f"{number:.{len(tables.digits(like).partition('.')[2])}f}"
+
+
+def _breakable(name: str) -> Markup:
+    """A line may end after these marks, as paths and decoders have no spaces."""
+    return Markup("<wbr>").join(re.split("(?<=[/,:])", name))
 
 
 def _part(text: object) -> str:

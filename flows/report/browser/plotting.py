@@ -174,7 +174,7 @@ def _colours(cells: Sequence[Any] | None, chosen: ChosenPlot) -> "list[altair.Co
             "color",
             type=kind,
             title=chosen.color,
-            legend=alt.Legend(orient="top", columns=1, **_TEXT | {"labelLimit": 600}),
+            legend=alt.Legend(orient="top", columns=1, **_TEXT | {"labelLimit": 560}),
         )
     ]
 

@@ -1,18 +1,17 @@
-"""The pages of a run: what it is, and prompt by prompt what it wrote beside what people wrote."""
+"""The page of a run: what it is, how far, its numbers, and its prompts."""
 
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
 
-import duckdb
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from flows.report.browser.live import Live, Record, records
-from flows.report.browser.pages import ROWS, HtmlPage, NotFound, number, offset
-from flows.report.checked_sentences import VERDICTS, by_text, checked_alone
+from flows.report.browser.live import Live, records
+from flows.report.browser.metric_order import directions, ordered
+from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
+from flows.report.browser.run_progress import command, progresses
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.text.prompts import fill
-from storage.comparison import Contender, contenders, every
+from storage.comparison import Contender, contenders
 
 
 @dataclass(frozen=True)
@@ -32,53 +31,24 @@ class Order:
 def run(live: Live, request: Request) -> HtmlPage:
     start = offset(request.query_params)
     with live.read() as connection:
-        one = _named(live, request.path_params["run_id"])
-        found = records(connection, "browse_run", one.run_id)[0]
-        metrics = records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id)
-        order = _order(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
+        one = named(live, request.path_params["run_id"])
+        [found] = records(connection, "browse_run", one.run_id)
+        [texts] = records(connection, "browse_run_texts", one.run_id)
+        snapshots = records(connection, "snapshot_one", one.snapshot_id)
+        better = directions(connection)
+        metrics = ordered(records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better)
+        scorings = records(connection, "browse_unfinished_scorings", one.run_id)
+        order = order_of(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
         prompts = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, None, ROWS, start)
-    shown = {"run": found, "contender": one, "metrics": metrics, "order": order}
+        progress = progresses(connection, [found]).get(one.run_id)
+    articles = snapshots[0]["articles"] if snapshots else None
+    goes_on = command(found, articles, str(live.database.path)) if progress else None
+    shown = {"run": found | texts, "contender": one, "metrics": metrics, "order": order, "directions": better}
+    shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
 
 
-def prompt(live: Live, request: Request) -> HtmlPage:
-    asked, page_id = request.query_params, request.path_params["page_id"]
-    with live.read() as connection:
-        one = _named(live, request.path_params["run_id"])
-        found = records(connection, "browse_run", one.run_id)[0]
-        order = _order(asked, None)
-        place = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, page_id, 1, 0)
-        if not place:
-            raise NotFound(f"run {one.run_id} has written nothing for page {page_id}")
-        article = next(iter(records(connection, "browse_article", one.snapshot_id, page_id)), None)
-        others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
-        beside = _named(live, asked["with"]) if asked.get("with") else None
-        columns = [_column(connection, run, page_id) for run in (one, beside) if run]
-        articles = f"reference:{one.snapshot_id}"
-        reference = _scores(connection, articles, page_id).get(0, [])
-        shown = [articles, *(column["contender"].run_id for column in columns)]
-        claims = by_text(records(connection, "shown_claims", shown, [page_id]))
-    checkers = {name: verdicts[0]["model"] for of_text in claims.values() for name, verdicts in of_text.items()}
-    checker = asked.get("claims") or min(checkers, default="")
-    if checker and checker not in checkers:
-        raise NotFound(f"no claims of these texts are checked by '{checker}'{did_you_mean(checker, checkers)}")
-    text = fill(found["prompt_template"], article["title"], article["first_sentence"]) if article else None
-    return HtmlPage(
-        "prompt.html",
-        {"run": found, "contender": one, "article": article, "place": place[0], "prompt": text, "columns": columns}
-        | {"reference": reference, "others": others, "beside": beside, "order": order}
-        | {
-            "sample": number(asked, "sample"),
-            "checkers": checkers,
-            "checker": checker,
-            "claims_asked": asked.get("claims", ""),
-            "verdicts": VERDICTS,
-        }
-        | {"checked": lambda text, *key: checked_alone(text, claims.get(key, {}).get(checker, ()))},
-    )
-
-
-def _named(live: Live, name: str) -> Contender:
+def named(live: Live, name: str) -> Contender:
     """The run that a name means, as `newwiki compare` takes it; a snapshot's articles are none."""
     try:
         (one,) = contenders(live.database, [name])
@@ -89,26 +59,8 @@ def _named(live: Live, name: str) -> Contender:
     return one
 
 
-def _contenders(live: Live) -> list[Contender]:
-    return [one for one in every(live.database) if not one.run_id.startswith("reference:")]
-
-
-def _column(connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int) -> dict[str, Any]:
-    """A run's completions of a prompt, each with its scores; without any the scores of what it has `read`."""
-    scores = _scores(connection, one.run_id, page_id)
-    completions = records(connection, "browse_completions", one.run_id, page_id)
-    written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]
-    return {"contender": one, "completions": written, "read": [] if written else scores.get(0, [])}
-
-
-def _scores(connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int) -> dict[int, list[Record]]:
-    by_sample: dict[int, list[Record]] = {}
-    for row in records(connection, "browse_scores", run_id, page_id):
-        by_sample.setdefault(row["sample"], []).append(row)
-    return by_sample
-
-
-def _order(asked: QueryParams, known: list[str] | None) -> Order:
+def order_of(asked: QueryParams, known: list[str] | None) -> Order:
+    """As the address asks, by one of the metrics that are `known`, or by any. Raises NotFound, UsageError."""
     metric, first = asked.get("order") or None, asked.get("first") or "lowest"
     if first not in ("lowest", "highest"):
         raise UsageError(f"first={first} is neither lowest nor highest")

@@ -3,17 +3,28 @@
 from starlette.requests import Request
 
 from flows.comparing.board import ABOUT, Board, board
+from flows.report import paper
 from flows.report.browser.live import Live, Record, records
+from flows.report.browser.metric_order import directions
 from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
+from flows.report.browser.run_list import listed
+from flows.report.browser.run_progress import progresses
+from flows.report.paper_tables import cells
 from newwiki.errors import TerminalError
 from storage.database import Database
 
 
 def home(live: Live, request: Request) -> HtmlPage:
     with live.read() as connection:
+        incomplete = records(connection, "browse_incomplete")
         return HtmlPage(
             "home.html",
-            {"snapshots": records(connection, "browse_snapshots"), "others": records(connection, "browse_other_runs")},
+            {
+                "snapshots": records(connection, "browse_snapshots"),
+                "others": records(connection, "browse_other_runs"),
+                "incomplete": incomplete,
+                "progress": progresses(connection, incomplete),
+            },
         )
 
 
@@ -23,12 +34,18 @@ def snapshot(live: Live, request: Request) -> HtmlPage:
         found = _one(records(connection, "snapshot_one", name), f"there is no snapshot '{name}'")
         funnel = records(connection, "funnel", name)
         runs = records(connection, "browse_runs", name)
+        progress = progresses(connection, runs)
+        better = directions(connection)
         shown = _board(live.database, name)
-    scored = {record["run_id"]: record for record in shown.records}
-    wikipedia = scored.get(f"reference:{name}")
+    columns = paper.ordered(shown.columns, better)
+    listing = listed(request.query_params, runs, progress, shown, columns, better)
+    articles = [record for record in shown.records if record["run_id"] == f"reference:{name}"]
+    by_column = [cells(articles, column, "none") for column in columns]
     return HtmlPage(
         "snapshot.html",
-        {"snapshot": found, "funnel": funnel, "runs": runs, "board": shown, "scored": scored, "wikipedia": wikipedia}
+        {"snapshot": found, "funnel": funnel, "board": shown, "columns": columns, "directions": better}
+        | {"listing": listing, "incomplete": [run for run in runs if run["run_id"] in progress], "progress": progress}
+        | {"wikipedia": next(iter(articles), None), "of_wikipedia": [one for [one] in by_column] if articles else []}
         | {"apart_in": [name for name in shown.about if name not in ABOUT]},
     )
 
@@ -53,15 +70,18 @@ def article(live: Live, request: Request) -> HtmlPage:
         )
         runs = records(connection, "browse_article_runs", name, page_id)
         shown = _board(live.database, name)
-        columns = {(column.metric, column.evaluator_id): column.name for column in shown.columns}
+        better = directions(connection)
+        in_order = paper.ordered(shown.columns, better)
+        columns = {(column.metric, column.evaluator_id): column.name for column in in_order}
         metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
         means = records(connection, "browse_article_means", name, page_id, metrics, evaluators)
     by_run: dict[str, dict[str, Record]] = {}
     for row in means:
         by_run.setdefault(row["run_id"], {})[columns[row["metric"], row["evaluator_id"]]] = row
-    heads = [head for head in columns.values() if any(head in found for found in by_run.values())]
+    heads = [column for column in in_order if any(column.name in found for found in by_run.values())]
     return HtmlPage(
-        "article.html", {"article": found, "runs": runs, "metrics": heads, "means": by_run, "notes": shown.notes}
+        "article.html",
+        {"article": found, "runs": runs, "columns": heads, "directions": better, "means": by_run, "notes": shown.notes},
     )
 
 

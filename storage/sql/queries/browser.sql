@@ -62,45 +62,57 @@ full join unscored using (run_id, metric, evaluator_id)
 order by metric, run_id;
 
 -- name: browse_runs
--- The runs of a snapshot, however far they are: how many prompts each has written on, or has read the article of.
-with read as (
-    select run_id, count(distinct page_id) as pages
-    from scores
-    where run_id in (select run_id from runs where snapshot_id = $1 and samples = 0)
-    group by run_id
-)
+-- The runs of a snapshot as they are stored; browse_written has how far those are that are not complete.
 select
-    run_id, model, decoder, any_value(status) as status, any_value(heard_at) as heard_at,
-    any_value(process) as process, any_value(runs.prompts) as prompts,
-    coalesce(any_value(read.pages), count(distinct completions.page_id)) as written,
-    count(completions.page_id) as completions
+    run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, finished_at, prompts, samples, versions,
+    kept_prompts, kept_texts
 from runs
-left join completions using (run_id)
-left join read using (run_id)
-where snapshot_id = $1
-group by run_id, model, decoder, started_at
+where snapshot_id = ?
 order by started_at, run_id;
+
+-- name: browse_incomplete
+-- The runs of all snapshots and of none that are not complete, those that were heard of last first.
+select run_id, snapshot_id, model, decoder, status, heard_at, process, started_at, prompts, samples, versions
+from runs
+where status <> 'complete'
+order by heard_at desc nulls last, run_id;
+
+-- name: browse_written
+-- How many texts each of the runs $1 has written, and on how many prompts it has, or how many articles it has read.
+select run_id, count(*) as completions, count(distinct page_id) as pages
+from completions
+where run_id in (select unnest($1))
+group by run_id
+union all
+select run_id, 0, count(distinct page_id)
+from scores
+where run_id in (select run_id from runs where samples = 0 and run_id in (select unnest($1)))
+group by run_id;
 
 -- name: browse_other_runs
 -- Runs of no snapshot that is stored: on prompts, and texts that brought their own references.
-select run_id, model, decoder, status, heard_at, process, prompts, samples, started_at
+select run_id, model, decoder, status, heard_at, process, prompts
 from runs
 anti join snapshots using (snapshot_id)
 order by started_at, run_id;
 
 -- name: browse_run
+from runs where run_id = ?;
+
+-- name: browse_run_texts
+-- What a run has written, and on how many prompts, or has read.
 select
-    runs.*,
     if(
-        samples = 0,
-        (select count(distinct page_id) from scores where run_id = runs.run_id),
-        (select count(distinct page_id) from completions where run_id = runs.run_id)
+        any_value(samples) = 0,
+        (select count(distinct page_id) from scores where run_id = $1),
+        count(distinct page_id)
     ) as written,
-    (select count(*) from completions where run_id = runs.run_id) as completions,
-    (select count(*) from completions where run_id = runs.run_id and kept) as kept,
-    (select count(*) from completions where run_id = runs.run_id and truncated) as truncated
+    count(page_id) as completions,
+    count(*) filter (kept) as kept,
+    count(*) filter (truncated) as truncated
 from runs
-where run_id = ?;
+left join completions using (run_id)
+where run_id = $1;
 
 -- name: browse_run_metrics
 -- The newest numbers of a run, and who gave them; those of the same snapshot's articles beside them, if the same gave those.
@@ -168,10 +180,35 @@ from current_scores
 where run_id = ? and page_id = ?
 order by metric, sample;
 
+-- name: browse_evaluators
+-- Whose numbers a run has.
+select distinct evaluator_id, name, version, evaluators.model, model_sha256
+from metric_summaries
+join evaluators using (evaluator_id)
+where run_id = ?
+order by name, evaluator_id;
+
+-- name: browse_unfinished_scorings
+-- Who has scored texts of a run without having finished it, and how many.
+select concat_ws(' ', name, version, model) as evaluator, count(distinct (page_id, sample)) as texts
+from scores
+anti join scorings using (run_id, evaluator_id)
+join evaluators using (evaluator_id)
+where run_id = ?
+group by evaluator_id, name, version, model
+order by evaluator;
+
 -- name: browse_schema
--- Tables and views with their columns in order.
-select table_name, list(column_name order by column_index) as columns
-from duckdb_columns()
-where not internal and table_name not in ('schema_migrations', 'schema_views')
-group by table_name
-order by table_name;
+-- Views and tables for people, with their columns in order: those that others are made of say at the beginning that they are
+-- internal.
+with known as (
+    select 'view' as kind, view_name as table_name, comment from duckdb_views() where not internal
+    union all
+    select 'table', table_name, comment from duckdb_tables() where table_name not in ('schema_migrations', 'schema_views')
+)
+select kind, table_name, known.comment as comment, list(column_name order by column_index) as columns
+from known
+join duckdb_columns() as of_columns using (table_name)
+where not starts_with(known.comment, 'Internal.')
+group by all
+order by kind desc, table_name;

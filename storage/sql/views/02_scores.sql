@@ -237,7 +237,7 @@ select run_scores.*
 from run_scores
 join metric_summaries using (run_id, metric, evaluator_id);
 
-comment on view page_means_anew is 'What page_means must be, from the scores themselves: slow, for checks.';
+comment on view page_means_anew is 'Internal. What page_means must be, from the scores themselves: slow, for checks.';
 comment on column page_means_anew.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_means_anew.metric is 'The metric.';
 comment on column page_means_anew.evaluator_id is 'Who made the numbers.';
@@ -246,7 +246,7 @@ comment on column page_means_anew.mean is 'The mean over the prompt''s texts tha
 comment on column page_means_anew.texts is 'How many these are.';
 comment on column page_means_anew.squares is 'The sum of their squared deviations from this mean.';
 
-comment on view page_gaps_anew is 'What page_gaps must be, from the scores themselves: slow, for checks.';
+comment on view page_gaps_anew is 'Internal. What page_gaps must be, from the scores themselves: slow, for checks.';
 comment on column page_gaps_anew.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_gaps_anew.metric is 'The metric.';
 comment on column page_gaps_anew.evaluator_id is 'Who was to make the numbers.';
@@ -254,7 +254,7 @@ comment on column page_gaps_anew.page_id is 'The prompt''s article.';
 comment on column page_gaps_anew.reason is 'Why there is no number.';
 comment on column page_gaps_anew.texts is 'Of how many of its texts.';
 
-comment on view whole_page_means is 'The means by prompt as one part, of which summaries_anew is made.';
+comment on view whole_page_means is 'Internal. The means by prompt as one part, of which summaries_anew is made.';
 comment on column whole_page_means.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column whole_page_means.metric is 'The metric.';
 comment on column whole_page_means.evaluator_id is 'Who made the numbers.';
@@ -267,7 +267,7 @@ comment on column whole_page_means.stratum is 'Empty: all are one part.';
 comment on column whole_page_means.part is 'Empty likewise.';
 comment on column whole_page_means.place is 'Its place.';
 
-comment on view whole_page_gaps is 'The texts without a number by prompt as one part, of which summaries_anew is made.';
+comment on view whole_page_gaps is 'Internal. The texts without a number by prompt as one part, of which summaries_anew is made.';
 comment on column whole_page_gaps.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column whole_page_gaps.metric is 'The metric.';
 comment on column whole_page_gaps.evaluator_id is 'Who was to make the numbers.';
@@ -279,7 +279,7 @@ comment on column whole_page_gaps.stratum is 'Empty: all are one part.';
 comment on column whole_page_gaps.part is 'Empty likewise.';
 comment on column whole_page_gaps.place is 'Its place.';
 
-comment on view summaries_anew is 'What stored_summaries must be, from page_means and page_gaps: slow, for checks.';
+comment on view summaries_anew is 'Internal. What stored_summaries must be, from page_means and page_gaps: slow, for checks.';
 comment on column summaries_anew.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column summaries_anew.metric is 'The metric.';
 comment on column summaries_anew.evaluator_id is 'Who made the numbers.';
@@ -328,12 +328,12 @@ comment on column metric_summaries.freedom is 'The error''s degrees of freedom: 
 comment on column metric_summaries.skew is 'The skewness of the mean that the prompts suggest.';
 comment on column metric_summaries.reasons is 'Why texts have no number, with how many for each reason.';
 
-comment on view kept_texts is 'How many texts of each run there are to score.';
+comment on view kept_texts is 'Internal. How many texts of each run there are to score.';
 comment on column kept_texts.run_id is 'The run.';
 comment on column kept_texts.prompts is 'How many prompts have kept texts.';
 comment on column kept_texts.texts is 'How many texts are kept.';
 
-comment on view column_evaluators_anew is 'What stored_column_evaluators must be, from all summaries: for checks.';
+comment on view column_evaluators_anew is 'Internal. What stored_column_evaluators must be, from all summaries: for checks.';
 comment on column column_evaluators_anew.metric is 'The metric.';
 comment on column column_evaluators_anew.evaluator_id is 'The evaluator.';
 
@@ -341,7 +341,7 @@ comment on view column_evaluators is 'Whose numbers stand in a metric''s column 
 comment on column column_evaluators.metric is 'The metric.';
 comment on column column_evaluators.evaluator_id is 'The evaluator.';
 
-comment on view column_scorings is 'Of each run and metric who made the number that stands in the metric''s column, or, where the column is another evaluator''s, who made the number that is not shown.';
+comment on view column_scorings is 'Internal. Of each run and metric who made the number that stands in the metric''s column, or, where the column is another evaluator''s, who made the number that is not shown.';
 comment on column column_scorings.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column column_scorings.metric is 'The metric.';
 comment on column column_scorings.evaluator_id is 'The evaluator.';

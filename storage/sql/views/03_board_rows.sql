@@ -18,7 +18,7 @@ union all
 select model, 'reference', snapshot_id, run_id, texts, texts, null, null, null, null, true, known_at
 from of_references;
 
-comment on view leaderboard_rows is 'The rows of the leaderboard without its numbers.';
+comment on view leaderboard_rows is 'Internal. The rows of the leaderboard without its numbers.';
 comment on column leaderboard_rows.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
 comment on column leaderboard_rows.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
 comment on column leaderboard_rows.snapshot_id is 'The snapshot.';

@@ -115,7 +115,7 @@ comment on column scores_by_stratum.stratum is 'The stratum.';
 comment on column scores_by_stratum.part is 'The part of it.';
 comment on column scores_by_stratum.place is 'Its place among the parts.';
 
-comment on view page_means_by_stratum is 'The means by prompt, each in one part of every stratum.';
+comment on view page_means_by_stratum is 'Internal. The means by prompt, each in one part of every stratum.';
 comment on column page_means_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_means_by_stratum.metric is 'The metric.';
 comment on column page_means_by_stratum.evaluator_id is 'Who made the numbers.';
@@ -128,7 +128,7 @@ comment on column page_means_by_stratum.stratum is 'The stratum.';
 comment on column page_means_by_stratum.part is 'The part of it.';
 comment on column page_means_by_stratum.place is 'Its place among the parts.';
 
-comment on view page_gaps_by_stratum is 'The texts without a number by prompt, each in one part of every stratum.';
+comment on view page_gaps_by_stratum is 'Internal. The texts without a number by prompt, each in one part of every stratum.';
 comment on column page_gaps_by_stratum.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_gaps_by_stratum.metric is 'The metric.';
 comment on column page_gaps_by_stratum.evaluator_id is 'Who was to make the numbers.';

@@ -63,7 +63,7 @@ comment on column scores_after_cutoff.stratum is 'Empty: all are one part.';
 comment on column scores_after_cutoff.part is 'Empty likewise.';
 comment on column scores_after_cutoff.place is 'Its place.';
 
-comment on view page_means_after_cutoff is 'The means by prompt on articles_after_cutoff.';
+comment on view page_means_after_cutoff is 'Internal. The means by prompt on articles_after_cutoff.';
 comment on column page_means_after_cutoff.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_means_after_cutoff.metric is 'The metric.';
 comment on column page_means_after_cutoff.evaluator_id is 'Who made the numbers.';
@@ -76,7 +76,7 @@ comment on column page_means_after_cutoff.stratum is 'Empty: all are one part.';
 comment on column page_means_after_cutoff.part is 'Empty likewise.';
 comment on column page_means_after_cutoff.place is 'Its place.';
 
-comment on view page_gaps_after_cutoff is 'The texts without a number by prompt on articles_after_cutoff.';
+comment on view page_gaps_after_cutoff is 'Internal. The texts without a number by prompt on articles_after_cutoff.';
 comment on column page_gaps_after_cutoff.run_id is 'The run, or reference:SNAPSHOT.';
 comment on column page_gaps_after_cutoff.metric is 'The metric.';
 comment on column page_gaps_after_cutoff.evaluator_id is 'Who was to make the numbers.';

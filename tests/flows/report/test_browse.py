@@ -184,7 +184,9 @@ def test_titles_and_texts_are_only_text(site: str, browser: Browser) -> None:
 def test_no_page_is_wider_than_the_screen(site: str, browser: Browser, width: int, scheme: str) -> None:
     with watched(browser, allowed=site, viewport={"width": width, "height": 800}, color_scheme=scheme) as page:
         plotted = "sql?plot=histogram&q=" + quote("select words, text from completions")  # noqa: S608
-        for place in ("", f"snapshots/{SNAPSHOT}", f"runs/{_GREEDY}", f"runs/{_GREEDY}/{_a_page(page, site)}", plotted):
+        prompt = f"runs/{_GREEDY}/{_a_page(page, site)}"
+        beside = f"{prompt}?with={_NUCLEUS}&entities=marked"
+        for place in ("", f"snapshots/{SNAPSHOT}", f"runs/{_GREEDY}", prompt, beside, plotted):
             page.goto(site + place)
             assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), place
 

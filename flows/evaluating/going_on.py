@@ -1,0 +1,67 @@
+"""The command that goes on with a run, as far as its row says how it was asked."""
+
+import json
+import shlex
+from typing import Any
+
+from flows.evaluating.run_identity import stored_settings
+from newwiki.decoding.grammar import parse
+from newwiki.errors import UsageError
+from newwiki.fields import as_typed
+from newwiki.models.numerics import NUMERICS
+from newwiki.records import Run
+from newwiki.registry import decoders
+from newwiki.request import EvaluationRequest
+from newwiki.settings import Settings
+
+_EXPRESSED = {"bos", "chat", "path"}  # settings of backends that are told here, or follow from the checkpoint
+
+
+def command(run: Run, articles: int | None, database: str) -> str | None:
+    """What to type for the same run on a snapshot of so many articles in that database. None where the row does not
+    tell it: texts from elsewhere, prompts that are no articles, a server behind an address, a decoder or backend of
+    one's own, and a run that another version of the engine has begun, which none goes on with.
+
+    The row does not say what no text depends on (device, batch size), what it is scored by, nor who trusts it (pickles,
+    code of its own).
+    """
+    asked = _request(run, articles) if articles is not None and run.numerics == NUMERICS else None
+    if asked is None:
+        return None
+    template = "" if run.prompt_template == Settings.template else f" --template {shlex.quote(run.prompt_template)}"
+    file = "" if database == Settings.db else f" --db {shlex.quote(database)}"
+    return f"newwiki evaluate {as_typed(asked)}{template}{file}"
+
+
+def _request(run: Run, articles: int) -> EvaluationRequest | None:
+    told, settings = json.loads(run.versions), stored_settings(run)
+    if set(settings) - _EXPRESSED or any(name.endswith("_code_sha256") for name in told):
+        return None
+    loading = {"bos": settings.get("bos"), "revision": told.get("revision"), "base": told.get("adapter_base")}
+    about: dict[str, Any] = {
+        "models": (run.model,),
+        "backend": run.backend,
+        "model_args": {name: value for name, value in loading.items() if value not in (None, "template")},
+        "dtype": EvaluationRequest.dtype if run.dtype == "float32" else run.dtype,
+        "chat": settings.get("chat") == "yes",
+        "snapshot": run.snapshot_id,
+        "prompts": run.prompts if run.prompts < articles else None,
+    }
+    writing = _of_writing(run, told) if run.samples else {"likelihood_only": True}
+    return None if writing is None else EvaluationRequest(**about, **writing)
+
+
+def _of_writing(run: Run, told: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        [decoder] = parse(run.decoder)
+    except (UsageError, ValueError):
+        return None
+    once = decoders.get(decoder.name).is_deterministic(decoder)
+    return {
+        "decoder": (decoder.short,),
+        **({} if once else {"samples": run.samples, "keep": run.keep}),
+        "max_new_tokens": run.max_new_tokens,
+        "seed": run.seed,
+        "stop": tuple(told.get("stop", ())),
+        "strict": told.get("strict", False),
+    }

@@ -1,0 +1,102 @@
+"""The page of a prompt: what a run wrote beside what people wrote, and beside another run."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import duckdb
+from markupsafe import Markup
+from starlette.requests import Request
+
+from flows.report.browser.entity_marks import EntityMarks
+from flows.report.browser.live import Live, Record, records
+from flows.report.browser.metric_order import directions, ordered
+from flows.report.browser.pages import HtmlPage, NotFound, number
+from flows.report.browser.run_pages import named, order_of
+from flows.report.checked_sentences import VERDICTS, Claims, Key, by_text, checked, checked_alone
+from newwiki.errors import UsageError, did_you_mean
+from newwiki.records import Fingerprint
+from newwiki.text.prompts import fill
+from storage.comparison import Contender, every
+
+
+def prompt(live: Live, request: Request) -> HtmlPage:
+    asked, page_id = request.query_params, request.path_params["page_id"]
+    if asked.get("entities", "") not in ("", "marked"):
+        raise UsageError(f"entities={asked['entities']} means nothing; they are marked, or it is left out")
+    with live.read() as connection:
+        one = named(live, request.path_params["run_id"])
+        found = records(connection, "browse_run", one.run_id)[0]
+        order = order_of(asked, None)
+        place = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, page_id, 1, 0)
+        if not place:
+            raise NotFound(f"run {one.run_id} has written nothing for page {page_id}")
+        article = next(iter(records(connection, "browse_article", one.snapshot_id, page_id)), None)
+        others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
+        beside = named(live, asked["with"]) if asked.get("with") else None
+        better = directions(connection)
+        columns = [_column(connection, run, page_id, better) for run in (one, beside) if run]
+        articles = f"reference:{one.snapshot_id}"
+        reference = _scores(connection, articles, page_id, better).get(0, [])
+        shown = [articles, *(column["contender"].run_id for column in columns)]
+        claims = by_text(records(connection, "shown_claims", shown, [page_id]))
+        makers = records(connection, "browse_evaluators", one.run_id) if asked.get("entities") else None
+    checkers = {name: verdicts[0]["model"] for of_text in claims.values() for name, verdicts in of_text.items()}
+    checker = asked.get("claims") or min(checkers, default="")
+    if checker and checker not in checkers:
+        raise NotFound(f"no claims of these texts are checked by '{checker}'{did_you_mean(checker, checkers)}")
+    text = fill(found["prompt_template"], article["title"], article["first_sentence"]) if article else None
+    written = [completion["text"] for column in columns for completion in column["completions"]]
+    there = [article["completion"]] if article else []
+    entities = None
+    if makers is not None:
+        evaluators = [Fingerprint(**row) for row in makers]
+        entities = request.app.state.entity_finders.find(evaluators, [*there, *written])
+    return HtmlPage(
+        "prompt.html",
+        {"run": found, "contender": one, "article": article, "place": place[0], "prompt": text, "columns": columns}
+        | {"reference": reference, "others": others, "beside": beside, "order": order, "directions": better}
+        | {"sample": number(asked, "sample"), "verdicts": VERDICTS, "entities": entities}
+        | {"checkers": checkers, "checker": checker, "claims_asked": asked.get("claims", "")}
+        | {"shown": partial(_shown, claims, checker, entities, there, written)},
+    )
+
+
+def _shown(
+    claims: Mapping[Key, Claims],
+    checker: str,
+    entities: EntityMarks | None,
+    there: Sequence[str],
+    written: Sequence[str],
+    text: str,
+    *key: Any,
+) -> Markup:
+    """A text with its sentences by their claims, and its entities marked: an article's beside all that was written."""
+    verdicts = claims.get(key, {}).get(checker, ())
+    if entities is None:
+        return checked_alone(text, verdicts)
+    is_article = key[0].startswith("reference:")
+    return checked(text, verdicts, len(text), entities.inner(text, written if is_article else there))
+
+
+def _contenders(live: Live) -> list[Contender]:
+    return [one for one in every(live.database) if not one.run_id.startswith("reference:")]
+
+
+def _column(
+    connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int, better: Mapping[str, str]
+) -> dict[str, Any]:
+    """A run's completions of a prompt, each with its scores; without any the scores of what it has `read`."""
+    scores = _scores(connection, one.run_id, page_id, better)
+    completions = records(connection, "browse_completions", one.run_id, page_id)
+    written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]
+    return {"contender": one, "completions": written, "read": [] if written else scores.get(0, [])}
+
+
+def _scores(
+    connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int, better: Mapping[str, str]
+) -> dict[int, list[Record]]:
+    by_sample: dict[int, list[Record]] = {}
+    for row in ordered(records(connection, "browse_scores", run_id, page_id), better):
+        by_sample.setdefault(row["sample"], []).append(row)
+    return by_sample
