@@ -12,6 +12,7 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
 from flows.drawing import SHAPES, corners, crosses
+from flows.report.example_texts import column_for
 from flows.report.figures import Key
 from flows.report.material import Material, Record
 from newwiki.protocol import PROTOCOL, value_in_words
@@ -74,7 +75,7 @@ def trade_off(material: Material, column: Column | None) -> TradeOff | None:
 
 def _quality(material: Material, column: Column | None) -> Column | None:
     directed = [one for one in material.text_columns if material.direction(one) != "none"]
-    choices = [*filter(None, [column]), *directed]
+    choices = [*filter(None, [column, column_for(material, None)]), *directed]
     return next((one for one in choices if one in directed and not one.metric.startswith(_OF_DIVERSITY)), None)
 
 
