@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from flows.tables import decimals
 
@@ -35,8 +35,8 @@ class Numerals:
 def numerals(column: Sequence[Numbers]) -> list[Numerals | None]:
     """Of a column's numbers, None where there is no mean."""
     means = [one.mean for one in column if one.mean is not None]
-    arms = [arm for one in column if (arm := _longer_arm(one))]
-    number = decimals(means, arms)
+    spreads = [spread for one in column for spread in (_longer_arm(one), one.sd) if varies(spread)]
+    number = decimals(means, spreads)
     sds = _below_each_other([one.sd for one in column], number)
     lows = _below_each_other([one.low for one in column], number)
     highs = _below_each_other([one.high for one in column], number)
@@ -50,6 +50,11 @@ def numerals(column: Sequence[Numbers]) -> list[Numerals | None]:
         )
         for one, sd, low, high in zip(column, sds, lows, highs, strict=True)
     ]
+
+
+def varies(spread: float | None) -> TypeGuard[float]:
+    """Whether that is more than rounding: the articles beside themselves are all the same, but for it."""
+    return spread is not None and spread > 1e-6
 
 
 def in_words(number: float, decimals: int) -> str:

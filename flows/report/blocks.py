@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from flows.report.paper_tables import Row
 
-ROOM = 166  # letters beside each other on a screen of 1440 pixels
+ROOM = 180  # letters beside each other on a screen of 1440 pixels, in a font as wide as DejaVu Sans
 FIRST = 26  # letters of the column that says which run
 _GAP = 2.4
 _SMALL = 0.85  # how large the letters of intervals are

@@ -10,6 +10,7 @@ from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
 from flows.drawing import SHAPES, arms
 from flows.report import paper_tables
+from flows.report.aligned import varies
 from flows.report.blocks import blocks
 from flows.report.figures import Key
 from flows.report.material import Material, Record
@@ -75,7 +76,7 @@ def _drawn(
 ) -> tuple[Sequence[Key], Markup | None]:
     """The best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
-    articles = [row for row in rows if row.record is material.reference and any(cell.sd for cell in row.cells)]
+    articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
     shown = [*of_runs[: len(PALETTE) - len(articles)], *articles]
     labels = ["Wikipedia" if row in articles else material.label(row.record) for row in shown]
     values: list[dict[str, Any]] = [

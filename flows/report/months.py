@@ -9,6 +9,7 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import ANOTHER, Column
 from flows.drawing import SHAPES, lines
+from flows.report.aligned import varies
 from flows.report.blocks import blocks
 from flows.report.experiments import Section
 from flows.report.figures import Key
@@ -18,6 +19,7 @@ from newwiki.errors import TerminalError
 from storage.database import Database
 
 LINKING = "linking"  # the experiment that puts months on one scale
+ARTICLES = "Wikipedia"
 _DRAWN = 9  # metrics
 
 
@@ -125,7 +127,7 @@ def _asked(material: Material, record: Record) -> tuple[object, ...]:
 
 def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series]:
     by_month = {name: (there, there.reference) for name, there in shown.items() if there.reference}
-    return [_Series("Wikipedia", material.reference, by_month)] if material.reference else []
+    return [_Series(ARTICLES, material.reference, by_month)] if material.reference else []
 
 
 def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> MonthPanel | None:
@@ -140,7 +142,7 @@ def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> Mo
         }
         for number, one in enumerate(drawn)
         for name in names
-        if (cell := one.cell(name, column)).mean is not None and (one.label != "Wikipedia" or cell.sd)
+        if (cell := one.cell(name, column)).mean is not None and (one.label != ARTICLES or varies(cell.sd))
     ]
     if len({value["x"] for value in values}) < 2:
         return None

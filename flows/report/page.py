@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from evaluators.statistics import FEWEST
 from flows.comparing.board import Column
 from flows.progress import Progress
 from flows.report import blocks, figures, paper_tables
@@ -139,6 +140,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         box=(WIDTH, HEIGHT, BINS),
         verdicts=VERDICTS,
         things_shown=SHOWN,
+        fewest=FEWEST,
         paper=PAPER,
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),
@@ -163,7 +165,7 @@ def _beside(material: Material, found: Groups | None, constant: object) -> float
     """How many letters the leaderboard's columns beside the metrics take."""
     words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
     if found and found.of:
-        words.append(("group", [" " * len(found.letters)]))
+        words.append(("group", [" " * round(1.4 * len(found.letters))]))
     if material.knows_cutoffs:
         words += [("knowledge cutoff", ["2026-01-01"]), ("seen share", ["100.0%"])]
     if not constant:

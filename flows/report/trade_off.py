@@ -12,6 +12,7 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
 from flows.drawing import SHAPES, corners, crosses
+from flows.report.aligned import varies
 from flows.report.example_texts import column_for
 from flows.report.figures import Key
 from flows.report.material import Material, Record
@@ -149,7 +150,7 @@ def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
 
 def _level(material: Material, column: Column) -> float | None:
     """The articles' mean, if their numbers vary: beside themselves they are all the same."""
-    if not material.reference or not material.reference[f"{column.name}_sd"]:
+    if not material.reference or not varies(material.reference[f"{column.name}_sd"]):
         return None
     return float(material.reference[column.name])
 
