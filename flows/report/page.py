@@ -87,7 +87,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         heads = paper_columns(material.board.columns)
         answers = sections(database, snapshot_id)
         cut = cuts(database, material, cut_column, request.by) if cut_column else []
-        stored = {
+        stored: dict[str, Any] = {
             "funnel": database.rows("funnel", snapshot_id),
             "topics": database.rows("topic_counts", snapshot_id),
             "requests": database.rows("requests", snapshot_id),

@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,10 +75,11 @@ def test_months_show_what_was_asked_of_the_same_model_by_the_same_evaluator(
     earlier = f"{SNAPSHOT}-before"
     there = gather(database, SNAPSHOT)
     keys = [(page, 0) for page in pages]
-    for run_id, run_like, changes in (
+    asked: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("same", "greedy-0", {}),
         ("longer", "greedy-1", {"max_new_tokens": 9, "protocol": None}),
-    ):
+    )
+    for run_id, run_like, changes in asked:
         runs.start(database, replace(there.entries[run_like].run, run_id=run_id, snapshot_id=earlier, **changes))
         add_scores(database, run_id, rules(), keys, 5, METRICS[:2])
     other = replace(rules(), evaluator_id="another", version="2")
