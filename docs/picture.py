@@ -13,7 +13,7 @@ report, picture = map(Path, sys.argv[1:])
 with sync_playwright() as playwright:
     # Chromium's own sandbox cannot start as root or in a container.
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-    page = browser.new_page(viewport={"width": 1280, "height": 1150})
+    page = browser.new_page(viewport={"width": 1440, "height": 1150})
     page.goto(report.resolve().as_uri())
     page.screenshot(path=picture)
     browser.close()

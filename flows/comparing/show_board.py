@@ -16,7 +16,6 @@ from newwiki.visible import visible
 from storage.database import Database
 
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
-_MOST_DIGITS = 6  # behind the point
 _CAPTION = "mean ± the longer arm of its 95 % interval (by prompt); --format csv or json has both ends"
 _WHICH = ("model", "decoder")
 _HEADS = {"snapshot_id": "snapshot", "run_id": "run"}
@@ -97,7 +96,7 @@ def _numbers(records: Iterable[Record], name: str, remarks: _Remarks) -> list[st
     """`0.412±0.015` with as many digits in each cell, points below each other."""
     of = [numbers_of(record, name) for record in records]
     arms = [None if one["low"] is None else max(one["mean"] - one["low"], one["high"] - one["mean"]) for one in of]
-    digits = _digits([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
+    digits = tables.decimals([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
     means = ["–" if one["mean"] is None else f"{one['mean']:,.{digits}f}" for one in of]
     reach = ["" if arm is None else f"±{arm:,.{digits}f}" for arm in arms]
     marks = [remarks.mark(one) for one in of]
@@ -106,16 +105,6 @@ def _numbers(records: Iterable[Record], name: str, remarks: _Remarks) -> list[st
         f"{mean:>{widths[0]}}{arm:>{widths[1]}}{mark:<{widths[2]}}"
         for mean, arm, mark in zip(means, reach, marks, strict=True)
     ]
-
-
-def _digits(means: Sequence[float], arms: Sequence[float]) -> int:
-    """Behind the point: one from 10 upwards, three below, and more where an interval or all means would be 0."""
-    largest = max(map(abs, means), default=0)
-    smallest = min([*arms, *filter(None, [largest])], default=1)
-    digits = 1 if largest >= 10 else 3
-    while digits < _MOST_DIGITS and not float(f"{smallest:.{digits}f}"):
-        digits += 1
-    return digits
 
 
 def _alike(shown: Board) -> list[str]:

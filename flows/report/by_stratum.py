@@ -2,11 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
+from flows.drawing import SHAPES, arms
 from flows.report import paper_tables
+from flows.report.aligned import varies
+from flows.report.blocks import blocks
+from flows.report.figures import Key
 from flows.report.material import Material, Record
-from flows.report.paper_tables import Cell, Row
+from flows.report.paper_tables import Cell, Row, together
 from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage import strata
@@ -16,7 +24,8 @@ from storage.strata import StratumPart
 
 @dataclass(frozen=True)
 class Cut:
-    """A column of the leaderboard cut by a stratum: a row a run, the articles' last, a cell for each of `parts`.
+    """A column of the leaderboard cut by a stratum: a row a run, the articles' last, a cell for each of `parts`. Those
+    in one of the `blocks` fit beside each other. Those runs are drawn that have a key.
 
     There are no rows where all articles are of one part, or where `lacking` says what is not known of them.
     """
@@ -25,6 +34,9 @@ class Cut:
     parts: Sequence[StratumPart] = ()
     rows: Sequence[Row] = ()
     lacking: str = ""
+    blocks: Sequence[range] = ()
+    keys: Sequence[Key] = ()
+    image: Markup | None = None
 
 
 def cuts(database: Database, material: Material, column: Column, by: Stratum | None) -> list[Cut]:
@@ -54,7 +66,37 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
     whole: dict[str, Record] = {record["run_id"]: record for record in material.board.records}
     reference = [material.reference["run_id"]] if material.reference else []
     rows = [row for run_ids in (order, reference) for row in _rows(material, whole, by_part, column, run_ids)]
-    return Cut(stratum, parts, rows)
+    [rows] = together(rows)
+    fitting = blocks([part.value for part in parts], rows)
+    return Cut(stratum, parts, rows, "", fitting, *_drawn(material, column, stratum, parts, rows))
+
+
+def _drawn(
+    material: Material, column: Column, stratum: Stratum, parts: Sequence[StratumPart], rows: Sequence[Row]
+) -> tuple[Sequence[Key], Markup | None]:
+    """The best runs, and the articles if their numbers vary."""
+    of_runs = [row for row in rows if row.record is not material.reference]
+    articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
+    shown = [*of_runs[: len(PALETTE) - len(articles)], *articles]
+    labels = ["Wikipedia" if row in articles else material.label(row.record) for row in shown]
+    values: list[dict[str, Any]] = [
+        {
+            "x": part.value,
+            "who": str(number),
+            "mean": cell.mean,
+            "low": cell.mean if cell.low is None else cell.low,
+            "high": cell.mean if cell.high is None else cell.high,
+        }
+        for number, row in enumerate(shown)
+        for part, cell in zip(parts, row.cells, strict=True)
+        if cell.mean is not None
+    ]
+    if not values:
+        return (), None
+    keys = [Key(colour, shape, text) for colour, shape, text in zip(PALETTE, SHAPES.values(), labels, strict=False)]
+    told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
+    chart = arms(values, [part.value for part in parts], len(shown), column.name)
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}")
 
 
 def _rows(

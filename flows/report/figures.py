@@ -1,19 +1,19 @@
-"""The paper's figures 1, 2, 3 and 5 on our data."""
+"""The paper's figures 1, 2 and 3 on our data: in the metrics' own units, and rescaled as the paper has them."""
 
 import json
 import shlex
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
-from flows.drawing import SHAPES, dots, lines
+from flows.drawing import SHAPES, lines
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
-from flows.report.paper_tables import Row, rows
+from flows.report.paper_tables import Cell, Row, rows, together
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {
@@ -49,50 +49,52 @@ class SweepPanel:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Figure 1, 2 or 3. With no family there is nothing to draw, and `command` says what to run. Those families are
-    drawn that have a key; all are in the table."""
+    """Figure 1, 2 or 3: `panels` are in the metrics' own units, with the means' intervals, `rescaled` as the paper
+    draws them, with standard deviations. With no family there is nothing to draw, and `command` says what to run. Those
+    families are drawn that have a key; all are in the table."""
 
+    number: int
     parameter: str
     words: str
     heads: Sequence[PaperColumn]
     families: Sequence[Family]
     keys: Sequence[Key]
     panels: Sequence[SweepPanel]
+    rescaled: Sequence[SweepPanel]
     command: str
 
 
 def sweep(material: Material, parameter: str) -> Sweep:
-    """Means and standard deviations against top_p, top_k or temperature."""
+    """Means against top_p, top_k or temperature."""
     heads = paper_columns(material.text_columns)
     families = _families(material, parameter, heads)
     drawn = families[: len(PALETTE)]
     keys = [
         Key(colour, shape, family.label) for colour, shape, family in zip(PALETTE, SHAPES.values(), drawn, strict=False)
     ]
-    panels = [
-        SweepPanel(head.title, head, _panel(drawn, place, head, SWEPT[parameter]))
+    there = [
+        (place, head)
         for place, head in enumerate(heads)
-        if head.low is not None and any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
+        if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]
-    return Sweep(parameter, SWEPT[parameter], heads, families, keys, panels, _command(material, parameter))
-
-
-def spreads(material: Material, records: Sequence[Record]) -> tuple[Sequence[Key], Markup] | None:
-    """Figure 5: the standard deviations of these runs and of the articles, each over the range of its metric."""
-    heads = [head for head in paper_columns(material.text_columns) if head.low is not None]
-    named = [(record, material.names[record["run_id"]]) for record in records[: len(PALETTE) - 1]]
-    if material.reference:
-        named.append((material.reference, "Wikipedia"))
-    values = [
-        {"metric": head.title, "who": str(place), "sd": record[head.column.name + "_sd"] / (head.high - head.low)}
-        for place, (record, _) in enumerate(named)
-        for head in heads
-        if record[head.column.name + "_sd"] is not None and head.low is not None and head.high is not None
+    words = SWEPT[parameter]
+    panels = [SweepPanel(head.title, head, _panel(drawn, place, head, words)) for place, head in there]
+    rescaled = [
+        SweepPanel(head.title, head, _rescaled_panel(drawn, place, head, words))
+        for place, head in there
+        if head.low is not None
     ]
-    if not values:
-        return None
-    keys = [Key(c, s, text) for c, s, (_, text) in zip(PALETTE, SHAPES.values(), named, strict=False)]
-    return keys, svg(dots(values, [head.title for head in heads], len(named)), "Figure 5; its numbers are in table 3.")
+    return Sweep(
+        [*SWEPT].index(parameter) + 1,
+        parameter,
+        words,
+        heads,
+        families,
+        keys,
+        panels,
+        rescaled,
+        _command(material, parameter),
+    )
 
 
 def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) -> list[Family]:
@@ -107,10 +109,15 @@ def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) 
             key = (run.model_sha256, run.prompts, run.seed, *entry.request, fixed)
             groups[key].append((value, record))
     columns = [head.column for head in heads]
-    families = [
-        Family(_label(material, points[0][1], parameter), _points(material, parameter, points, columns))
+    made = [
+        (_label(material, points[0][1], parameter), _points(material, parameter, points, columns))
         for points in groups.values()
         if len({value for value, _ in points}) > 1
+    ]
+    listed = together(*[[row for _, row in points] for _, points in made])
+    families = [
+        Family(label, [(word, row) for (word, _), row in zip(points, of_family, strict=True)])
+        for (label, points), of_family in zip(made, listed, strict=True)
     ]
     return sorted(families, key=lambda family: -len(family.points))
 
@@ -151,19 +158,45 @@ def _panel(families: Sequence[Family], place: int, head: PaperColumn, words: str
         {
             "x": word,
             "who": str(number),
+            "mean": cell.mean,
+            "low": cell.mean if cell.low is None else cell.low,
+            "high": cell.mean if cell.high is None else cell.high,
+        }
+        for number, word, cell in _cells(families, place)
+    ]
+    return svg(lines(values, _order(values), words), _told(families, place, head, words))
+
+
+def _rescaled_panel(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> Markup:
+    values: list[dict[str, Any]] = [
+        {
+            "x": word,
+            "who": str(number),
             "mean": head.rescaled(cell.mean),
             "low": head.rescaled(cell.mean - (cell.sd or 0)),
             "high": head.rescaled(cell.mean + (cell.sd or 0)),
         }
-        for number, family in enumerate(families)
-        for word, row in family.points
-        if (cell := row.cells[place]).mean is not None
+        for number, word, cell in _cells(families, place)
+        if cell.mean is not None
     ]
+    return svg(lines(values, _order(values), words, (0, 1)), "Rescaled: " + _told(families, place, head, words))
+
+
+def _cells(families: Sequence[Family], place: int) -> Iterator[tuple[int, str, Cell]]:
+    """Those with a number: of which family, and at which value."""
+    for number, family in enumerate(families):
+        for word, row in family.points:
+            if row.cells[place].mean is not None:
+                yield number, word, row.cells[place]
+
+
+def _order(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted({value["x"] for value in values}, key=lambda x: float("inf") if x == "off" else float(x))
+
+
+def _told(families: Sequence[Family], place: int, head: PaperColumn, words: str) -> str:
     told = "; ".join(
-        f"{family.label}: " + ", ".join(f"{word} {row.cells[place].mean:.4g}" for word, row in family.points
-                                        if row.cells[place].mean is not None)
+        f"{family.label}: " + ", ".join(f"{word} {cell.mean:.4g}" for _, word, cell in _cells([family], place))
         for family in families
-    )  # fmt: skip
-    label = f"{head.title} against {words}, means: {told}"
-    order = sorted({value["x"] for value in values}, key=lambda x: float("inf") if x == "off" else float(x))
-    return svg(lines(values, order, words), label)
+    )
+    return f"{head.title} against {words}, means: {told}"

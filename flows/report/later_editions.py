@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows.tables import decimals
 from storage import editions
 from storage.database import Database
 
@@ -14,23 +15,27 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class DifferenceColumn:
-    """A metric by one evaluator, whose id is in the `title` where several scored by the metric."""
+    """A metric by one evaluator, whose id is in the `title` where several scored by the metric, and how many decimals
+    its differences and its means have."""
 
     title: str
     metric: str
     evaluator_id: str
+    of_differences: int
+    of_means: int
 
 
 @dataclass(frozen=True)
 class LaterEdition:
     """One edition: its row of `editions`, what became of the articles, the runs' differences by run and column, what
-    came true by run, and the things that most texts said first."""
+    came true by run, how many decimals its numbers have by their names, and the things that most texts said first."""
 
     about: Record
     outcomes: Sequence[tuple[str, int, str, str]]
     columns: Sequence[DifferenceColumn]
     runs: Mapping[str, Mapping[DifferenceColumn, Record]]
     came_true: Sequence[Record]
+    decimals: Mapping[str, int]
     things: Sequence[Record]
 
 
@@ -47,12 +52,14 @@ def _edition(database: Database, name: str) -> LaterEdition:
     runs: dict[str, dict[DifferenceColumn, Record]] = {}
     for row in differences:
         runs.setdefault(row["run_id"], {})[by_key[row["metric"], row["evaluator_id"]]] = row
+    came_true = database.records(dict[str, Any], "came_true_by_run", name)
     return LaterEdition(
         about,
         database.rows("edition_outcomes", name),
         columns,
         runs,
-        database.records(dict[str, Any], "came_true_by_run", name),
+        came_true,
+        {part: decimals(_there(came_true, part)) for part in ("chance", "excess")},
         database.records(dict[str, Any], "came_true_first", name, SHOWN),
     )
 
@@ -60,7 +67,14 @@ def _edition(database: Database, name: str) -> LaterEdition:
 def _columns(differences: Sequence[Record]) -> list[DifferenceColumn]:
     keys = sorted({(row["metric"], row["evaluator_id"]) for row in differences})
     metrics = [metric for metric, _ in keys]
-    return [
-        DifferenceColumn(metric if metrics.count(metric) == 1 else f"{metric} ({by[:6]})", metric, by)
-        for metric, by in keys
-    ]
+    columns = []
+    for metric, by in keys:
+        title = metric if metrics.count(metric) == 1 else f"{metric} ({by[:6]})"
+        rows = [row for row in differences if (row["metric"], row["evaluator_id"]) == (metric, by)]
+        means = [*_there(rows, "first_mean"), *_there(rows, "later_mean")]
+        columns.append(DifferenceColumn(title, metric, by, decimals(_there(rows, "difference")), decimals(means)))
+    return columns
+
+
+def _there(rows: Sequence[Record], name: str) -> list[float]:
+    return [row[name] for row in rows if row[name] is not None]

@@ -1,7 +1,7 @@
 """What a report is made of: one snapshot, its runs on their board, and all that explains them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import PurePath
@@ -94,10 +94,13 @@ class Material:
         return self.metrics[column.metric].direction
 
 
-def gather(database: Database, snapshot: str, *, after_cutoff: bool = False) -> Material:
-    """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so."""
+def gather(
+    database: Database, snapshot: str, *, after_cutoff: bool = False, prefer: Collection[str] | None = None
+) -> Material:
+    """All of it. Where the runs' evaluators differ each has a column, and the board's notes say so; or a column has one
+    of those that are preferred (see `flows.comparing.board.board`)."""
     found = snapshots.resolve(database, snapshot)
-    shown = _board(database, found.snapshot_id, after_cutoff=after_cutoff)
+    shown = _board(database, found.snapshot_id, after_cutoff=after_cutoff, prefer=prefer)
     entries = database.records(_entry, "report_runs", found.snapshot_id)
     metrics = database.records(Metric, "report_metrics", [column.metric for column in shown.columns])
     asked = [column.evaluator_id for column in shown.columns]
@@ -126,7 +129,9 @@ def _entry(
     return RunEntry(Run(**run), state(status, heard_at, process), started_at, finished_at)
 
 
-def _board(database: Database, snapshot_id: str, *, after_cutoff: bool) -> Board:
+def _board(database: Database, snapshot_id: str, *, after_cutoff: bool, prefer: Collection[str] | None) -> Board:
+    if prefer is not None:
+        return board(database, snapshot_id, prefer=prefer, after_cutoff=after_cutoff)
     try:
         return board(database, snapshot_id, after_cutoff=after_cutoff)
     except TerminalError as refusal:

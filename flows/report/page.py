@@ -1,28 +1,63 @@
 """The report: one HTML file that asks nothing of any network, written whole or not at all."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from evaluators.statistics import FEWEST
+from flows.comparing.board import Column
 from flows.progress import Progress
-from flows.report import figures, paper_tables
+from flows.report import blocks, figures, paper_tables
 from flows.report.by_stratum import cuts
 from flows.report.checked_sentences import VERDICTS
 from flows.report.correlation import matrix
 from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
+from flows.report.groups import Groups, groups
 from flows.report.later_editions import SHOWN, later_editions
 from flows.report.material import Material, gather
+from flows.report.months import LINKING, months
 from flows.report.paper import paper_columns
+from flows.report.spreads import spreads
 from flows.report.templating import assets, environment, write_page
+from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
 from newwiki.paper_metrics import PAPER
-from newwiki.protocol import PROTOCOL
+from newwiki.protocol import PROTOCOL, value_in_words
 from newwiki.request import ReportRequest
 from storage.database import Database
 from storage.outputs import safe
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A part of the page, by its id; it is there where one of the names in `shows` has something to show."""
+
+    id: str
+    words: str
+    template: str
+    shows: tuple[str, ...]
+
+
+SECTIONS = (
+    PageSection("leaderboard", "Leaderboard", "leaderboard.html", ("leaderboard",)),
+    PageSection("quality-and-diversity", "Quality and diversity", "trade_off.html", ("trade_off",)),
+    PageSection("models", "Models", "models.html", ("table_3", "spreads")),
+    PageSection("decoding", "Decoding", "decoding.html", ("swept",)),
+    PageSection("training", "Training", "training.html", ("training",)),
+    PageSection("months", "Over the months", "months.html", ("months",)),
+    PageSection("strata", "By kind of article", "strata.html", ("cut",)),
+    PageSection("old-and-new", "Old and new", "old_and_new.html", ("old_and_new",)),
+    PageSection("experiments", "Experiments", "experiments.html", ("experiments",)),
+    PageSection("later", "Later", "later_editions.html", ("editions",)),
+    PageSection("metrics", "Metrics", "metrics.html", ("matrix",)),
+    PageSection("snapshot", "Snapshot", "snapshot.html", ("funnel",)),
+    PageSection("runs", "Runs", "runs.html", ("leaderboard",)),
+)
 
 
 def write(database: Database, progress: Progress, request: ReportRequest, path: Path | None = None) -> Path:
@@ -50,31 +85,54 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         alike = paper_tables.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
-        stored = {
+        answers = sections(database, snapshot_id)
+        cut = cuts(database, material, cut_column, request.by) if cut_column else []
+        stored: dict[str, Any] = {
             "funnel": database.rows("funnel", snapshot_id),
             "topics": database.rows("topic_counts", snapshot_id),
             "requests": database.rows("requests", snapshot_id),
+            "groups": groups(database, material, column),
             "matrix": matrix(database, material),
             "distributions": distributions(database, material),
             "examples": examples(database, material, column, progress) if column else {},
-            "cuts": cuts(database, material, cut_column, request.by) if cut_column else [],
+            "cut": [one for one in cut if one.rows],
+            "uncut": [one for one in cut if not one.rows],
             "old_and_new": paper_tables.old_and_new(database, material),
-            "experiments": sections(database, snapshot_id),
+            "months": months(database, material, column, answers),
+            "experiments": [one for one in answers if one.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
     columns = paper_tables.in_order(material)
+    of_runs = paper_tables.rows(material, paper_tables.best_first(material, column), columns)
+    of_articles = paper_tables.rows(material, reference, columns)
+    of_runs, of_articles = paper_tables.together(of_runs, of_articles)
+    paper = [head.column for head in heads]
+    table_3, below_table_3 = paper_tables.together(
+        paper_tables.rows(material, alike, paper), paper_tables.rows(material, reference, paper)
+    )
+    sweeps = [figures.sweep(material, parameter) for parameter in figures.SWEPT]
+    constant = _constant(material)
+    beside = _beside(material, stored["groups"], constant)
+    shown: dict[str, Any] = {
+        "columns": columns,
+        "leaderboard": of_runs,
+        "reference": of_articles,
+        "constant": constant,
+        "blocks": blocks.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
+        "table_3": table_3 if paper else [],
+        "below_table_3": below_table_3,
+        "sweeps": sweeps,
+        "swept": [one for one in sweeps if one.panels],
+        "spreads": spreads(material, alike),
+        "trade_off": trade_off(material, column),
+        "training": training(material),
+    }
+    shown |= stored
     page = environment().get_template("report.html").render(
+        sections=[one for one in SECTIONS if any(shown[name] for name in one.shows)],
         material=material,
-        columns=columns,
-        leaderboard=paper_tables.rows(material, paper_tables.best_first(material, column), columns),
-        reference=paper_tables.rows(material, reference, columns),
         heads=heads,
-        alike=paper_tables.rows(material, alike, [head.column for head in heads]),
-        alike_reference=paper_tables.rows(material, reference, [head.column for head in heads]),
-        sweeps=[figures.sweep(material, parameter) for parameter in figures.SWEPT],
-        spreads=figures.spreads(material, alike),
-        training=training(material),
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         example_column=column,
@@ -82,13 +140,37 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         box=(WIDTH, HEIGHT, BINS),
         verdicts=VERDICTS,
         things_shown=SHOWN,
+        fewest=FEWEST,
         paper=PAPER,
         written_at=datetime.now(UTC),
         version=version("newwiki-eval"),
-        **stored,
+        **shown,
         **assets(),
     )  # fmt: skip
     return page, snapshot_id
+
+
+def _constant(material: Material) -> tuple[int, int] | None:
+    """How many texts and prompts each run has, where that is the same for all."""
+    found = {(record["completions"], record["prompts"]) for record in material.records}
+    return found.pop() if len(found) == 1 else None
+
+
+def _head(material: Material, column: Column) -> str:
+    """With its arrow."""
+    return f"{column.name}·↑" if material.direction(column) != "none" else column.name
+
+
+def _beside(material: Material, found: Groups | None, constant: object) -> float:
+    """How many letters the leaderboard's columns beside the metrics take."""
+    words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
+    if found and found.of:
+        words.append(("group", [" " * round(1.4 * len(found.letters))]))
+    if material.knows_cutoffs:
+        words += [("knowledge cutoff", ["2026-01-01"]), ("seen share", ["100.0%"])]
+    if not constant:
+        words.append(("texts", ["100,000 prompts"]))
+    return sum(blocks.width_of(head, cells) for head, cells in words)
 
 
 def _has(material: Material, run_id: str) -> bool:

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flows.comparing.board import Column, numbers_of
+from flows.report.aligned import Numerals, numerals
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, ordered, paper_columns
 from newwiki.protocol import PROTOCOL, varying
@@ -15,10 +16,10 @@ PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalt
 
 @dataclass(frozen=True)
 class Cell:
-    """A mean with its spread and both ends of its 95 % interval; `left` and `width` are where that interval lies
-    between the column's least (0) and greatest (100) number. `no_interval` is why there is none. `best` says that no
-    other of its column is better, and is not said of runs that were asked otherwise. `apart` is on how many texts the
-    mean stands, if these are not all."""
+    """A mean with its spread and both ends of its 95 % interval, and all of them as they are `shown` below each other;
+    `left` and `width` are where that interval lies between the column's least (0) and greatest (100) number.
+    `no_interval` is why there is none. `best` says that no other of its column is better, and is not said of runs that
+    were asked otherwise. `apart` is on how many texts the mean stands, if these are not all."""
 
     mean: float | None
     sd: float | None = None
@@ -29,6 +30,7 @@ class Cell:
     width: float = 0.0
     best: bool = False
     apart: str = ""
+    shown: Numerals | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,8 @@ def _paired(material: Material, other: Material, found: Sequence[tuple[Record, R
     columns = [one.column for one in shared]
     step = 1 if material.snapshot.kind == "new" else -1
     new_id, old_id = (material.snapshot.snapshot_id, other.snapshot.snapshot_id)[::step]
-    pairs = [Pair(pair[0]["run_id"], *rows(material, pair[::step], columns)) for pair in found]
+    listed = together(*[rows(material, pair[::step], columns) for pair in found])
+    pairs = [Pair(pair[0]["run_id"], *of_pair) for pair, of_pair in zip(found, listed, strict=True)]
     return OldAndNew(new_id, old_id, shared, pairs, [one.title for one in heads if one not in shared])
 
 
@@ -143,7 +146,7 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
     def at(value: float) -> float:
         return round(100 * (value - start) / span, 1) if span else 50.0
 
-    return [
+    made = [
         Cell(None, apart=apart(of["status"]))
         if of["mean"] is None
         else Cell(
@@ -155,3 +158,16 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
         )
         for of in found
     ]
+    return _aligned(made)
+
+
+def together(*groups: Sequence[Row]) -> list[list[Row]]:
+    """The same rows, with the same digits in a column of all of them."""
+    listed = [row for group in groups for row in group]
+    by_column = [_aligned(column) for column in zip(*[row.cells for row in listed], strict=True)]
+    made = iter([Row(row.record, cells) for row, *cells in zip(listed, *by_column, strict=True)])
+    return [[next(made) for _ in group] for group in groups]
+
+
+def _aligned(column: Sequence[Cell]) -> list[Cell]:
+    return [replace(cell, shown=shown) for cell, shown in zip(column, numerals(column), strict=True)]

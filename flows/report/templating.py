@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from flows.catalogue import span
+from flows.report.aligned import in_words
 from flows.report.paper_tables import apart
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
@@ -54,6 +55,7 @@ def environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "digits": _digits,
+        "fixed": in_words,
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,

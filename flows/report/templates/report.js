@@ -26,3 +26,26 @@ function sort(body, column, sign) {
   });
   body.append(...rows);
 }
+
+// Those of one section get a field above them, too: rows stay whose run has all of its words.
+for (const section of document.querySelectorAll("section")) {
+  const tables = [...section.querySelectorAll("table.sortable")];
+  if (tables.length === 0) continue;
+  const label = document.createElement("label");
+  const field = document.createElement("input");
+  const count = document.createElement("output");
+  label.className = "filter";
+  field.type = "search";
+  field.placeholder = "model or decoder";
+  label.append("Only runs with ", field, " ", count);
+  tables[0].closest(".scroll").before(label);
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const row of tables.flatMap((table) => [...table.tBodies[0].rows])) {
+      const run = row.cells[0].dataset.value.toLowerCase();
+      row.hidden = !words.every((word) => run.includes(word));
+    }
+    const rows = [...tables[0].tBodies[0].rows];
+    count.value = field.value ? `${rows.filter((row) => !row.hidden).length} of ${rows.length}` : "";
+  });
+}

@@ -124,3 +124,10 @@ join completions using (run_id, page_id, sample)
 join articles using (page_id)
 where articles.snapshot_id = $4 and place in (1, (scored + 1) // 2, scored)
 order by run_id, place;
+
+-- name: months_of_wiki
+-- The snapshots of a wiki's months that have runs, the earliest first.
+select snapshot_id
+from snapshots
+where wiki = ? and kind = 'new' and snapshot_id in (select snapshot_id from runs)
+order by window_start, snapshot_id;

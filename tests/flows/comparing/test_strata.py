@@ -205,8 +205,10 @@ def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
     html, _ = render(cut, Silent(), ReportRequest(snapshot=SNAPSHOT))
     section = html.partition('<section id="strata"')[2].partition("</section>")[0]
     assert "yes<span" in section and "20 articles" in section and "500 to 519 words" in section
-    assert "All articles are of one part: 2026-09." in section
-    assert "nobody has looked up what the articles" in section
+    assert "By age" not in section
+    lacking = html.partition('id="lacking"')[2]
+    assert "<b>By age</b>: all articles are of one part, 2026-09." in lacking
+    assert "nobody has looked up what the articles" in lacking
     for record in board(cut, SNAPSHOT, by="infobox").records:
         assert f"{digits(record['density'])} <span" in section.replace("−", "-").replace("<strong>", "").replace(
             "</strong>", ""

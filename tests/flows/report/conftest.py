@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+from flows.progress import Silent
+from flows.report import page as report
 from newwiki.decoding.grammar import parse
 from newwiki.records import Completion, Fingerprint, Metric, RunScore, Score
+from newwiki.request import ReportRequest
 from storage import runs
 from storage.database import Database, insert
 from tests.browser import chromium
@@ -112,3 +115,9 @@ def scored(published: Path, pages: list[int], tmp_path_factory: pytest.TempPathF
         connection.execute("update candidates set title = ? where page_id = ?", [HOSTILE, pages[0]])
         connection.execute("update runs set finished_at = null where run_id = 'sample-0'")
     return path
+
+
+@pytest.fixture(scope="session")
+def written(scored: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report on it."""
+    return report.write(Database(scored), Silent(), ReportRequest(), tmp_path_factory.mktemp("report") / "report.html")

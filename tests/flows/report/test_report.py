@@ -1,6 +1,7 @@
 """What stands in the report: the right numbers in the right place, and what is missing said."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +86,9 @@ def test_a_figure_is_of_runs_that_differ_in_its_parameter_alone(scored: Path) ->
     assert [panel.title for panel in sweep.panels] == [
         "FK-Score", "Entity overlap", "S-BERT", "Info density", "Gunning fog", "Distinct-n", "Rep-n",
     ]  # fmt: skip
+    assert [panel.title for panel in sweep.rescaled] == [panel.title for panel in sweep.panels]
+    means = [f"{values(Database(scored), f'sample-{number}', 'gunning_fog_newwiki').mean():.4g}" for number in range(3)]
+    assert all(mean in sweep.panels[4].image for mean in means)  # in its own unit
     fog = sweep.panels[4].column
     assert (fog.rescaled(10), fog.rescaled(25)) == (0, 1)  # the paper's range
     other = figures.sweep(material, "top_k")
@@ -159,8 +163,8 @@ def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
     assert shown[0].value > shown[1].value > shown[2].value
 
 
-def test_long_texts_are_cut_and_say_so(scored: Path) -> None:
-    html, _ = render(Database(scored), Silent(), ReportRequest())
+def test_long_texts_are_cut_and_say_so(written: Path) -> None:
+    html = written.read_text("utf-8")
     assert "Cut: 1,1" in html or "Cut: 1,2" in html
 
 
@@ -190,7 +194,10 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
     )
     assert any("numbers of different evaluators cannot stand in one column" in note for note in material.board.notes)
     assert len([column for column in material.board.columns if column.metric == "sbert"]) == 3
-    assert "none are marked: spacy:en_two_cities-1.0" in render(database, Silent(), ReportRequest())[0]
+    column = column_for(material, "sbert")
+    assert column
+    of_run = examples(database, material, replace(column, evaluator_id="by-1"), Silent())["other-1"]
+    assert of_run.entities.startswith("none are marked: spacy:en_two_cities-1.0")
 
 
 def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Database, pages: list[int]) -> None:
@@ -210,20 +217,36 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
     assert (pair.new.record["run_id"], pair.old.record["run_id"]) == ("sample-1", "on-old")
     of_old = paper_tables.old_and_new(database, gather(database, "old-one"))
     assert of_old and [p.new.record["run_id"] for p in of_old.pairs] == ["sample-1"]
-    assert "Table 4.</b> The same models" in render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))[0]
-
-
-def test_what_is_missing_is_said(database: Database) -> None:
-    html, _ = render(database, Silent(), ReportRequest())
-    assert "broken (one · greedy, failed)" in html
-    assert f"newwiki snapshots topics {SNAPSHOT}" in html
-    assert "--kind old --before 2020-01-01" in html
     with database.write() as connection:
         connection.execute(
             "insert into topics select snapshot_id, page_id, 'Q1', ['Q5'], 'Human', now() from stored_articles"
         )
-    html, _ = render(database, Silent(), ReportRequest())
+    html, _ = render(database, Silent(), ReportRequest(snapshot=SNAPSHOT))
+    assert "Table 4.</b> The same models" in html
     assert "Table 1.</b>" in html and "Human" in html
+
+
+def test_what_is_missing_is_said(written: Path) -> None:
+    html = written.read_text("utf-8")
+    assert "broken (one · greedy, failed)" in html
+    lacking = html[html.index('id="lacking"') :]
+    assert f"newwiki snapshots topics {SNAPSHOT}" in lacking
+    assert "--kind old --before 2020-01-01" in lacking
+    assert "Figure 2</b> needs two runs that differ in top_k alone" in lacking
+
+
+def test_a_section_without_data_is_neither_there_nor_among_the_links(written: Path) -> None:
+    shown = sections_of(written.read_text("utf-8"))
+    assert shown == [
+        "leaderboard", "quality-and-diversity", "models", "decoding", "strata", "metrics", "snapshot", "runs",
+    ]  # fmt: skip
+
+
+def sections_of(html: str) -> list[str]:
+    """Their ids, which are those of the links, too."""
+    found = re.findall(r'<section id="([\w-]+)"', html)
+    assert re.findall(r'<li><a href="#([\w-]+)"', html) == [*found, "provenance"]
+    return found
 
 
 def test_one_run_with_one_metric_is_a_report_too(published: Path, tmp_path: Path) -> None:
@@ -239,3 +262,4 @@ def test_one_run_with_one_metric_is_a_report_too(published: Path, tmp_path: Path
     assert "None of the paper’s metrics is scored" in html
     assert "Figure 4</b> needs two metrics" in html
     assert "this run was not scored by a metric of entities" not in html
+    assert sections_of(html) == ["leaderboard", "strata", "snapshot", "runs"]

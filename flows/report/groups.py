@@ -1,0 +1,39 @@
+"""Which runs of the leaderboard cannot be told apart."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from flows.comparing.board import Column
+from flows.comparing.ranked import ranked
+from flows.report.material import Material
+from newwiki.errors import TerminalError
+from storage.database import Database
+
+_LETTER = re.compile(r"[a-z]\d*")
+
+
+@dataclass(frozen=True)
+class Groups:
+    """By a column: two runs that share one of the `letters` cannot be told apart; `of` has those of each run by its id.
+    Where there are none, `lacking` says why."""
+
+    column: Column
+    letters: Sequence[str] = ()
+    of: Mapping[str, frozenset[str]] | None = None
+    lacking: str = ""
+
+
+def groups(database: Database, material: Material, column: Column | None) -> Groups | None:
+    """None where nothing is better, or there are no two runs with a number."""
+    if column is None or material.direction(column) == "none":
+        return None
+    if sum(record[column.name] is not None for record in material.records) < 2:
+        return None
+    try:
+        shown = ranked(database, material.board, column.name, after_cutoff=material.after_cutoff)
+    except TerminalError as refusal:
+        return Groups(column, lacking=str(refusal))
+    of = {one["run_id"]: frozenset(_LETTER.findall(one["group"])) for one in shown.records if one["group"]}
+    letters = dict.fromkeys(letter for one in shown.records for letter in _LETTER.findall(one["group"] or ""))
+    return Groups(column, list(letters), of)

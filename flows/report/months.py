@@ -1,0 +1,158 @@
+"""The models over the months: what was asked of the same model in the same way on several months' articles."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.comparing.board import ANOTHER, Column
+from flows.drawing import SHAPES, lines
+from flows.report.aligned import varies
+from flows.report.blocks import blocks
+from flows.report.experiments import Section
+from flows.report.figures import Key
+from flows.report.material import Material, Record, gather
+from flows.report.paper_tables import Cell, Row, best_first, cells, in_order, together
+from newwiki.errors import TerminalError
+from storage.database import Database
+
+LINKING = "linking"  # the experiment that puts months on one scale
+ARTICLES = "Wikipedia"
+_DRAWN = 9  # metrics
+
+
+@dataclass(frozen=True)
+class MonthPanel:
+    column: Column
+    image: Markup
+
+
+@dataclass(frozen=True)
+class Months:
+    """`linked` are answers that put the months on one scale. `names` are the snapshots of which there are numbers, and
+    `rows` has one a run of the report's snapshot that was asked for on others too, the articles last, with a cell for
+    each of them by `column`; those in one of the `blocks` fit beside each other. Those are drawn that have a key.
+    `left_out` are other months' snapshots, and why."""
+
+    linked: Sequence[Section]
+    names: Sequence[str]
+    column: Column | None
+    rows: Sequence[Row]
+    blocks: Sequence[range]
+    keys: Sequence[Key]
+    panels: Sequence[MonthPanel]
+    left_out: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Series:
+    """A run of the report's snapshot, or the articles, with what it is in each month."""
+
+    label: str
+    record: Record
+    by_month: Mapping[str, tuple[Material, Record]]
+
+    def cell(self, month: str, column: Column) -> Cell:
+        """By this evaluator of the column, whatever the month's own column is called."""
+        if month not in self.by_month:
+            return Cell(None)
+        there, record = self.by_month[month]
+        same = [one for one in there.board.columns if one.metric == column.metric]
+        found = next((one for one in same if one.evaluator_id == column.evaluator_id), None)
+        if found is None:
+            return Cell(None, apart=ANOTHER if same else "")
+        return cells([record], found, "none")[0]
+
+
+def months(
+    database: Database, material: Material, column: Column | None, experiments: Sequence[Section]
+) -> Months | None:
+    """None where nothing was asked for on two months."""
+    linked = [one for one in experiments if one.answer.name == LINKING]
+    shown, left_out = _of_wiki(database, material) if material.snapshot.kind == "new" else ({}, [])
+    series = _series(shown, material, column)
+    names = [name for name in shown if any(name in one.by_month for one in series)]
+    if len(names) < 2:
+        return Months(linked, [], column, [], [], [], [], []) if linked else None
+    articles = _articles(shown, material)
+    drawn = [*series[: len(PALETTE) - len(articles)], *articles]
+    keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
+    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, one, names))]
+    rows = [Row(one.record, [one.cell(name, column) for name in names]) for one in [*series, *articles] if column]
+    [rows] = together(rows)
+    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out)
+
+
+def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
+    """All months' snapshots of the wiki with their runs, the earliest first, and those that have none to show."""
+    shown: dict[str, Material] = {}
+    left_out = []
+    prefer = {column.evaluator_id for column in material.board.columns}
+    for (name,) in database.rows("months_of_wiki", material.snapshot.wiki):
+        if name == material.snapshot.snapshot_id:
+            shown[name] = material
+            continue
+        try:
+            shown[name] = gather(database, name, after_cutoff=material.after_cutoff, prefer=prefer)
+        except TerminalError as refusal:
+            left_out.append(f"{name}: {refusal}")
+    return shown, left_out
+
+
+def _series(shown: Mapping[str, Material], material: Material, column: Column | None) -> list[_Series]:
+    """Those of two months or more, those of most months first, and of these the best."""
+    of_months = {name: {_asked(there, one): one for one in _fewest_first(there)} for name, there in shown.items()}
+    found = []
+    for record in best_first(material, column):
+        key = _asked(material, record)
+        by_month = {name: (shown[name], asked[key]) for name, asked in of_months.items() if key in asked}
+        by_month |= {material.snapshot.snapshot_id: (material, record)} if by_month else {}
+        if len(by_month) > 1:
+            found.append(_Series(material.label(record), record, by_month))
+    return sorted(found, key=lambda one: -len(one.by_month))
+
+
+def _fewest_first(material: Material) -> list[Record]:
+    """So that of runs that were asked the same the one on most prompts is taken."""
+    return sorted(material.records, key=lambda one: int(one["prompts"]))
+
+
+def _asked(material: Material, record: Record) -> tuple[object, ...]:
+    run = (entry := material.entries[record["run_id"]]).run
+    weights = run.model if run.model_sha256 == "unknown" else run.model_sha256
+    return weights, record["decoder"], run.seed, entry.request
+
+
+def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series]:
+    by_month = {name: (there, there.reference) for name, there in shown.items() if there.reference}
+    return [_Series(ARTICLES, material.reference, by_month)] if material.reference else []
+
+
+def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> MonthPanel | None:
+    """The articles only where their numbers vary: beside themselves they are all the same."""
+    values: list[dict[str, Any]] = [
+        {
+            "x": name,
+            "who": str(number),
+            "mean": cell.mean,
+            "low": cell.mean if cell.low is None else cell.low,
+            "high": cell.mean if cell.high is None else cell.high,
+        }
+        for number, one in enumerate(drawn)
+        for name in names
+        if (cell := one.cell(name, column)).mean is not None and (one.label != ARTICLES or varies(cell.sd))
+    ]
+    if len({value["x"] for value in values}) < 2:
+        return None
+    told = "; ".join(f"{drawn[int(one['who'])].label}, {one['x']}: {one['mean']:.4g}" for one in values)
+    order = [_short(name, names) for name in names]
+    shortened = [value | {"x": _short(value["x"], names)} for value in values]
+    return MonthPanel(column, svg(lines(shortened, order, None), f"{column.name} over the months, means: {told}"))
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    """Without the wiki, which all have in front."""
+    short = {one: one.partition("-")[2] or one for one in names}
+    return short[name] if len({*short.values()}) == len(names) else name

@@ -1,0 +1,72 @@
+"""The paper's figure 5 on our data: in the metrics' own units, and rescaled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES, dots
+from flows.report.aligned import in_words
+from flows.report.figures import Key
+from flows.report.material import Material, Record
+from flows.report.paper import PaperColumn, paper_columns
+from flows.tables import decimals
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A standard deviation in words, and its share of the greatest of its column in percent."""
+
+    words: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
+    over the paper's ranges, and those models that have a key."""
+
+    heads: Sequence[PaperColumn]
+    rows: Sequence[tuple[str, Sequence[Bar | None]]]
+    keys: Sequence[Key]
+    rescaled: Markup | None
+
+
+def spreads(material: Material, records: Sequence[Record]) -> Spreads | None:
+    """The standard deviations of these runs and of the articles."""
+    articles = [(material.reference, "Wikipedia")] if material.reference else []
+    of_runs = [(record, material.names[record["run_id"]]) for record in records]
+    named = [*of_runs, *articles]
+    heads = [
+        head
+        for head in paper_columns(material.text_columns)
+        if any(record[head.column.name + "_sd"] is not None for record, _ in named)
+    ]
+    if not heads or not records:
+        return None
+    columns = [_bars([record[head.column.name + "_sd"] for record, _ in named]) for head in heads]
+    rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
+    drawn = [*of_runs[: len(PALETTE) - len(articles)], *articles]
+    keys = [Key(c, s, text) for c, s, (_, text) in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
+    return Spreads(heads, rows, keys, _rescaled(heads, drawn))
+
+
+def _bars(sds: Sequence[float | None]) -> list[Bar | None]:
+    there = [sd for sd in sds if sd is not None]
+    number, most = decimals(there), max(there)
+    return [None if sd is None else Bar(in_words(sd, number), round(100 * sd / most if most else 0, 1)) for sd in sds]
+
+
+def _rescaled(heads: Sequence[PaperColumn], drawn: Sequence[tuple[Record, str]]) -> Markup | None:
+    ranged = [head for head in heads if head.low is not None]
+    values = [
+        {"metric": head.title, "who": str(place), "sd": sd / (head.high - head.low)}
+        for place, (record, _) in enumerate(drawn)
+        for head in ranged
+        if (sd := record[head.column.name + "_sd"]) is not None and head.low is not None and head.high is not None
+    ]
+    if not values:
+        return None
+    chart = dots(values, [head.title for head in ranged], len(drawn))
+    return svg(chart, "Figure 5 rescaled; the numbers are in the table before it.")

@@ -1,0 +1,172 @@
+"""Quality against diversity: each run as a point, with its intervals in both directions."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from markupsafe import Markup
+
+from flows.charts import PALETTE, svg
+from flows.comparing.board import Column
+from flows.drawing import SHAPES, corners, crosses
+from flows.report.aligned import varies
+from flows.report.example_texts import column_for
+from flows.report.figures import Key
+from flows.report.material import Material, Record
+from newwiki.protocol import PROTOCOL, value_in_words
+
+_WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts
+_OF_DIVERSITY = ("distinct_", "diversity", "rep_", "self_bleu")
+_NAMED = 24  # points that have their decoder beside them
+
+
+@dataclass(frozen=True)
+class TradeOffPanel:
+    """`asked` says how its runs were asked, where others were asked otherwise; `level` whether there is a line for the
+    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words."""
+
+    asked: str
+    quality: Column
+    diversity: Column
+    image: Markup
+    level: bool
+    hollow: bool
+    named: bool
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """A panel for each way of being asked and each kind of diversity; a key for each of the models that are drawn."""
+
+    keys: Sequence[Key]
+    panels: Sequence[TradeOffPanel]
+    models: int
+
+
+def trade_off(material: Material, column: Column | None) -> TradeOff | None:
+    """By the column that texts are chosen by, if it is not one of diversity itself; None where no two runs that were
+    asked alike have both numbers."""
+    quality = _quality(material, column)
+    if quality is None:
+        return None
+    names = list(dict.fromkeys(material.names[record["run_id"]] for record in material.records))
+    signs = list(islice(_signs(), len(names)))
+    keys = [
+        Key(PALETTE[colour], list(SHAPES.values())[shape], name)
+        for name, (colour, shape) in zip(names, signs, strict=False)
+    ]
+    sign_of = dict(zip(names, signs, strict=False))
+    panels = []
+    for diversity in _diversities(material.board.columns):
+        for asked, records in _asked_alike(material).items():
+            there = [
+                record
+                for record in records
+                if record[quality.name] is not None
+                and record[diversity.name] is not None
+                and material.names[record["run_id"]] in sign_of
+            ]
+            if len(there) > 1:
+                panels.append(_panel(material, asked, quality, diversity, there, sign_of))
+    return TradeOff(keys, panels, len(names)) if panels else None
+
+
+def _quality(material: Material, column: Column | None) -> Column | None:
+    directed = [one for one in material.text_columns if material.direction(one) != "none"]
+    choices = [*filter(None, [column, column_for(material, None)]), *directed]
+    return next((one for one in choices if one in directed and not one.metric.startswith(_OF_DIVERSITY)), None)
+
+
+def _diversities(columns: Iterable[Column]) -> list[Column]:
+    there = {column.metric: column for column in reversed(list(columns))}
+    found = [next((there[name] for name in names if name in there), None) for names in (_WITHIN, _BETWEEN)]
+    return [column for column in found if column]
+
+
+def _signs() -> Iterable[tuple[int, int]]:
+    """Places of a colour and a shape; the first have a colour and a shape of their own."""
+    return (
+        (colour, (colour + turn) % len(SHAPES)) for turn, colour in product(range(len(SHAPES)), range(len(PALETTE)))
+    )
+
+
+def _asked_alike(material: Material) -> Mapping[str, Sequence[Record]]:
+    """The runs of each protocol, in words where there are several."""
+    apart_in = [name for name in material.apart_in if name in PROTOCOL]
+    found: dict[str, list[Record]] = defaultdict(list)
+    for record in material.records:
+        words = [f"{name} {value_in_words(record[name])}" for name in apart_in if record[name] is not None]
+        found[", ".join(words)].append(record)
+    return found
+
+
+def _panel(
+    material: Material,
+    asked: str,
+    quality: Column,
+    diversity: Column,
+    records: Sequence[Record],
+    sign_of: Mapping[str, tuple[int, int]],
+) -> TradeOffPanel:
+    words = _words(material, records) if len(records) <= _NAMED else {}
+    values = []
+    for record in records:
+        colour, shape = sign_of[material.names[record["run_id"]]]
+        arms = _arm("x", record, quality) | _arm("y", record, diversity)
+        bare = any(record[f"{one.name}_low"] is None for one in (quality, diversity))
+        values.append(
+            arms
+            | {
+                "colour": PALETTE[colour],
+                "fill": "transparent" if bare else PALETTE[colour],
+                "shape": list(SHAPES)[shape],
+                "words": words.get(record["run_id"], ""),
+            }
+        )
+    level = _level(material, diversity)
+    downwards = material.direction(diversity) == "lower"
+    told = "; ".join(
+        f"{material.label(record)}: {record[quality.name]:.4g}, {record[diversity.name]:.4g}" for record in records
+    )
+    values = [
+        value | {"corner": corner} for value, corner in zip(values, corners(values, downwards=downwards), strict=True)
+    ]
+    image = svg(
+        crosses(values, quality.name, diversity.name, downwards=downwards, level=level),
+        f"{quality.name} and {diversity.name} of each run: {told}",
+    )
+    hollow = any(value["fill"] == "transparent" for value in values)
+    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words))
+
+
+def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
+    """Of no length where there is no interval."""
+    mean, low, high = (record[column.name + part] for part in ("", "_low", "_high"))
+    return {axis: mean, f"{axis}_low": mean if low is None else low, f"{axis}_high": mean if high is None else high}
+
+
+def _level(material: Material, column: Column) -> float | None:
+    """The articles' mean, if their numbers vary: beside themselves they are all the same."""
+    if not material.reference or not varies(material.reference[f"{column.name}_sd"]):
+        return None
+    return float(material.reference[column.name])
+
+
+def _words(material: Material, records: Sequence[Record]) -> dict[str, str]:
+    """The decoder of each run, with those parameters in which runs of its name differ."""
+    runs = {record["run_id"]: material.entries[record["run_id"]].run for record in records}
+    names = {run_id: run.decoder.partition(":")[0] for run_id, run in runs.items()}
+    parameters: dict[str, dict[str, Any]] = {run_id: json.loads(run.decoder_parameters) for run_id, run in runs.items()}
+    said = {}
+    for run_id, name in names.items():
+        alike = [parameters[other] for other, its_name in names.items() if its_name == name]
+        differing = [
+            f"{one} {value:g}" if isinstance(value, int | float) else f"{one} {value}"
+            for one, value in sorted(parameters[run_id].items())
+            if any(other.get(one) != value for other in alike)
+        ]
+        said[run_id] = ", ".join(differing) or name
+    return said

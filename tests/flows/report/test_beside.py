@@ -1,0 +1,98 @@
+"""Runs beside each other: which can be told apart, quality against diversity, and the months."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.comparing.board import Column
+from flows.comparing.ranked import ranked
+from flows.report.groups import groups
+from flows.report.material import Material, gather
+from flows.report.months import months
+from flows.report.trade_off import trade_off
+from storage import runs
+from storage.database import Database
+from tests.flows.report.conftest import METRICS, add_scores, rules
+from tests.flows.scored import SNAPSHOT
+
+OTHER = '{"max_new_tokens": 9}'
+
+
+@pytest.fixture(scope="module")
+def material(scored: Path) -> Material:
+    return gather(Database(scored), SNAPSHOT)
+
+
+def column(material: Material, metric: str) -> Column:
+    return next(one for one in material.board.columns if one.metric == metric)
+
+
+def test_runs_share_the_letters_that_the_ranked_leaderboard_gives_them(scored: Path, material: Material) -> None:
+    found = groups(Database(scored), material, column(material, "sbert"))
+    board = ranked(Database(scored), material.board, "sbert")
+    assert found and found.of == {one["run_id"]: frozenset(one["group"]) for one in board.records if one["group"]}
+    assert len(found.of) == 5 and found.letters[0] == "a"
+
+
+def test_runs_of_several_protocols_have_no_groups_and_it_is_said(scored: Path, tmp_path: Path) -> None:
+    database = Database(shutil.copy(scored, tmp_path / "newwiki.duckdb"))
+    with database.write() as connection:
+        connection.execute(
+            "update runs set protocol = json_merge_patch(protocol, $1) where run_id = 'greedy-1'", [OTHER]
+        )
+    there = gather(database, SNAPSHOT)
+    found = groups(database, there, column(there, "sbert"))
+    assert found and found.of is None
+    assert "these were asked otherwise: max_new_tokens 8, 9" in found.lacking
+    beside = trade_off(there, column(there, "sbert"))
+    assert beside and [panel.asked for panel in beside.panels] == ["max_new_tokens 8"]  # of the other there is one run
+
+
+def test_quality_stands_against_diversity_with_both_intervals(material: Material) -> None:
+    found = trade_off(material, column(material, "sbert"))
+    assert found and [key.text for key in found.keys] == ["evil <img onerror=console.error(3) src=x>", "one", "two"]
+    [panel] = found.panels
+    assert (panel.quality.name, panel.diversity.name, panel.asked) == ("sbert", "distinct_2", "")
+    assert panel.level and not panel.hollow  # the articles vary, and every run has its intervals
+    for record in material.records:
+        assert f"{record['sbert']:.4g}, {record['distinct_2']:.4g}" in panel.image
+    assert trade_off(material, column(material, "rep_4")) == found  # a metric of diversity is not one of quality
+
+
+def test_months_show_what_was_asked_of_the_same_model_by_the_same_evaluator(
+    scored: Path, pages: list[int], tmp_path: Path
+) -> None:
+    database = Database(shutil.copy(scored, tmp_path / "newwiki.duckdb"))
+    assert months(database, gather(database, SNAPSHOT), None, []) is None
+    with database.write() as connection:
+        connection.execute(
+            "insert into snapshots select * replace (snapshot_id || '-before' as snapshot_id, "
+            "window_start - interval 1 month as window_start) from snapshots"
+        )
+    earlier = f"{SNAPSHOT}-before"
+    there = gather(database, SNAPSHOT)
+    keys = [(page, 0) for page in pages]
+    asked: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("same", "greedy-0", {}),
+        ("longer", "greedy-1", {"max_new_tokens": 9, "protocol": None}),
+    )
+    for run_id, run_like, changes in asked:
+        runs.start(database, replace(there.entries[run_like].run, run_id=run_id, snapshot_id=earlier, **changes))
+        add_scores(database, run_id, rules(), keys, 5, METRICS[:2])
+    other = replace(rules(), evaluator_id="another", version="2")
+    add_scores(database, "same", other, keys, 6, METRICS[2:3])
+    bleu, overlap = column(there, "bleu"), column(there, "entity_overlap")
+    found = months(database, there, bleu, [])
+    assert found and found.names == [earlier, SNAPSHOT]
+    assert [row.record["run_id"] for row in found.rows] == ["greedy-0", f"reference:{SNAPSHOT}"]
+    before, now = found.rows[0].cells
+    [record] = [one for one in gather(database, earlier).records if one["run_id"] == "same"]
+    assert (before.mean, before.low) == (record["bleu"], record["bleu_low"])
+    assert now.mean == found.rows[0].record["bleu"]
+    assert [panel.column.metric for panel in found.panels] == ["distinct_2", "bleu"]
+    by_overlap = months(database, there, overlap, [])
+    assert by_overlap and by_overlap.rows[0].cells[0].mean is None  # nobody's numbers but the same evaluator's
+    assert by_overlap.rows[0].cells[0].apart == "another evaluator"
