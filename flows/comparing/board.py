@@ -127,6 +127,36 @@ def board(
     return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
 
 
+def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[date, Board]:
+    """The board of one snapshot on those of its articles that were created after each of these days (UTC), the same for
+    all runs. Numbers of whole runs are not on it; a run that has none of these articles has no record."""
+    run_ids = [record["run_id"] for record in whole.records]
+    cut = strata.cut_after(database, run_ids, days)
+    metrics = {one["metric"] for one in cut.summaries}
+    columns = tuple(column for column in whole.columns if column.metric in metrics)
+    others = {
+        (record["run_id"], column.metric): record[f"{column.name}_scored_by"]
+        for record in whole.records
+        for column in columns
+        if record[f"{column.name}_status"] == ANOTHER
+    }
+    boards = {}
+    for day in days:
+        parts = {one.run_id: one for one in cut.of_runs if one.value == day.isoformat()}
+        summaries = [one for one in cut.summaries if one["value"] == day.isoformat()]
+        cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
+        records = tuple(
+            {name: record[name] for name in whole.about}
+            | _of_part(parts[record["run_id"]], None)
+            | _values(record["run_id"], columns, cells, others)
+            for record in whole.records
+            if record["run_id"] in parts
+        )
+        alike = not snapshots_apart(whole.records, [*parts.values()])
+        boards[day] = replace(whole, columns=columns, records=records, same_articles=alike)
+    return boards
+
+
 def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[str] = ()) -> Board:
     """The board with the columns of these metrics, or of these names, in this order. Raises UsageError for one that it
     has not, with those that are `known` beside its own."""

@@ -1,0 +1,26 @@
+"""The months of a database that was put together, linked by the experiment, which reads what is there and runs nothing."""
+
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.linking.experiment import EXPERIMENT
+from flows.progress import Progress
+from newwiki.errors import NewWikiError
+from newwiki.experiment_request import LinkingRequest
+from newwiki.settings import Settings
+from newwiki.snapshot import Snapshot
+from storage.database import Database
+
+
+def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
+    """Links those of each wiki with its newest. Gives the wikis of which none can be linked, and why."""
+    newest: dict[str, str] = {}
+    for one in database.records(Snapshot, "site_snapshots"):
+        if one.kind == "new":
+            newest.setdefault(one.wiki, one.snapshot_id)
+    unlinked = {}
+    for wiki, snapshot_id in newest.items():
+        try:
+            answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=snapshot_id))
+        except NewWikiError as error:
+            unlinked[wiki] = str(error)
+    return unlinked
