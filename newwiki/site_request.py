@@ -35,6 +35,6 @@ class SiteRequest(Request):
         if self.address is not None and (
             urlsplit(self.address).scheme not in ("http", "https") or not urlsplit(self.address).netloc
         ):
-            raise UsageError(f"--address is where the site will be read, such as https://lab.example/, not '{self.address}'")
+            raise UsageError(f"--address is where the site is read, such as https://lab.example/, not '{self.address}'")
         if not self.sources and (self.key or self.recompute):
             raise UsageError("--key and --recompute are of bundles; name one, or a folder of them")

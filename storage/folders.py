@@ -68,7 +68,7 @@ def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
 
 def _named(folder: Path) -> Path:
     """Raises UsageError for a folder that one stands in, or that has no name, and so cannot be replaced."""
-    if folder.exists() and folder.samefile(Path.cwd()) or not folder.name or folder.name == "..":
+    if (folder.exists() and folder.samefile(Path.cwd())) or not folder.name or folder.name == "..":
         raise UsageError(f"'{folder}' cannot be written: a folder of its own is needed; name another one")
     return folder
 

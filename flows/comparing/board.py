@@ -130,8 +130,18 @@ def board(
 def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[date, Board]:
     """The board of one snapshot on those of its articles that were created after each of these days (UTC), the same for
     all runs. Numbers of whole runs are not on it; a run that has none of these articles has no record."""
-    run_ids = [record["run_id"] for record in whole.records]
-    cut = strata.cut_after(database, run_ids, days)
+    found = strata.cut_after(database, [record["run_id"] for record in whole.records], days)
+    by_day = _by_part(whole, found, [day.isoformat() for day in days], None)
+    return dict(zip(days, by_day.values(), strict=True))
+
+
+def by_parts(database: Database, whole: Board, stratum: Stratum, parts: Sequence[str]) -> dict[str, Board]:
+    """The board of one snapshot on each of these parts of it, likewise."""
+    found = strata.cut(database, stratum, [record["run_id"] for record in whole.records])
+    return _by_part(whole, found, parts, stratum)
+
+
+def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: Stratum | None) -> dict[str, Board]:
     metrics = {one["metric"] for one in cut.summaries}
     columns = tuple(column for column in whole.columns if column.metric in metrics)
     others = {
@@ -141,19 +151,19 @@ def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[d
         if record[f"{column.name}_status"] == ANOTHER
     }
     boards = {}
-    for day in days:
-        parts = {one.run_id: one for one in cut.of_runs if one.value == day.isoformat()}
-        summaries = [one for one in cut.summaries if one["value"] == day.isoformat()]
+    for name in names:
+        of_runs = {one.run_id: one for one in cut.of_runs if one.value == name}
+        summaries = [one for one in cut.summaries if one["value"] == name]
         cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
         records = tuple(
             {name: record[name] for name in whole.about}
-            | _of_part(parts[record["run_id"]], None)
+            | _of_part(of_runs[record["run_id"]], stratum)
             | _values(record["run_id"], columns, cells, others)
             for record in whole.records
-            if record["run_id"] in parts
+            if record["run_id"] in of_runs
         )
-        alike = not snapshots_apart(whole.records, [*parts.values()])
-        boards[day] = replace(whole, columns=columns, records=records, same_articles=alike)
+        alike = not snapshots_apart(whole.records, [*of_runs.values()])
+        boards[name] = replace(whole, columns=columns, records=records, same_articles=alike)
     return boards
 
 

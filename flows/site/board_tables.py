@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
 from flows.report import paper_tables
-from flows.report.material import Material
+from flows.report.material import Material, Record
 from flows.report.paper_tables import Row
 from flows.site.contents import headline, in_order
 from flows.site.protocol_groups import Group, groups
@@ -81,7 +81,7 @@ def _has(group: Group, column: Column) -> bool:
     )
 
 
-def _ordered(material: Material, group: Group, by: Column | None) -> list[paper_tables.Record]:
+def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
     there = {record["run_id"] for record in group.records}
     return [record for record in paper_tables.best_first(material, by) if record["run_id"] in there]
 

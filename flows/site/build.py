@@ -45,9 +45,7 @@ def build(request: SiteRequest, settings: Settings, progress: Progress, folder: 
         with gathered(request, settings, progress) as found, found.database.read():
             contents = contents_of(found.database, found.signers, found.unlinked)
             texts = sorted(with_texts(contents))
-            parts = {
-                one.snapshot_id: parts_of(found.database, contents, one, texts) for one in contents.snapshots
-            }
+            parts = {one.snapshot_id: parts_of(found.database, contents, one, texts) for one in contents.snapshots}
         wikis = [(wiki, wiki_file(wiki)) for wiki in contents.wikis]
         writer = Writer(part, site_title=request.title, wiki_pages=wikis, contents=contents)
         months = month_tables.every(contents)

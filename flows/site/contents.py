@@ -1,10 +1,10 @@
 """What a site is made of, read from the database at once: snapshots, scored runs, models, and months on one scale."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import PurePath
-from typing import Any
 
 from flows.comparing.board import Board, Column, board
 from flows.report.material import Material, gather
@@ -95,7 +95,9 @@ class Contents:
 
     @property
     def wikis(self) -> list[str]:
-        return sorted({one.wiki for one in self.snapshots})
+        """That of most runs first."""
+        runs = Counter(run.wiki for run in self.runs.values())
+        return sorted({one.wiki for one in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
 
     def months(self, wiki: str) -> list[Snapshot]:
         """The snapshots of new articles, the oldest first."""
@@ -112,21 +114,23 @@ class Contents:
 
     @property
     def columns(self) -> list[Column]:
-        """Those of the board of all runs: first the paper's metrics, then others, those with a better direction before."""
+        """Those of the board of all runs, in the order of every page."""
         return in_order(self.whole.columns, self.metrics)
 
     @property
     def headline(self) -> Column | None:
-        """What runs are ordered by: sbert, or else the first metric of texts that has a better direction."""
-        return headline(self.columns, self.metrics)
+        return headline(self.whole.columns, self.metrics)
 
 
 def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[Column]:
+    """The headline, then the paper's metrics, those with a better direction before, then others."""
+    first = headline(columns, metrics)
     paper = [name for one in paper_metrics() for name in one.here]
 
-    def place(column: Column) -> tuple[bool, bool, int]:
+    def place(column: Column) -> tuple[bool, bool, bool, int]:
         is_paper = column.metric in paper
         return (
+            column != first,
             not is_paper,
             metrics[column.metric].direction == "none",
             paper.index(column.metric) if is_paper else list(columns).index(column),
@@ -136,6 +140,7 @@ def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[C
 
 
 def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
+    """What runs are ordered by: sbert, or else the first metric of texts that has a better direction."""
     directed = [
         one for one in columns if metrics[one.metric].direction != "none" and metrics[one.metric].scope == "text"
     ]

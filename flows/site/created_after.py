@@ -64,7 +64,7 @@ def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
     """What the table's cells are after each day, as JSON that can stand in a page: by day its rows in their order, each
     its prompts, the share that its model can have seen, and its cells."""
     told = {one.day.isoformat(): {"articles": one.articles, "rows": _rows(table, one)} for one in later}
-    return Markup(json.dumps(told, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))  # noqa: S704
+    return Markup(json.dumps(told, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
 
 
 def _rows(table: BoardTable, later: LaterArticles) -> list[Any]:
@@ -89,16 +89,15 @@ def _rows(table: BoardTable, later: LaterArticles) -> list[Any]:
 
 
 def _cell(cell: Cell | None) -> list[Any] | int:
-    """The number for sorting, as it is read, its spread, its interval or why there is none, where this lies, whether it
-    is the best, and what there is to say; 0 where there is nothing."""
+    """The number for sorting and as it is read, its interval or why there is none, where this lies, whether it is the
+    best, and what there is to say; 0 where there is nothing."""
     if cell is None or (cell.mean is None and not cell.apart):
         return 0
     if cell.mean is None:
-        return ["", "–", "", "", 0, 0, 0, cell.apart]
+        return ["", "–", "", 0, 0, 0, cell.apart]
     digits = environment().filters["digits"]
     interval = cell.no_interval or ""
     if cell.low is not None:
         interval = f"[{digits(cell.low, cell.mean)}, {digits(cell.high, cell.mean)}]"
-    spread = "" if cell.sd is None else f"± {digits(cell.sd, cell.mean)}"
     mean = float(f"{cell.mean:.6g}")
-    return [mean, digits(cell.mean), spread, interval, cell.left, cell.width, int(cell.best), cell.apart]
+    return [mean, digits(cell.mean), interval, cell.left, cell.width, int(cell.best), cell.apart]

@@ -19,7 +19,9 @@ Columns = Mapping[str, pa.DataType]
 
 def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table:
     """The records under these columns; what they have besides is left out."""
-    return pa.Table.from_pylist([{name: one[name] for name in columns} for one in records], pa.schema([*columns.items()]))
+    return pa.Table.from_pylist(
+        [{name: one[name] for name in columns} for one in records], pa.schema([*columns.items()])
+    )
 
 
 def _csv(table: pa.Table) -> bytes:

@@ -1,4 +1,4 @@
-"""The months of a database that was put together, linked by the experiment, which reads what is there and runs nothing."""
+"""The months of a database that was put together, linked by the experiment, which reads what is there."""
 
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations

@@ -22,13 +22,16 @@ from flows.site.writing import Writer
 _ROWS, _COLUMNS = 32, 12  # of a table
 _TEXTS = 4  # runs whose texts a page shows
 _PANELS, _WIKIS = 8, 3
-_CHARACTERS = 1200  # of a text
+_CHARACTERS = 800  # of a text
 _RUNS = {
     "run_id": TEXT, "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "backend": TEXT, "decoder": TEXT,
     "protocol": TEXT, "prompt_template": TEXT, "prompts": WHOLE, "seed": WHOLE, "samples": WHOLE, "keep": WHOLE,
     "max_new_tokens": WHOLE, "dtype": TEXT, "knowledge_cutoff": DAY, "knowledge_cutoff_from": TEXT,
     "finished_at": MOMENT, "scored_at": MOMENT, "signed_by": TEXT,
 }  # fmt: skip
+_SETTINGS = (
+    "decoder", "prompt_template", "prompts", "seed", "samples", "keep", "max_new_tokens", "dtype", "backend",
+)  # fmt: skip
 _NUMBERS = {
     "snapshot_id": TEXT, "run_id": TEXT, "decoder": TEXT, "protocol": TEXT, "metric": TEXT, "mean": REAL, "sd": REAL,
     "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
@@ -72,7 +75,7 @@ def model_file(model: Model) -> str:
 
 
 def write_models(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
-    writer.table("data/runs", table_of(_RUNS, [run_record(contents, run) for run in contents.runs.values()]))
+    writer.files("data/runs", table_of(_RUNS, [run_record(contents, run) for run in contents.runs.values()]))
     for model in contents.models.values():
         _write(writer, contents, months, model, parts)
 
@@ -112,10 +115,10 @@ def _write(
     chunks = [texts[first : first + _TEXTS] for first in range(0, len(texts), _TEXTS)]
     table_addresses = [main, *(f"{folder}/numbers-{number}.html" for number in range(2, len(tables) + 1))]
     text_addresses = [main, *(f"{folder}/texts-{number}.html" for number in range(2, len(chunks) + 1))]
-    writer.table(f"{data}/runs", table_of(_RUNS, [run_record(contents, run) for run in model.runs]))
-    writer.table(f"{data}/numbers", table_of(_NUMBERS, _number_records(contents, model)))
-    examples = [row | {"decoder": run.decoder} for run, shown in texts for row in shown]
-    writer.table(f"{data}/texts", table_of(_EXAMPLES, examples))
+    writer.files(f"{data}/runs", table_of(_RUNS, [run_record(contents, run) for run in model.runs]))
+    writer.files(f"{data}/numbers", table_of(_NUMBERS, _number_records(contents, model)))
+    examples = [{**row, "decoder": run.decoder} for run, shown in texts for row in shown]
+    writer.files(f"{data}/texts", table_of(_EXAMPLES, examples))
     shared = {"model": model, "main": main, "data": data, "characters": _CHARACTERS}
     trends, more = _trends(contents, months, model)
     writer.page(
@@ -175,8 +178,7 @@ def _asked(model: Model) -> list[Asked]:
     """Runs that differ in their snapshots alone are one."""
     found: dict[str, list[SiteRun]] = {}
     for run in model.runs:
-        names = ("decoder", "prompt_template", "prompts", "seed", "samples", "keep", "max_new_tokens", "dtype", "backend")
-        found.setdefault(json.dumps([getattr(run, name) for name in names]), []).append(run)
+        found.setdefault(json.dumps([getattr(run, name) for name in _SETTINGS]), []).append(run)
     return [Asked(runs[0], [run.snapshot_id for run in runs]) for runs in found.values()]
 
 

@@ -1,6 +1,7 @@
 """The pages of a wiki over its months: all metrics in pictures, and a page with the numbers of each."""
 
 from collections.abc import Mapping, Sequence
+
 from flows.charts import PALETTE
 from flows.comparing.board import Column
 from flows.site import month_tables
@@ -8,7 +9,7 @@ from flows.site.contents import Contents
 from flows.site.downloads import REAL, TEXT, table_of
 from flows.site.file_names import file_name
 from flows.site.month_tables import Months, MonthTable
-from flows.site.trend_chart import Chart, Line, chart, told
+from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, told
 from flows.site.writing import Writer
 
 _COLUMNS = {
@@ -30,7 +31,7 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
     by_column = {column: months[wiki, column] for column in contents.columns}
     data = f"data/{file_name(wiki)}/months"
     rows = [row for found in by_column.values() for table in found for row in month_tables.records_of(table)]
-    writer.table(data, table_of(_COLUMNS, {tuple(row.values()): row for row in rows}.values()))
+    writer.files(data, table_of(_COLUMNS, {tuple(row.values()): row for row in rows}.values()))
     shown: list[tuple[Column, Chart | None, str, str | None]] = []
     keys: Sequence[Line] = ()
     who = lasting(contents, by_column)
@@ -42,12 +43,12 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
         addresses = [path, *(path.replace(".html", f"-{number}.html") for number in range(2, len(cut) + 1))]
         drawn = lines_of(contents, found[0], who)
         keys = keys or drawn
-        picture = picture_of(column, found[0], drawn)
-        shown.append((column, picture, path, found[0].scale))
+        shown.append((column, picture_of(column, found[0], drawn), path, found[0].scale))
+        both = pictures_of(column, found[0], drawn)
         for number, table in enumerate(cut):
             writer.page(
                 addresses[number], "metric_page.html", wiki=wiki, column=column, table=table,
-                addresses=addresses, number=number, drawn=None if number else picture, keys=drawn,
+                addresses=addresses, number=number, drawn=None if number else both, keys=drawn,
                 main=wiki_file(wiki), downloads=data,
             )  # fmt: skip
     writer.page(
@@ -67,7 +68,7 @@ def lasting(contents: Contents, by_column: Mapping[Column, Sequence[MonthTable]]
 
 
 def lines_of(contents: Contents, table: MonthTable, who: Sequence[month_tables.Key]) -> list[Line]:
-    drawn = []
+    drawn: list[tuple[month_tables.Key, Line]] = []
     for row in table.rows:
         points = month_tables.points_of(row, table)
         if row.key in who and points and row.key not in [one[0] for one in drawn]:
@@ -76,18 +77,26 @@ def lines_of(contents: Contents, table: MonthTable, who: Sequence[month_tables.K
     return sorted((line for _, line in drawn), key=lambda line: line.number)
 
 
-def picture_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> Chart | None:
+def picture_of(column: Column, table: MonthTable, drawn: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
     months = month_tables.month_names(table)
     words = "; ".join(told(line.who, column.name, months, line.points) for line in drawn)
-    return chart(words, months, drawn)
+    return chart(words, months, drawn, size)
 
 
-def headline_picture(contents: Contents, months: Months, wiki: str) -> tuple[Chart, Sequence[Line], str | None] | None:
-    """The wiki's picture by the headline with its keys and its scale; None where there is nothing to draw."""
+def pictures_of(column: Column, table: MonthTable, drawn: Sequence[Line]) -> tuple[Chart, Chart] | None:
+    """The same for a phone and for a page; None where there is nothing to draw."""
+    small, large = (picture_of(column, table, drawn, size) for size in (SMALL, LARGE))
+    return (small, large) if small and large else None
+
+
+def headline_pictures(
+    contents: Contents, months: Months, wiki: str
+) -> tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None:
+    """The wiki's pictures by the headline with their keys and their scale; None where there is nothing to draw."""
     column = contents.headline
     found = months[wiki, column] if column else []
     if column is None or not found:
         return None
     drawn = lines_of(contents, found[0], lasting(contents, {column: found}))
-    picture = picture_of(column, found[0], drawn)
-    return (picture, drawn, found[0].scale) if picture else None
+    both = pictures_of(column, found[0], drawn)
+    return (both, drawn, found[0].scale) if both else None

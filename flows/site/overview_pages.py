@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.catalogue import span
+from flows.report.paper_tables import Cell, Row
 from flows.site import feed
 from flows.site.contents import Contents, snapshot_file
 from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
 from flows.site.model_pages import model_file, signed_by
-from flows.report.paper_tables import Row
-from flows.site.month_pages import headline_picture, wiki_file
+from flows.site.month_pages import headline_pictures, wiki_file
 from flows.site.month_tables import Months
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line
@@ -40,14 +40,15 @@ _EVALUATORS = {
 
 @dataclass(frozen=True)
 class Listed:
-    """A snapshot in a line: how many runs and models are on it, and the best of its largest table, unless several are
-    asked otherwise or no metric says who is better."""
+    """A snapshot in a line: how many runs and models are on it, and the best of its largest table with its number, if
+    one is better than another."""
 
     snapshot: Snapshot
     path: str
     runs: int
     models: int
     best: Row | None
+    cell: Cell | None
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Wiki:
     path: str
     months: Sequence[Listed]
     others: Sequence[Listed]
-    picture: tuple[Chart, Sequence[Line], str | None] | None
+    picture: tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None
 
 
 def write_overview(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
@@ -68,9 +69,9 @@ def write_overview(writer: Writer, contents: Contents, months: Months, parts: Ma
     for name in contents.wikis:
         own = [one for one in listed if one.snapshot.wiki == name]
         new = [one for one in own if one.snapshot.kind == "new"]
-        picture = headline_picture(contents, months, name)
+        picture = headline_pictures(contents, months, name)
         wikis.append(Wiki(name, wiki_file(name), new, [one for one in own if one not in new], picture))
-    writer.table(
+    writer.files(
         "data/snapshots",
         table_of(_SNAPSHOTS, [vars(one.snapshot) | {"runs": one.runs, "models": one.models} for one in listed]),
     )
@@ -89,8 +90,11 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
     name = parts.snapshot.snapshot_id
     runs = contents.on(name)
     table = next(iter(parts.tables), None)
-    best = table.rows[0] if table and table.by and table.rows and table.rows[0].record[table.by.name] is not None else None
-    return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best)
+    best, cell = None, None
+    if table and table.by and table.rows[0].record[table.by.name] is not None:
+        best = table.rows[0]
+        cell = best.cells[list(table.columns).index(table.by)]
+    return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best, cell)
 
 
 def _write_models(writer: Writer, contents: Contents) -> None:
@@ -107,20 +111,18 @@ def _write_models(writer: Writer, contents: Contents) -> None:
         }
         for model, path, signed in models
     ]
-    writer.table("data/models", table_of(_MODELS, rows))
+    writer.files("data/models", table_of(_MODELS, rows))
     parts = [models[first : first + _LISTED] for first in range(0, max(1, len(models)), _LISTED)]
     addresses = ["models.html", *(f"models-{number}.html" for number in range(2, len(parts) + 1))]
     for number, part in enumerate(parts):
-        writer.page(
-            addresses[number], "models_page.html", models=part, addresses=addresses, number=number
-        )
+        writer.page(addresses[number], "models_page.html", models=part, addresses=addresses, number=number)
 
 
 def _write_metrics(writer: Writer, contents: Contents) -> None:
     metrics = sorted(contents.metrics.values(), key=lambda one: one.name)
     evaluators = sorted(contents.evaluators.values(), key=lambda one: (one.name, one.evaluator_id))
     rows = [vars(one) | {"metric": one.name} for one in metrics]
-    writer.table("data/metrics", table_of(_METRICS, rows))
+    writer.files("data/metrics", table_of(_METRICS, rows))
     described: list[dict[str, Any]] = [
         vars(one)
         | {
@@ -129,7 +131,5 @@ def _write_metrics(writer: Writer, contents: Contents) -> None:
         }
         for one in evaluators
     ]
-    writer.table("data/evaluators", table_of(_EVALUATORS, described))
-    writer.page(
-        "metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span
-    )
+    writer.files("data/evaluators", table_of(_EVALUATORS, described))
+    writer.page("metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span)

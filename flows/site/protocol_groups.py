@@ -10,7 +10,7 @@ from newwiki.protocol import Settings
 
 _LENGTHS = ("samples", "keep")
 _OTHERS = tuple(name for name in protocol.PROTOCOL if name not in _LENGTHS)
-_READING = "Models that read the articles and write none."
+_READING = "they read the articles and write none"
 
 Record = Mapping[str, Any]
 
@@ -41,7 +41,7 @@ def groups(records: Iterable[Record], settings: Mapping[str, Settings]) -> list[
 
 def _by_lengths(records: Sequence[Record], settings: Mapping[str, Settings]) -> list[Group]:
     keys = {record["run_id"]: _lengths(settings[record["run_id"]]) for record in records}
-    known = list(dict.fromkeys(key for key in keys.values() if key is not None)) or [None]
+    known: list[str | None] = [*dict.fromkeys(key for key in keys.values() if key is not None)] or [None]
     found = []
     for key in known:
         of_key = [record for record in records if keys[record["run_id"]] in (key, None)]

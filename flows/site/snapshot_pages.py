@@ -1,13 +1,13 @@
 """The pages of a snapshot: what it is, its leaderboard, the same after each day, and its runs by kind of article."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flows.comparing.board import numbers_of
-from flows.report.by_stratum import Cut
 from flows.report.material import Material
-from flows.report.paper_tables import Row
-from flows.site.board_tables import BoardTable, again, pieces
+from flows.site.article_kinds import Kinds, KindTable
+from flows.site.board_tables import again, pieces
 from flows.site.contents import Contents, snapshot_file
 from flows.site.created_after import numbers
 from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
@@ -37,15 +37,13 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
     cut = [piece for table in parts.tables for piece in pieces(table)]
     board = {"parts": parts, "downloads": f"{data}/leaderboard", "days": _days(parts, folder), "main": main}
     addresses = [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))]
-    strata = _write_strata(writer, contents, parts, folder, data)
-    writer.table(f"{data}/leaderboard", table_of(_BOARD, _rows(contents, parts.material)))
-    writer.table(f"{data}/funnel", table_of({"verdict": TEXT, "pages": WHOLE}, _named(parts.funnel, "verdict")))
-    writer.table(f"{data}/topics", table_of({"topic": TEXT, "pages": WHOLE}, _named(parts.topics, "topic")))
+    kinds = _write_kinds(writer, parts, folder, data)
+    writer.files(f"{data}/leaderboard", table_of(_BOARD, _rows(contents, parts.material)))
+    writer.files(f"{data}/funnel", table_of({"verdict": TEXT, "pages": WHOLE}, _named(parts.funnel, "verdict")))
+    writer.files(f"{data}/topics", table_of({"topic": TEXT, "pages": WHOLE}, _named(parts.topics, "topic")))
     if parts.later:
-        later = [
-            {"created_after": one.day, **row} for one in parts.later for row in _rows(contents, one.material)
-        ]
-        writer.table(f"{data}/created-after", table_of(_LATER, later))
+        later = [{"created_after": one.day, **row} for one in parts.later for row in _rows(contents, one.material)]
+        writer.files(f"{data}/created-after", table_of(_LATER, later))
     for number, piece in enumerate(cut or [None]):
         shown = {
             **board, "piece": piece, "addresses": addresses, "number": number, "day": None,
@@ -54,7 +52,7 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
         if number:
             writer.page(addresses[number], "board_page.html", **shown)
         else:
-            writer.page(main, "snapshot_page.html", strata=strata, data=data, **shown)
+            writer.page(main, "snapshot_page.html", kinds=kinds, data=data, **shown)
     for one in parts.later:
         cut = [piece for table in parts.tables for piece in pieces(again(one.material, table))]
         stem = f"{folder}/after-{one.day}"
@@ -91,9 +89,7 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
             if of["mean"] is not None or of["status"] is not None:
                 told = {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
                 found.append(
-                    about
-                    | told
-                    | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                    about | told | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
                 )
     return found
 
@@ -106,59 +102,52 @@ def protocol_of(contents: Contents, run_id: str) -> str | None:
     return group.words
 
 
-def _write_strata(
-    writer: Writer, contents: Contents, parts: SnapshotParts, folder: str, data: str
-) -> list[tuple[Cut, str | None]]:
-    """Gives each cut with its page, if there is something to see."""
-    found: list[tuple[Cut, str | None]] = []
-    for cut in parts.cuts:
-        if not cut.rows:
-            found.append((cut, None))
+def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -> list[tuple[Kinds, str | None]]:
+    """Gives each stratum with its page, if there is something to see."""
+    found: list[tuple[Kinds, str | None]] = []
+    for one in parts.kinds:
+        if not one.tables:
+            found.append((one, None))
             continue
-        path = f"{folder}/by-{cut.stratum}"
-        pages = [*_stratum_tables(parts, cut)]
+        path = f"{folder}/by-{one.stratum}"
+        pages = [*_kind_pieces(one)]
         addresses = [f"{path}.html", *(f"{path}-{number}.html" for number in range(2, len(pages) + 1))]
-        writer.table(f"{data}/by-{cut.stratum}", table_of(_STRATUM, _stratum_rows(cut, parts)))
-        for number, (table, rows, reference) in enumerate(pages):
+        writer.files(f"{data}/by-{one.stratum}", table_of(_KINDS, _kind_rows(one)))
+        for number, table in enumerate(pages):
             writer.page(
-                addresses[number], "stratum_page.html", parts=parts, cut=cut, table=table, rows=rows,
-                reference=reference, addresses=addresses, number=number, main=snapshot_file(parts.snapshot.snapshot_id),
-                downloads=f"{data}/by-{cut.stratum}",
+                addresses[number], "kinds_page.html", parts=parts, kinds=one, table=table, addresses=addresses,
+                number=number, main=snapshot_file(parts.snapshot.snapshot_id), downloads=f"{data}/by-{one.stratum}",
             )  # fmt: skip
-        found.append((cut, addresses[0]))
+        found.append((one, addresses[0]))
     return found
 
 
-_STRATUM = {
+_KINDS = {
     "stratum": TEXT, "part": TEXT, "model": TEXT, "decoder": TEXT, "run_id": TEXT, "metric": TEXT, "mean": REAL,
     "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "evaluator_id": TEXT,
 }  # fmt: skip
 
 
-def _stratum_tables(parts: SnapshotParts, cut: Cut) -> list[tuple[BoardTable, Sequence[Row], Row | None]]:
-    """The rows of each protocol by themselves, as many as a page has room for, and the articles' own."""
-    rows: Mapping[str, Row] = {row.record["run_id"]: row for row in cut.rows}
-    reference = next((row for run_id, row in rows.items() if run_id.startswith("reference:")), None)
-    each = max(1, _CELLS // len(cut.parts))
-    found = []
-    for table in parts.tables:
-        those = [rows[one["run_id"]] for one in table.group.records if one["run_id"] in rows]
-        found += [(table, those[first : first + each], reference) for first in range(0, len(those), each)]
-    return found
+def _kind_pieces(one: Kinds) -> Iterator[KindTable]:
+    """As many rows as a page has room for."""
+    each = max(1, _CELLS // len(one.parts))
+    for table in one.tables:
+        for first in range(0, len(table.rows), each):
+            yield replace(table, rows=table.rows[first : first + each])
 
 
-def _stratum_rows(cut: Cut, parts: SnapshotParts) -> list[dict[str, Any]]:
-    column = parts.cut_column
-    assert column is not None
-    return [
-        {
-            "stratum": cut.stratum,
+def _kind_rows(one: Kinds) -> list[dict[str, Any]]:
+    rows = {
+        (row.record["run_id"], part.value): {
+            "stratum": one.stratum,
             "part": part.value,
-            "metric": column.metric,
-            "evaluator_id": column.evaluator_id,
+            "metric": table.column.metric,
+            "evaluator_id": table.column.evaluator_id,
             **{name: row.record[name] for name in ("model", "decoder", "run_id")},
             **{name: getattr(cell, name) for name in ("mean", "sd", "low", "high", "no_interval")},
         }
-        for row in cut.rows
-        for part, cell in zip(cut.parts, row.cells, strict=True)
-    ]
+        for table in one.tables
+        for row in [*table.rows, *filter(None, [table.reference])]
+        for part, cell in zip(one.parts, row.cells, strict=True)
+    }
+    return [*rows.values()]

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.comparing.board import Column
-from flows.report.by_stratum import Cut, cuts
 from flows.report.material import Material
+from flows.site.article_kinds import Kinds, kinds
 from flows.site.board_tables import BoardTable, tables
 from flows.site.contents import Contents
 from flows.site.created_after import LaterArticles, later_articles
@@ -14,11 +13,10 @@ from newwiki.snapshot import Snapshot
 from storage.database import Database
 
 
-
 @dataclass(frozen=True)
 class SnapshotParts:
-    """`cuts` are of the numbers of `cut_column`; `texts` are by run the lowest, the middle and the highest by the first table's metric, of runs that are asked
-    for."""
+    """`texts` are by run the lowest, the middle and the highest by its own
+    table's metric, of runs that are asked for."""
 
     snapshot: Snapshot
     material: Material
@@ -26,8 +24,7 @@ class SnapshotParts:
     later: Sequence[LaterArticles]
     funnel: Sequence[tuple[Any, ...]]
     topics: Sequence[tuple[Any, ...]]
-    cuts: Sequence[Cut]
-    cut_column: Column | None
+    kinds: Sequence[Kinds]
     texts: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
@@ -35,7 +32,6 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
     material = contents.boards[snapshot.snapshot_id]
     names = {run.run_id: contents.model_of(run.run_id).name for run in contents.on(snapshot.snapshot_id)}
     found = tables(database, material, contents.settings)
-    by = next((table.by for table in found if table.by), None)
     return SnapshotParts(
         snapshot,
         material,
@@ -43,8 +39,7 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
         later_articles(database, material, names),
         database.rows("funnel", snapshot.snapshot_id),
         database.rows("topic_counts", snapshot.snapshot_id),
-        cuts(database, material, by, None) if by else [],
-        by,
+        kinds(database, material, found),
         _texts(database, snapshot.snapshot_id, found, with_texts),
     )
 

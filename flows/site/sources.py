@@ -52,7 +52,9 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
         for number, (name, kind) in enumerate(kinds):
             if kind != "bundles":
                 _pull(target, name, _shared(name, kind, Path(folder) / f"shared-{number}", progress), origins, progress)
-        signers = _take_in([name for name, kind in kinds if kind == "bundles"], request, settings, target, origins, progress)
+        signers = _take_in(
+            [name for name, kind in kinds if kind == "bundles"], request, settings, target, origins, progress
+        )
         yield Gathered(target, signers, link_months(target, settings, progress))
 
 
@@ -91,7 +93,7 @@ def _pull(
         if other is None:  # it contradicts itself
             raise
         raise TerminalError(
-            f"'{other}' and '{name}' contradict each other: {error.parts[0].path} is not the same; take one of them away"
+            f"'{other}' and '{name}' contradict each other: {error.parts[0].path} is not the same; take one away"
         ) from None
     for part in folder.notes():
         origins.setdefault(part, name)

@@ -1,15 +1,16 @@
 """Lines over months as SVG that stands in a page: drawn here, as a page has many, and each must be small."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.tables import digits
 
-WIDTH, HEIGHT = 340, 200
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 34
+SMALL, LARGE = (340, 200), (760, 260)
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 28
 _TICKS = 4
-_LABELS = 7  # months that have room for their names
+_LABEL = 56  # what a month's name takes
+_ASIDE = 7  # how far two lines' intervals stand apart, at most
 
 
 @dataclass(frozen=True)
@@ -40,64 +41,64 @@ class DrawnLine:
     number: int
     dotted: bool
     path: str
-    band: str
+    intervals: Sequence[tuple[float, float, float]]
     marks: Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Chart:
-    """In the picture's own coordinates; `words` are for those who cannot see it."""
+    """In the picture's own coordinates; an interval is its place, its upper and its lower end. `words` are for those
+    who cannot see it."""
 
     words: str
+    width: int
+    height: int
     lines: Sequence[DrawnLine]
     ticks: Sequence[tuple[float, str]]
     months: Sequence[tuple[float, str]]
 
 
-def chart(words: str, months: Sequence[str], lines: Sequence[Line]) -> Chart | None:
+def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
     """None where there is nothing to draw a line between."""
     if not any(len(line.points) > 1 for line in lines):
         return None
     ends = [end for line in lines for one in line.points for end in (one.value, one.low, one.high) if end is not None]
     low, high, step = _scale(min(ends), max(ends))
-    inner = WIDTH - _LEFT - _RIGHT
+    width, height = size
+    room = (width - _LEFT - _RIGHT) / len(months)
+    numbers = sorted({line.number for line in lines})
+    aside = min(_ASIDE, 0.7 * room / len(numbers))
 
-    def x(place: int) -> float:
-        return round(_LEFT + inner * (place + 0.5) / len(months), 1)
+    def x(place: int, number: int) -> float:
+        """Lines stand a little beside each other, so that intervals do not lie upon one another."""
+        return round(_LEFT + room * (place + 0.5) + aside * (numbers.index(number) - (len(numbers) - 1) / 2), 1)
 
     def y(value: float) -> float:
-        return round(_TOP + (HEIGHT - _TOP - _BOTTOM) * (high - value) / (high - low), 1)
+        return round(_TOP + (height - _TOP - _BOTTOM) * (high - value) / (high - low), 1)
 
     all_dotted = all(line.dotted for line in lines)
-    drawn = [
-        DrawnLine(
-            line.who,
-            line.number,
-            line.dotted,
-            _path([(x(one.place), y(one.value)) for one in line.points]),
-            _band(line, x, y),
-            [(x(one.place), y(one.value)) for one in line.points] if line.dotted == all_dotted else [],
-        )
-        for line in lines
+    drawn = []
+    for line in lines:
+        points = [(x(one.place, line.number), y(one.value)) for one in line.points]
+        intervals = [
+            (x(one.place, line.number), y(one.high), y(one.low))
+            for one in line.points
+            if one.low is not None and one.high is not None
+        ]
+        marks = points if line.dotted == all_dotted else []
+        drawn.append(DrawnLine(line.who, line.number, line.dotted, _path(points), intervals, marks))
+    ticks = [(y(value), _tick(value, step)) for value in _ticks(low, high, step)]
+    every = math.ceil(_LABEL / room)
+    labels = [
+        (round(_LEFT + room * (place + 0.5), 1), month)
+        for place, month in enumerate(months)
+        if (len(months) - 1 - place) % every == 0
     ]
-    ticks = [(y(low + step * number), _tick(low + step * number, step)) for number in range(round((high - low) / step) + 1)]
-    every = math.ceil(len(months) / _LABELS)
-    labels = [(x(place), month) for place, month in enumerate(months) if (len(months) - 1 - place) % every == 0]
-    return Chart(words, drawn, ticks, labels)
+    return Chart(words, width, height, drawn, ticks, labels)
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
-
-
-def _band(line: Line, x: Callable[[int], float], y: Callable[[float], float]) -> str:
-    """Around the points that have an interval."""
-    with_ends = [(one.place, one.low, one.high) for one in line.points if one.low is not None and one.high is not None]
-    if len(with_ends) < 2:
-        return ""
-    upper = [(x(place), y(high)) for place, _, high in with_ends]
-    lower = [(x(place), y(low)) for place, low, _ in reversed(with_ends)]
-    return _path([*upper, *lower]) + "Z"
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
@@ -107,6 +108,10 @@ def _scale(low: float, high: float) -> tuple[float, float, float]:
     power = 10 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough)
     return math.floor(low / step) * step, math.ceil(high / step) * step or step, step
+
+
+def _ticks(low: float, high: float, step: float) -> list[float]:
+    return [low + step * number for number in range(round((high - low) / step) + 1)]
 
 
 def _tick(value: float, step: float) -> str:

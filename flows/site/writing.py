@@ -1,6 +1,6 @@
 """Where the site's files go: pages by templates with links that hold in any folder, and tables in every form."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +15,7 @@ from flows.report.templating import assets, environment
 from flows.site import downloads
 from flows.site.contents import snapshot_file
 from newwiki.errors import TerminalError
+from newwiki.snapshot import Snapshot, Window
 from newwiki.visible import visible
 
 _TEMPLATES = files("flows.site") / "templates"
@@ -45,7 +46,7 @@ class Writer:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8", newline="\n")
 
-    def table(self, path: str, table: pa.Table) -> str:
+    def files(self, path: str, table: pa.Table) -> str:
         """The table in every form; gives the path that its links begin with."""
         downloads.write(self._new(path), table)
         return path
@@ -69,13 +70,22 @@ def _environment() -> jinja2.Environment:
     made = environment()
     assert made.loader is not None
     made.loader = jinja2.ChoiceLoader([jinja2.FunctionLoader(_template), made.loader])
-    made.filters |= {"shown": _shown, "month": "{:%Y-%m}".format, "rfc3339": _rfc3339}
+    made.filters |= {"shown": _shown, "month": "{:%Y-%m}".format, "rfc3339": _rfc3339, "window": _window}
     return made
 
 
 def _template(name: str) -> str | None:
     file = _TEMPLATES / name
     return file.read_text("utf-8") if file.is_file() else None
+
+
+def _window(snapshot: Snapshot) -> str:
+    """When its articles were created, in words."""
+    window = Window(snapshot.window_start, snapshot.window_end)
+    if window.is_old:
+        return f"before {window.end:%Y-%m-%d}"
+    first, last = window.start, window.end - timedelta(days=1)
+    return f"in {window.label}" if len(window.label) == len("2026-10") else f"from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
 
 
 def _rfc3339(at: datetime) -> str:

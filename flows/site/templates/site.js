@@ -62,11 +62,11 @@ function cut(row, of) {
   if (share) share.textContent = seen;
   row.querySelector(".letters")?.replaceChildren("–");
   [...row.cells].filter((cell) => cell.querySelector(".mean")).forEach((cell, place) => {
-    const [value, mean, spread, interval, left, width, best, apart] = cells[place] || ["", "–", "", "", 0, 0, 0, ""];
+    const [value, mean, interval, left, width, best, apart] = cells[place] || ["", "–", "", 0, 0, 0, ""];
     if (value === "") delete cell.dataset.value;
     else cell.dataset.value = value;
     const strip = cell.querySelector(".strip");
-    cell.replaceChildren(piece("mean", mean), " ", piece("spread", spread), piece("interval ends", interval));
+    cell.replaceChildren(piece("mean", mean), piece("interval bounds", interval));
     if (best) cell.firstChild.classList.add("best");
     if (apart) cell.append(piece("interval apart", apart));
     if (strip && value !== "") {

@@ -22,9 +22,10 @@ from newwiki.decoding.grammar import parse
 from newwiki.experiment_request import LinkingRequest
 from newwiki.records import Fingerprint, Metric, Run
 from newwiki.settings import Settings
-from newwiki.snapshot import Judged, Selection, Site, Topic, Window
-from storage import runs, short_forms, summaries, topics
+from newwiki.snapshot import Judged, Selection, Site, Topic, Verdict, Window
+from storage import hashes, runs, short_forms, summaries, topics
 from storage.database import Database, insert, insert_arrow
+from storage.queries import query
 from storage.snapshots import parameters_json, publish
 
 ARTICLES = 40
@@ -67,6 +68,11 @@ METRICS = (
     Metric("rep_4", "ratio", 0, 1, "lower", "1 - different word 4-grams / word 4-grams", "Welleck et al. 2020"),
     Metric("sbert", "cosine", -1, 1, "higher", "inner product of the unit embeddings", "Reimers & Gurevych 2019"),
 )
+# A day after the snapshot was published, and the runs' texts in the morning of it
+SCORED = "insert into scorings select ?, ?, published_at + interval 1 day from snapshots where snapshot_id = ?"
+WRITTEN = """update runs set started_at = published_at + interval 7 hour, finished_at = published_at + interval 20 hour
+from snapshots where snapshots.snapshot_id = runs.snapshot_id and run_id = ?"""
+DROPPED: dict[Verdict, int] = {"few_words": 61, "few_revisions": 130, "redirect": 23}
 TOPICS = ("Human", "Human settlement", "Taxon", "Film", "Sports season", "Album", None)
 _PLACES = ("Halmeck", "Arvendal", "Torsfjell", "Brennau", "Castelmar", "Ostrova", "Lindholt", "Veyrac")
 _KINDS = ("a town", "a river", "a parish church", "a railway station", "a footballer", "a moth of the family Noctuidae")
@@ -128,19 +134,24 @@ def _publish(
         )
         for page, at in created
     ]  # fmt: skip
+    verdicts: list[Verdict] = []
+    for verdict, count in DROPPED.items():
+        verdicts += [verdict] * count
     dropped = [
         Judged(
             page_id=500_000 + place, title=f"Stub {place}", created_at=created[0][1], verdict=verdict,
             detail="142 words" if verdict == "few_words" else None, rev_id=place, revised_at=created[0][1],
             revisions=3, words=142, first_sentence=None, completion=None,
         )
-        for place, verdict in enumerate([*["few_words"] * 61, *["few_revisions"] * 130, *["redirect"] * 23])
+        for place, verdict in enumerate(verdicts)
     ]  # fmt: skip
     cutoff = window.end + timedelta(days=14)
+    published = cutoff + timedelta(hours=6)
     publish(database, name, site, window, cutoff, parameters_json(window, Selection(), kind), [*pages, *dropped])
-    about = [
-        Topic(page, f"Q{page}", ("Q5",), TOPICS[place % len(TOPICS)]) for place, (page, _) in enumerate(created)
-    ]
+    with database.write() as connection:
+        connection.execute("update snapshots set published_at = ? where snapshot_id = ?", [published, name])
+        hashes.take_anew(connection, name, "published", "snapshots")
+    about = [Topic(page, f"Q{page}", ("Q5",), TOPICS[place % len(TOPICS)]) for place, (page, _) in enumerate(created)]
     topics.store(database, name, about)
     return name
 
@@ -165,11 +176,12 @@ def _score(
         ).fetchall()
         pages = [page for (page,) in found]
         ease = {name: draw.normal(scale=spread, size=len(pages)) for name, (_, _, spread, _) in NUMBERS.items()}
-        connection.execute("insert into scorings values (?, ?, now())", [f"reference:{snapshot_id}", BY.evaluator_id])
+        connection.execute(SCORED, [f"reference:{snapshot_id}", BY.evaluator_id, snapshot_id])
         insert_arrow(connection, "scores", _scores(f"reference:{snapshot_id}", pages, ease, draw, 1.5, harder))
         for run in _runs(snapshot_id, models, decoders):
             ability = models[run.model][1] + (0.3 if run.samples > 1 else 0.0)
             insert(connection, "runs", [run], status="complete")
+            connection.execute(query("fill_protocol"), [run.run_id])
             short_forms.enter(connection, run.run_id)
             before = f"{HOSTILE} " if run.model.startswith("lab/") else ""
             texts = [f"{before}{_prose([int(run.run_id[:8], 16), page], 3)}" for page in pages]
@@ -178,7 +190,9 @@ def _score(
                 "tokens": [64] * len(pages), "words": [len(text.split()) for text in texts],
                 "finish_reason": ["stop"] * len(pages), "truncated": [False] * len(pages), "kept": [True] * len(pages),
             }))  # fmt: skip
-            connection.execute("insert into scorings values (?, ?, now())", [run.run_id, BY.evaluator_id])
+            connection.execute(query("count_kept"), [run.run_id])
+            connection.execute(SCORED, [run.run_id, BY.evaluator_id, snapshot_id])
+            connection.execute(WRITTEN, [run.run_id])
             insert_arrow(connection, "scores", _scores(run.run_id, pages, ease, draw, ability, harder))
 
 
