@@ -12,15 +12,16 @@ from storage.database import Database
 
 
 def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
-    """Links those of each wiki with its newest. Gives the wikis of which none can be linked, and why."""
-    newest: dict[str, str] = {}
-    for one in database.records(Snapshot, "site_snapshots"):
+    """Links those of each wiki that has several with its newest. Gives the wikis of which none can be, and why."""
+    months: dict[str, list[str]] = {}
+    for one in database.records(Snapshot, "site_snapshots"):  # the newest first
         if one.kind == "new":
-            newest.setdefault(one.wiki, one.snapshot_id)
+            months.setdefault(one.wiki, []).append(one.snapshot_id)
     unlinked = {}
-    for wiki, snapshot_id in newest.items():
+    for wiki, (newest, *earlier) in months.items():
         try:
-            answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=snapshot_id))
+            if earlier:
+                answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=newest))
         except NewWikiError as error:
             unlinked[wiki] = str(error)
     return unlinked

@@ -103,11 +103,12 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
     """Round ends that hold both, and the step between two ticks."""
-    span = (high - low) or abs(high) or 1.0
-    rough = span / _TICKS
+    rough = ((high - low) or abs(high) or 1.0) / _TICKS
     power = 10 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough)
-    return math.floor(low / step) * step, math.ceil(high / step) * step or step, step
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    # what is a whole number of steps but for rounding is one
+    first, last = math.floor(round(low / step, 6)), math.ceil(round(high / step, 6))
+    return first * step, max(last, first + 1) * step, step
 
 
 def _ticks(low: float, high: float, step: float) -> list[float]:

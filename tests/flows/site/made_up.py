@@ -1,4 +1,4 @@
-"""Half a year of a leaderboard that never was: two wikis, old articles, five models, 53 runs with made-up scores.
+"""Half a year of a leaderboard that never was: two wikis, old articles, five models, 63 runs with made-up scores.
 
 python -m tests.flows.site.made_up FILE.duckdb
 """
@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from flows.experiments.answering import answer
-from flows.experiments.evaluations import Evaluations
-from flows.experiments.linking.experiment import EXPERIMENT
 from flows.progress import Silent
+from flows.site.linking_months import link_months
 from newwiki.decoding.grammar import parse
-from newwiki.experiment_request import LinkingRequest
 from newwiki.records import Fingerprint, Metric, Run
 from newwiki.settings import Settings
 from newwiki.snapshot import Judged, Selection, Site, Topic, Verdict, Window
@@ -86,26 +83,23 @@ _SENTENCES = (
 )
 
 
-def make(path: Path, *, linked: bool = True) -> Database:
-    """All of it, the months of each wiki linked by the experiment unless that is not wanted."""
+def make(path: Path, last: int = len(MONTHS["enwiki"])) -> Database:
+    """The last so many months and the old articles, the months of each wiki linked by the experiment."""
     database = Database(path)
     runs.register(database, [BY], METRICS)
     draw = np.random.default_rng(0)
     for wiki, months in MONTHS.items():
-        for number, month in enumerate(months):
-            name = _month(database, wiki, month, first=1000 * (number + 1))
+        for month in months[-last:]:
+            name = _month(database, wiki, month, first=1000 * int(month[-2:]))
             of_month = MODELS if wiki == "enwiki" else dict([*MODELS.items()][:2])
-            if number >= len(MONTHS["enwiki"]) - 2:
+            if wiki == "enwiki" and month in months[-2:]:
                 of_month = of_month | LATER
             _score(database, name, of_month, draw, harder=draw.normal())
     _old(database)
     _score(database, OLD, dict([*MODELS.items()][:3]), draw, harder=2.0, decoders=DECODERS[:1])
     with database.write() as connection:
         summaries.store_missing(connection)
-    if linked:
-        evaluations = Evaluations(database, Settings(), Silent())
-        for wiki, months in MONTHS.items():
-            answer(EXPERIMENT, evaluations, LinkingRequest(snapshot=f"{wiki}-{months[-1]}"))
+    assert link_months(database, Settings(), Silent()) == {}
     return database
 
 
