@@ -74,11 +74,12 @@ def test_a_dotted_line_is_marked_only_where_no_other_is_there() -> None:
 
 
 def test_a_request_that_makes_no_sense_is_refused() -> None:
-    for asked, told in [
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"title": " "}, "give --title a word"),
         ({"recompute": True}, "--key and --recompute are of bundles"),
         ({"address": "javascript:alert(1)"}, "--address is where the site is read"),
-    ]:
+    ]
+    for asked, told in refused:
         with pytest.raises(UsageError, match=told):
             SiteRequest(**asked)
 
