@@ -1,10 +1,13 @@
 """Folders written for others: a file in each says what it holds, and every file is there whole or not at all."""
 
+import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from newwiki.errors import UsageError
 from storage.outputs import safe, unfinished
 
 
@@ -28,3 +31,65 @@ def whole(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     with whole(path) as part:
         part.write_text(text, "utf-8", newline="\n")
+
+
+@contextmanager
+def whole_folder(folder: Path, mark: str, what: str) -> Iterator[Path]:
+    """Where to write instead of `folder`, which it becomes in the end, in the place of what was there; after an error
+    all is as it was. By the file `mark`, which lists the others, a folder is known to be `what` was written so.
+
+    Raises UsageError for a folder that holds anything else, or cannot be written.
+    """
+    before, part = unfinished(_named(safe(folder)))
+    if not folder.exists() and before.is_dir():  # the last time was cut off between its two renamings
+        _require_marked(before, mark, what)
+        os.replace(before, folder)
+    for one in (folder, before, part):
+        _require_marked(one, mark, what, is_whole=one != part)
+    try:
+        _remove(part)
+        part.mkdir(parents=True)
+        (part / mark).touch()
+        yield part
+        files = sorted(file.relative_to(part).as_posix() for file in part.rglob("*") if file.is_file())
+        write_text(part / mark, json.dumps({"files": [name for name in files if name != mark]}, indent=1) + "\n")
+        _remove(before)
+        if folder.exists():
+            os.replace(folder, before)
+        os.replace(part, folder)
+    except OSError as error:
+        if not folder.exists() and before.is_dir():
+            os.replace(before, folder)
+        raise UsageError(f"'{folder}' cannot be written: {error.strerror}; name another folder") from error
+    finally:
+        _remove(part)
+    _remove(before)
+
+
+def _named(folder: Path) -> Path:
+    """Raises UsageError for a folder that one stands in, or that has no name, and so cannot be replaced."""
+    if (folder.exists() and folder.samefile(Path.cwd())) or not folder.name or folder.name == "..":
+        raise UsageError(f"'{folder}' cannot be written: a folder of its own is needed; name another one")
+    return folder
+
+
+def _require_marked(folder: Path, mark: str, what: str, *, is_whole: bool = True) -> None:
+    """Raises UsageError unless nothing is there, or what was written so: with its list, and nothing else."""
+    if is_free(folder):
+        return
+    other = f"'{folder}' holds something else than {what}"
+    if not (folder / mark).is_file():
+        raise UsageError(f"{other}; name a new folder")
+    if is_whole:
+        try:
+            listed = set(json.loads((folder / mark).read_text("utf-8"))["files"])
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{other}, as its '{mark}' is no list of files; name a new folder") from None
+        there = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()}
+        if more := sorted(there - listed - {mark}):
+            raise UsageError(f"{other}, such as '{more[0]}'; name a new folder")
+
+
+def _remove(folder: Path) -> None:
+    if folder.is_dir():
+        shutil.rmtree(folder)

@@ -36,9 +36,9 @@ def _of_a_database(path: Path, database: Path | None) -> str | None:
     if database and _is_file_of(path, database):
         return f"belongs to the database '{database}'"
     real = path.resolve()
-    if _is_duckdb(real):
+    if is_duckdb(real):
         return "is a DuckDB database"
-    if real.suffix.lower() == ".wal" and _is_duckdb(real.with_suffix("")):
+    if real.suffix.lower() == ".wal" and is_duckdb(real.with_suffix("")):
         return f"is the log of the DuckDB database '{path.with_suffix('')}'"
     return None
 
@@ -55,7 +55,8 @@ def _is_file_of(path: Path, database: Path) -> bool:
     return beside and (name == its or name.startswith(tuple(f"{its}{ending}" for ending in _ENDINGS)))
 
 
-def _is_duckdb(path: Path) -> bool:
+def is_duckdb(path: Path) -> bool:
+    """Whether it is a DuckDB file."""
     place, magic = _MAGIC
     try:
         with path.open("rb") as file:

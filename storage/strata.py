@@ -86,6 +86,20 @@ def cut(
     days = [(after or {}).get(run_id) for run_id in run_ids]
     with database.read() as connection:
         connection.execute(query("take_pages"), [list(run_ids), stratum or "", days])
+        return _of_taken(database)
+
+
+def cut_after(database: Database, run_ids: Sequence[str], days: Sequence[date]) -> CutRuns:
+    """Runs on the articles that were created after each of these days (UTC), which overlap: a part for each day, by its
+    name in ISO 8601."""
+    with database.read() as connection:
+        connection.execute(query("take_pages_created_after"), [list(run_ids), list(days)])
+        return _of_taken(database)
+
+
+def _of_taken(database: Database) -> CutRuns:
+    """What was taken last, on this connection."""
+    with database.read() as connection:
         for take in (query("take_page_means_of_pages"), query("take_page_gaps_of_pages")):
             connection.execute(take)
         of_runs = database.records(PartOfRun, "stratum_rows")

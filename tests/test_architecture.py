@@ -148,11 +148,15 @@ def test_nothing_imports_a_face_but_a_face() -> None:
         assert {one for one in modules_imported(file) if is_in(one, *FACES)} == set(), module
 
 
-def test_a_step_does_not_import_the_report() -> None:
-    """Who runs a job hands it what writes the report: a command, or the job's flow."""
+def test_a_step_does_not_import_the_report_or_the_site() -> None:
+    """Who runs a job hands it what writes the report: a command, or the job's flow. A site is made of the report's
+    parts."""
+    shown = ("flows.report", "flows.site")
     for module, file in files_of_flows():
-        if not is_in(module, "flows.report", *FACES) and not module.endswith(".flow"):
-            assert {one for one in modules_imported(file) if is_in(one, "flows.report")} == set(), module
+        if not is_in(module, *shown, *FACES) and not module.endswith(".flow"):
+            assert {one for one in modules_imported(file) if is_in(one, *shown)} == set(), module
+        if is_in(module, "flows.report"):
+            assert {one for one in modules_imported(file) if is_in(one, "flows.site")} == set(), module
 
 
 def test_workers_know_of_no_job() -> None:

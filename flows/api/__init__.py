@@ -15,6 +15,7 @@ from flows.api.exporting import (
     export_snapshot,
     export_task,
     report,
+    site,
 )
 from flows.api.judgements import export_pairs, import_answers, judge
 from flows.api.judging import compare, gate, leaderboard
@@ -69,6 +70,7 @@ __all__ = [
     "runs",
     "score",
     "scores",
+    "site",
     "snapshots",
     "submit",
     "train_scorer",

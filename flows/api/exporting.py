@@ -7,6 +7,7 @@ from flows.api.opening import PathLike, database_at, known, opened
 from flows.progress import reporter
 from newwiki.request import ReportRequest, TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
+from newwiki.site_request import SiteRequest
 
 
 def export_snapshot(snapshot: str, *, out: PathLike, format: str, db: PathLike | None = None) -> list[Path]:
@@ -89,3 +90,14 @@ def report(
     from flows.report.page import write
 
     return write(opened(db, settings)[1], reporter(quiet), request, Path(out) if out else None)
+
+
+@asks(SiteRequest)
+def site(
+    request: SiteRequest, *, out: PathLike, db: PathLike | None = None, quiet: bool = False, **settings: str
+) -> Path:
+    """Writes a static site of databases, shared folders and bundles (the database) into a folder of its own, and gives
+    the path of its first page."""
+    from flows.site.build import build
+
+    return build(request, opened(db, settings)[0], reporter(quiet), Path(out)).folder / "index.html"

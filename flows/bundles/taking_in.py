@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from flows.bundles.consistent import require_consistent
@@ -41,17 +42,21 @@ def bundle_files(place: Path) -> list[Path]:
 
 
 def take_in(
-    database: Database, files: Iterable[Path], trusted: Mapping[str, str] | None = None
+    database: Database,
+    files: Iterable[Path],
+    trusted: Mapping[str, str] | None = None,
+    there: Mapping[SharedPart, Path] = MappingProxyType({}),
 ) -> dict[str, tuple[Signed, ...]]:
     """Takes bundles in one after the other, each in one transaction, and gives by run id who has signed it. `trusted`
-    are the names of keys by their fingerprints, beside which no key is taken; None takes any.
+    are the names of keys by their fingerprints, beside which no key is taken; None takes any. `there` is where parts
+    come from that the database has already.
 
     Raises TerminalError for what is no bundle, not signed, or not what it says, and for two that say different things
     of one snapshot, run, scoring or metric, both of which it names.
     """
     with database.write():  # which makes it
         pass
-    taken = _Taken(database)
+    taken = _Taken(database, there)
     for file in files:
         taken.take(open_bundle(file, trusted), trusted or {})
     return taken.signed
@@ -60,9 +65,9 @@ def take_in(
 class _Taken:
     """What has been taken in so far, and out of which file."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, there: Mapping[SharedPart, Path]) -> None:
         self._database = database
-        self._files: dict[SharedPart, Path] = {}
+        self._files = dict(there)
         self.signed: dict[str, tuple[Signed, ...]] = {}
 
     def take(self, bundle: OpenedBundle, names: Mapping[str, str]) -> None:

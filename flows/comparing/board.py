@@ -127,6 +127,46 @@ def board(
     return _cut(database, whole, by, _cutoffs(whole) if after_cutoff else None, others) if cut else whole
 
 
+def after_days(database: Database, whole: Board, days: Sequence[date]) -> dict[date, Board]:
+    """The board of one snapshot on those of its articles that were created after each of these days (UTC), the same for
+    all runs. Numbers of whole runs are not on it; a run that has none of these articles has no record."""
+    found = strata.cut_after(database, [record["run_id"] for record in whole.records], days)
+    by_day = _by_part(whole, found, [day.isoformat() for day in days], None)
+    return dict(zip(days, by_day.values(), strict=True))
+
+
+def by_parts(database: Database, whole: Board, stratum: Stratum, parts: Sequence[str]) -> dict[str, Board]:
+    """The board of one snapshot on each of these parts of it, likewise."""
+    found = strata.cut(database, stratum, [record["run_id"] for record in whole.records])
+    return _by_part(whole, found, parts, stratum)
+
+
+def _by_part(whole: Board, cut: strata.CutRuns, names: Sequence[str], stratum: Stratum | None) -> dict[str, Board]:
+    metrics = {one["metric"] for one in cut.summaries}
+    columns = tuple(column for column in whole.columns if column.metric in metrics)
+    others = {
+        (record["run_id"], column.metric): record[f"{column.name}_scored_by"]
+        for record in whole.records
+        for column in columns
+        if record[f"{column.name}_status"] == ANOTHER
+    }
+    boards = {}
+    for name in names:
+        of_runs = {one.run_id: one for one in cut.of_runs if one.value == name}
+        summaries = [one for one in cut.summaries if one["value"] == name]
+        cells = {(one["run_id"], one["metric"], one["evaluator_id"]): one for one in summaries}
+        records = tuple(
+            {name: record[name] for name in whole.about}
+            | _of_part(of_runs[record["run_id"]], stratum)
+            | _values(record["run_id"], columns, cells, others)
+            for record in whole.records
+            if record["run_id"] in of_runs
+        )
+        alike = not snapshots_apart(whole.records, [*of_runs.values()])
+        boards[name] = replace(whole, columns=columns, records=records, same_articles=alike)
+    return boards
+
+
 def of_metrics(whole: Board, names: Collection[str] | None, known: Collection[str] = ()) -> Board:
     """The board with the columns of these metrics, or of these names, in this order. Raises UsageError for one that it
     has not, with those that are `known` beside its own."""

@@ -40,6 +40,7 @@ _CORPORA = "it fine-tunes a checkpoint on each corpus; tests/flows/experiments/c
 _CLAIMS = "it takes a pair scorer; tests/flows/experiments/verifiability runs it"
 _GLINER = "it takes another transformers; .ci/gliner runs tests/evaluators/test_gliner_tagger.py, which makes a model"
 _CONTRAST = "it is many runs, or many prompts; the line below them is run"
+_SOURCES = "it takes others' databases and bundles; tests/flows/bundles makes a site of some"
 _STANDS_IN = "tests/flows/reproducing carries out a part of a paper"
 NOT_RUN = {
     **{
@@ -132,6 +133,9 @@ NOT_RUN = {
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model NEW-MODEL --bridge JUDGE": _JUDGE,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
+    "newwiki site lab-a.duckdb lab-b.duckdb --out board": _SOURCES,
+    "newwiki site s3://bucket/newwiki --out board": _SOURCES,
+    "newwiki site bundles --key trusted-keys --out board": _SOURCES,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

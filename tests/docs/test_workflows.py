@@ -84,3 +84,14 @@ def test_the_refresh_runs_the_schedule_and_exports_what_it_published() -> None:
         ["export", "runs"],
         ["leaderboard", "--by-evaluator"],
     ]
+
+
+def test_a_site_is_made_of_bundles_or_of_the_database_and_published_by_whoever_may_publish() -> None:
+    workflow = ROOT / ".github/workflows/site.yml"
+    made = [[word for word in words if "github" not in word and "steps" not in word] for words in commands(workflow)]
+    assert made == [
+        ["site", "bundles", "--key", "keys", "--address", "--out", "board"],
+        ["site", "--address", "--out", "board"],
+    ]
+    whole = yaml.safe_load(workflow.read_text("utf-8"))
+    assert "pages" not in whole["permissions"] and whole["jobs"]["pages"]["permissions"]["pages"] == "write"

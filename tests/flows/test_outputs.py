@@ -154,6 +154,7 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         "finetune": lambda out: newwiki.finetune("gpt2", snapshot="latest", out=out, db=database, quiet=True),
         "report": lambda out: newwiki.report(out=out, db=database, quiet=True),
         "reproduce": lambda out: newwiki.reproduce("003", out=out, db=database, quiet=True),
+        "site": lambda out: newwiki.site(out=out, db=database, quiet=True),
         "submit": lambda out: newwiki.submit("a", key=signing, out=out, db=database),
         "train_scorer": lambda out: newwiki.train_scorer("graded.csv", out=out, db=database, quiet=True),
     }

@@ -25,6 +25,35 @@ join stored_articles using (snapshot_id)
 left join parts using (snapshot_id, page_id);
 
 
+-- name: take_pages_created_after
+-- Of the runs $1 the articles that were created after each of the days $2, a part for each day; as take_pages has them.
+create or replace temp table taken_pages as
+with on_snapshots as (
+    select run_id, snapshot_id, knowledge_cutoff from runs
+    union all
+    select run_id, snapshot_id, null from reference_texts
+),
+days as (
+    select unnest($2::date[]) as day
+)
+select
+    run_id, snapshot_id, page_id, '' as stratum, day::varchar as part, list_position($2::date[], day) as place, true as wanted,
+    not created_after(created_at, knowledge_cutoff) as seen
+from (select unnest($1::varchar[]) as run_id)
+join on_snapshots using (run_id)
+join stored_articles using (snapshot_id)
+join days on created_after(created_at, day);
+
+
+-- name: days_created
+-- On which days (UTC) the articles of a snapshot were created, and how many on each.
+select created_at::date as day, count(*) as articles
+from stored_articles
+where snapshot_id = ?
+group by day
+order by day;
+
+
 -- name: take_page_means_of_pages
 -- What stratum_board goes through.
 create or replace temp table taken_page_means as

@@ -1,0 +1,1 @@
+"""A static site of what databases, shared folders and bundles hold: a leaderboard that anyone can host."""

@@ -1,0 +1,99 @@
+"""A snapshot's leaderboard as tables: runs under one protocol in each, and pieces of these that a page has room for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from flows.comparing.board import Column
+from flows.comparing.ranked import ranked
+from flows.report import paper_tables
+from flows.report.material import Material, Record
+from flows.report.paper_tables import Row
+from flows.site.contents import headline, in_order
+from flows.site.protocol_groups import Group, groups
+from newwiki.protocol import Settings
+from storage.database import Database
+
+_ROWS, _COLUMNS = 32, 12  # of a piece
+_RANKED = 40  # runs of which each two are compared
+
+
+@dataclass(frozen=True)
+class BoardTable:
+    """Rows of runs, the best by `by` first, and the articles' own; `letters` are by run id, where runs that share one
+    cannot be told apart by that metric. `first` is the place of the first row in the whole table."""
+
+    group: Group
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    reference: Row | None
+    by: Column | None
+    letters: Mapping[str, str]
+    first: int = 1
+
+    @property
+    def letter_count(self) -> int:
+        return len(set("".join(self.letters.values())))
+
+
+def tables(database: Database, material: Material, settings: Mapping[str, Settings]) -> list[BoardTable]:
+    """The largest protocol first. Columns that no run of a table has are not in it."""
+    found = []
+    for group in groups(material.records, settings):
+        columns = [one for one in in_order(material.board.columns, material.metrics) if _has(group, one)]
+        by = headline(columns, material.metrics)
+        ordered = replace(group, records=_ordered(material, group, by))
+        found.append(
+            BoardTable(
+                ordered,
+                columns,
+                paper_tables.rows(material, ordered.records, columns),
+                _reference(material, columns),
+                by,
+                _letters(database, material, ordered, by),
+            )
+        )
+    return found
+
+
+def again(material: Material, table: BoardTable) -> BoardTable:
+    """The same table of a board with other numbers: its rows that are there, in the same order, without letters."""
+    there = {record["run_id"]: record for record in material.records}
+    records = [there[one["run_id"]] for one in table.group.records if one["run_id"] in there]
+    columns = [one for one in table.columns if one in material.board.columns]
+    rows = paper_tables.rows(material, records, columns)
+    group = replace(table.group, records=records)
+    return BoardTable(group, columns, rows, _reference(material, columns), table.by, {})
+
+
+def pieces(table: BoardTable) -> Iterator[BoardTable]:
+    """What a page has room for, row by row and then column by column."""
+    for first in range(0, len(table.rows), _ROWS):
+        for left in range(0, max(1, len(table.columns)), _COLUMNS):
+            some = slice(left, left + _COLUMNS)
+            cut = [Row(row.record, row.cells[some]) for row in table.rows[first : first + _ROWS]]
+            reference = table.reference and Row(table.reference.record, table.reference.cells[some])
+            yield replace(table, columns=table.columns[some], rows=cut, reference=reference, first=first + 1)
+
+
+def _has(group: Group, column: Column) -> bool:
+    return any(
+        record[column.name] is not None or record[f"{column.name}_status"] is not None for record in group.records
+    )
+
+
+def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
+    there = {record["run_id"] for record in group.records}
+    return [record for record in paper_tables.best_first(material, by) if record["run_id"] in there]
+
+
+def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
+    return paper_tables.rows(material, [material.reference], columns)[0] if material.reference else None
+
+
+def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:
+    """None where there is but one run, or too many for each two to be compared."""
+    scored = [record for record in group.records if by and record[by.name] is not None]
+    if by is None or not 1 < len(scored) <= _RANKED:
+        return {}
+    those = replace(material.board, records=tuple(dict(record) for record in scored))
+    return {one["run_id"]: one["group"] for one in ranked(database, those, by.name).records}

@@ -1,0 +1,62 @@
+"""The site, written whole or not at all: what is there is read at once, and then the pages are made."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.progress import Progress
+from flows.site import month_tables
+from flows.site.contents import contents_of
+from flows.site.model_pages import with_texts, write_models
+from flows.site.month_pages import wiki_file, write_months
+from flows.site.overview_pages import write_feed, write_overview
+from flows.site.snapshot_pages import write_snapshot
+from flows.site.snapshot_parts import parts_of
+from flows.site.sources import gathered
+from flows.site.writing import Writer
+from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
+from storage.folders import whole_folder
+from storage.outputs import safe
+
+_LIST = "site.json"  # what a site is known by
+
+
+@dataclass(frozen=True)
+class BuiltSite:
+    """Where it is, and what it holds."""
+
+    folder: Path
+    pages: int
+    tables: int
+    size: int
+
+
+def build(request: SiteRequest, settings: Settings, progress: Progress, folder: Path) -> BuiltSite:
+    """Writes the site into a folder of its own, in the place of what it was there before. The same database gives the
+    same bytes.
+
+    Raises UsageError for a folder that holds anything else, and for what is no source; TerminalError for sources that
+    contradict each other.
+    """
+    for name in (settings.db, *request.sources):
+        safe(folder, Path(name))
+    with whole_folder(folder, _LIST, "a site") as part:
+        with gathered(request, settings, progress) as found, found.database.read():
+            contents = contents_of(found.database, found.signers, found.unlinked)
+            texts = sorted(with_texts(contents))
+            parts = {one.snapshot_id: parts_of(found.database, contents, one, texts) for one in contents.snapshots}
+        wikis = [(wiki, wiki_file(wiki)) for wiki in contents.wikis]
+        writer = Writer(part, site_title=request.title, wiki_pages=wikis, contents=contents)
+        months = month_tables.every(contents)
+        writer.style_and_script()
+        write_overview(writer, contents, months, parts)
+        write_feed(writer, contents, request.title, request.address)
+        for wiki in contents.wikis:
+            write_months(writer, contents, months, wiki)
+        for snapshot in contents.snapshots:
+            write_snapshot(writer, contents, parts[snapshot.snapshot_id])
+        write_models(writer, contents, months, parts)
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    endings = Counter(file.suffix for file in files)
+    return BuiltSite(folder, endings[".html"], endings[".parquet"], sum(file.stat().st_size for file in files))

@@ -1,0 +1,205 @@
+"""What a site is made of, read from the database at once: snapshots, scored runs, models, and months on one scale."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from pathlib import PurePath
+
+from flows.comparing.board import Board, Column, board
+from flows.report.material import Material, gather
+from flows.site.file_names import file_name, model_file_name
+from newwiki.errors import TerminalError
+from newwiki.paper_metrics import paper_metrics
+from newwiki.protocol import Settings
+from newwiki.records import Fingerprint, Metric
+from newwiki.snapshot import Snapshot
+from storage import comparison
+from storage.database import Database
+from storage.linked_months import LinkedMean
+
+ModelKey = tuple[str, str]  # its name, and the hash of its weights
+Signers = Mapping[str, Sequence[str]]  # by run id, who has signed it
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteRun:
+    """A scored run on a snapshot."""
+
+    run_id: str
+    snapshot_id: str
+    wiki: str
+    kind: str
+    model: str
+    model_sha256: str
+    backend: str
+    decoder: str
+    decoder_short: str
+    prompt_template: str
+    prompts: int
+    seed: int | None
+    samples: int
+    keep: int
+    max_new_tokens: int | None
+    dtype: str
+    knowledge_cutoff: date | None
+    knowledge_cutoff_from: str | None
+    finished_at: datetime | None
+    scored_at: datetime
+
+    @property
+    def key(self) -> ModelKey:
+        return self.model, self.model_sha256
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trend(LinkedMean):
+    """What a run of a month would have on the scale of the newest one; articles have no hash of weights."""
+
+    wiki: str
+    model_sha256: str
+    month: datetime
+
+
+@dataclass(frozen=True)
+class Model:
+    """A page's worth: `name` is as short as it can be told from others, `file` is its page's name."""
+
+    key: ModelKey
+    name: str
+    file: str
+    runs: Sequence[SiteRun]
+
+    @property
+    def cutoff(self) -> date | None:
+        return next((run.knowledge_cutoff for run in self.runs if run.knowledge_cutoff), None)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """`boards` are those of each snapshot, with all that explains them; `whole` is the board of all runs on snapshots,
+    each of its columns by one evaluator. `unlinked` says of a wiki why no months of it are on one scale."""
+
+    snapshots: Sequence[Snapshot]
+    runs: Mapping[str, SiteRun]
+    models: Mapping[ModelKey, Model]
+    boards: Mapping[str, Material]
+    whole: Board
+    metrics: Mapping[str, Metric]
+    evaluators: Mapping[str, Fingerprint]
+    settings: Mapping[str, Settings]
+    trends: Sequence[Trend]
+    left_out: int
+    signers: Signers = field(default_factory=dict)
+    unlinked: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def wikis(self) -> list[str]:
+        """That of most runs first."""
+        runs = Counter(run.wiki for run in self.runs.values())
+        return sorted({one.wiki for one in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
+
+    def months(self, wiki: str) -> list[Snapshot]:
+        """The snapshots of new articles, the oldest first."""
+        return [one for one in reversed(self.snapshots) if one.wiki == wiki and one.kind == "new"]
+
+    def on(self, snapshot_id: str) -> list[SiteRun]:
+        return [run for run in self.runs.values() if run.snapshot_id == snapshot_id]
+
+    def model_of(self, run_id: str) -> Model:
+        return self.models[self.runs[run_id].key]
+
+    def direction(self, column: Column) -> str:
+        return self.metrics[column.metric].direction
+
+    @property
+    def columns(self) -> list[Column]:
+        """Those of the board of all runs, in the order of every page."""
+        return in_order(self.whole.columns, self.metrics)
+
+    @property
+    def headline(self) -> Column | None:
+        return headline(self.whole.columns, self.metrics)
+
+
+def in_order(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> list[Column]:
+    """The headline, then the paper's metrics, those with a better direction before, then others."""
+    first = headline(columns, metrics)
+    paper = [name for one in paper_metrics() for name in one.here]
+
+    def place(column: Column) -> tuple[bool, bool, bool, int]:
+        is_paper = column.metric in paper
+        return (
+            column != first,
+            not is_paper,
+            metrics[column.metric].direction == "none",
+            paper.index(column.metric) if is_paper else list(columns).index(column),
+        )
+
+    return sorted(columns, key=place)
+
+
+def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column | None:
+    """What runs are ordered by: sbert, or else the first metric of texts that has a better direction."""
+    directed = [
+        one for one in columns if metrics[one.metric].direction != "none" and metrics[one.metric].scope == "text"
+    ]
+    return next((one for one in directed if one.metric == "sbert"), next(iter(directed), None))
+
+
+def contents_of(database: Database, signers: Signers, unlinked: Mapping[str, str]) -> Contents:
+    """Raises TerminalError where there is no snapshot."""
+    with database.read():
+        snapshots = database.records(Snapshot, "site_snapshots")
+        if not snapshots:
+            raise TerminalError("there is no snapshot to show; publish one with `newwiki refresh --month 2026-10`")
+        runs = {run.run_id: run for run in database.records(SiteRun, "site_runs")}
+        whole = _whole(database, {one.snapshot_id for one in snapshots})
+        metrics = database.records(Metric, "report_metrics", [column.metric for column in whole.columns])
+        boards = {one.snapshot_id: gather(database, one.snapshot_id) for one in snapshots}
+        evaluators = {name: one for of in boards.values() for name, one in of.evaluators.items()}
+        ((left_out,),) = database.rows("site_runs_left_out")
+        return Contents(
+            snapshots,
+            runs,
+            _models(runs.values()),
+            boards,
+            whole,
+            {one.name: one for one in metrics},
+            evaluators,
+            {one.run_id: one.settings for one in comparison.every(database) if one.settings},
+            database.records(Trend, "site_trends"),
+            left_out,
+            signers,
+            unlinked,
+        )
+
+
+def _whole(database: Database, snapshot_ids: set[str]) -> Board:
+    """A column for each evaluator of a metric, where there is none that has scored all runs."""
+    try:
+        found = board(database)
+    except TerminalError:
+        found = board(database, by_evaluator=True)
+    return replace(found, records=tuple(one for one in found.records if one["snapshot_id"] in snapshot_ids))
+
+
+def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:
+    """By their names."""
+    by_key: dict[ModelKey, list[SiteRun]] = {}
+    for run in runs:
+        by_key.setdefault(run.key, []).append(run)
+    names = _names(by_key)
+    found = [Model(key, names[key], model_file_name(*key), of_model) for key, of_model in by_key.items()]
+    return {one.key: one for one in sorted(found, key=lambda one: (one.name.lower(), one.key))}
+
+
+def _names(keys: Iterable[ModelKey]) -> dict[ModelKey, str]:
+    """The last part of the model's path or hub id; all of it, with its weights' hash, where others are named so."""
+    last = {key: PurePath(key[0]).name or key[0] for key in keys}
+    many = {name for name in last.values() if [*last.values()].count(name) > 1}
+    return {key: f"{key[0]} ({key[1][:8]})" if name in many else name for key, name in last.items()}
+
+
+def snapshot_file(snapshot_id: str) -> str:
+    return f"snapshots/{file_name(snapshot_id)}.html"

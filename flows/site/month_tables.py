@@ -1,0 +1,184 @@
+"""A wiki's runs over its months by one metric: on one scale where months are linked, else each on its own articles."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.comparing.board import Column, numbers_of
+from flows.site.contents import Contents, Trend
+from flows.site.protocol_groups import groups
+from flows.site.trend_chart import Point
+from newwiki.snapshot import Snapshot
+
+_CELLS = 480  # of a page
+
+Key = tuple[str, str, str, str]  # model, weights, decoder, how it was asked
+
+
+@dataclass(frozen=True)
+class MonthCell:
+    """A run's number on the articles of its own month, and `linked` on the scale, with both ends of the interval of the
+    one that is shown; `why` says what is lacking."""
+
+    run_id: str
+    own: float | None
+    linked: float | None
+    low: float | None
+    high: float | None
+    why: str
+
+
+@dataclass(frozen=True)
+class MonthRow:
+    """A model under a decoder, or the articles; `cells` are by snapshot."""
+
+    key: Key
+    decoder_short: str
+    cells: Mapping[str, MonthCell]
+
+    @property
+    def is_reference(self) -> bool:
+        return self.key[2] == "reference"
+
+
+@dataclass(frozen=True)
+class MonthTable:
+    """Rows that were asked alike by a metric of one evaluator; `scale` is the snapshot on whose scale they are, None
+    where they are on none."""
+
+    wiki: str
+    column: Column
+    words: str
+    scale: str | None
+    months: Sequence[Snapshot]
+    rows: Sequence[MonthRow]
+    reference: MonthRow | None
+
+
+Months = Mapping[tuple[str, Column], Sequence[MonthTable]]
+
+
+def every(contents: Contents) -> Months:
+    """Of each wiki and column."""
+    return {(wiki, column): tables(contents, wiki, column) for wiki in contents.wikis for column in contents.columns}
+
+
+def tables(contents: Contents, wiki: str, column: Column) -> list[MonthTable]:
+    """One for each protocol, the largest first; the months are the newest first."""
+    months = contents.months(wiki)[::-1]
+    names = {one.snapshot_id for one in months}
+    trends = [
+        one
+        for one in contents.trends
+        if (one.wiki, one.metric, one.evaluator_id) == (wiki, column.metric, column.evaluator_id)
+    ]
+    is_linked = any(one.linked is not None and one.snapshot_id != one.to_snapshot for one in trends)
+    scale = trends[0].to_snapshot if is_linked else None
+    by_run = {one.run_id: one for one in trends} if is_linked else {}
+    records = [one for one in contents.whole.records if one["snapshot_id"] in names and _told(one, column)]
+    of_runs = [one for one in records if one["run_id"] in contents.runs]
+    found = []
+    for group in groups(of_runs, contents.settings):
+        rows = _rows(contents, group.records, group.words, column, by_run, scale)
+        own = [one for one in records if one["run_id"] not in contents.runs]
+        reference = _rows(contents, own, "", column, by_run, scale)
+        rows.sort(key=lambda row: _rank(row, months, contents.direction(column)))
+        found.append(MonthTable(wiki, column, group.words, scale, months, rows, next(iter(reference), None)))
+    return found
+
+
+def pieces(table: MonthTable) -> Iterator[MonthTable]:
+    """What a page has room for."""
+    each = max(1, _CELLS // len(table.months))
+    for first in range(0, len(table.rows), each):
+        yield MonthTable(
+            table.wiki, table.column, table.words, table.scale, table.months, table.rows[first : first + each],
+            table.reference,
+        )  # fmt: skip
+
+
+def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Point]:
+    """The row's numbers from the first month to the last, those of their `own` months if these are wanted."""
+    places = {one.snapshot_id: place for place, one in enumerate(table.months[::-1])}
+    points = []
+    for name, cell in row.cells.items():
+        value = cell.own if own or table.scale is None else cell.linked
+        if value is not None:
+            ends = (None, None) if own else (cell.low, cell.high)
+            points.append(Point(places[name], value, *ends))
+    return sorted(points, key=lambda one: one.place)
+
+
+def label(contents: Contents, row: MonthRow) -> str:
+    name = "Wikipedia" if row.is_reference else contents.models[row.key[:2]].name
+    return f"{name} · {row.decoder_short}"
+
+
+def month_names(table: MonthTable) -> list[str]:
+    """The oldest first."""
+    return [f"{one.window_start:%Y-%m}" for one in table.months[::-1]]
+
+
+def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
+    """A row for each number, for programs."""
+    for row in [*table.rows, *filter(None, [table.reference])]:
+        for snapshot_id, cell in row.cells.items():
+            yield {
+                "model": row.key[0],
+                "model_sha256": row.key[1] or None,
+                "decoder": row.key[2],
+                "protocol": table.words or None,
+                "metric": table.column.metric,
+                "evaluator_id": table.column.evaluator_id,
+                "snapshot_id": snapshot_id,
+                "run_id": cell.run_id,
+                "mean": cell.own,
+                "to_snapshot": table.scale,
+                "linked": cell.linked,
+                "low": cell.low,
+                "high": cell.high,
+                "lacking": cell.why or None,
+            }
+
+
+def _told(record: Mapping[str, Any], column: Column) -> bool:
+    return record[column.name] is not None or record[f"{column.name}_status"] is not None
+
+
+def _rows(
+    contents: Contents, records: Sequence[Mapping[str, Any]], words: str, column: Column, by_run: Mapping[str, Trend],
+    scale: str | None,
+) -> list[MonthRow]:  # fmt: skip
+    """Two runs of one month that were asked alike (of other seeds, say) are in two rows."""
+    found: dict[tuple[Key, int], dict[str, MonthCell]] = {}
+    short: dict[str, str] = {}
+    for record in records:
+        run = contents.runs.get(record["run_id"])
+        key = (record["model"], run.model_sha256 if run else "", record["decoder"], words)
+        short[record["decoder"]] = run.decoder_short if run else "the articles themselves"
+        number = 0
+        while record["snapshot_id"] in found.setdefault((key, number), {}):
+            number += 1
+        cell = _cell(record, column, by_run.get(record["run_id"]), scale)
+        found[key, number][record["snapshot_id"]] = cell
+    return [MonthRow(key, short[key[2]], cells) for (key, _), cells in found.items()]
+
+
+def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
+    of, run_id = numbers_of(record, column.name), record["run_id"]
+    if scale is None:
+        why = of["no_interval"] or ("" if of["status"] in ("ok", None) else of["status"]) or ""
+        return MonthCell(run_id, of["mean"], None, of["low"], of["high"], why)
+    if trend is None:
+        return MonthCell(run_id, of["mean"], None, None, None, "scored since the months were linked")
+    return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, trend.no_link or "")
+
+
+def _rank(row: MonthRow, months: Sequence[Snapshot], direction: str) -> tuple[Any, ...]:
+    """The best in the newest month first, which has the fewest articles between it and the reader; then older ones."""
+    sign = 1 if direction == "lower" else -1
+    numbers = [row.cells.get(one.snapshot_id) for one in months]
+    values = [cell.own if cell.linked is None else cell.linked for cell in numbers if cell]
+    first = next((place for place, cell in enumerate(numbers) if cell), len(months))
+    known = [value for value in values if value is not None]
+    return first, not known, sign * known[0] if known else 0, row.key

@@ -1,0 +1,135 @@
+"""The first page, the list of models, and what the columns are."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.catalogue import span
+from flows.report.paper_tables import Cell, Row
+from flows.site import feed
+from flows.site.contents import Contents, snapshot_file
+from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
+from flows.site.model_pages import model_file, signed_by
+from flows.site.month_pages import headline_pictures, wiki_file
+from flows.site.month_tables import Months
+from flows.site.snapshot_parts import SnapshotParts
+from flows.site.trend_chart import Chart, Line
+from flows.site.writing import Writer
+from newwiki.snapshot import Snapshot
+
+_LISTED, _NEW = 150, 8  # models on a page, entries on the first
+_SNAPSHOTS = {
+    "snapshot_id": TEXT, "wiki": TEXT, "kind": TEXT, "language": TEXT, "licence": TEXT, "licence_url": TEXT,
+    "window_start": MOMENT, "window_end": MOMENT, "cutoff": MOMENT, "candidates": WHOLE, "articles": WHOLE,
+    "content_sha256": TEXT, "extractor_version": TEXT, "published_at": MOMENT, "runs": WHOLE, "models": WHOLE,
+}  # fmt: skip
+_MODELS = {
+    "model": TEXT, "model_sha256": TEXT, "runs": WHOLE, "snapshots": WHOLE, "knowledge_cutoff": DAY, "signed_by": TEXT,
+    "page": TEXT,
+}  # fmt: skip
+_METRICS = {
+    "metric": TEXT, "scope": TEXT, "unit": TEXT, "minimum": REAL, "maximum": REAL, "direction": TEXT,
+    "definition": TEXT, "source": TEXT, "pitfalls": TEXT,
+}  # fmt: skip
+_EVALUATORS = {
+    "evaluator_id": TEXT, "name": TEXT, "version": TEXT, "model": TEXT, "model_sha256": TEXT, "dtype": TEXT,
+    "backend": TEXT, "parameters": TEXT, "dependencies": TEXT,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A snapshot in a line: how many runs and models are on it, and the best of its largest table with its number, if
+    one is better than another."""
+
+    snapshot: Snapshot
+    path: str
+    runs: int
+    models: int
+    best: Row | None
+    cell: Cell | None
+
+
+@dataclass(frozen=True)
+class Wiki:
+    """`path` is its page over the months, if there are runs in any; `picture` is that of the headline with its keys and
+    its scale."""
+
+    name: str
+    path: str
+    months: Sequence[Listed]
+    others: Sequence[Listed]
+    picture: tuple[tuple[Chart, Chart], Sequence[Line], str | None] | None
+
+
+def write_overview(writer: Writer, contents: Contents, months: Months, parts: Mapping[str, SnapshotParts]) -> None:
+    listed = [_listed(contents, parts[one.snapshot_id]) for one in contents.snapshots]
+    wikis = []
+    for name in contents.wikis:
+        own = [one for one in listed if one.snapshot.wiki == name]
+        new = [one for one in own if one.snapshot.kind == "new"]
+        picture = headline_pictures(contents, months, name)
+        wikis.append(Wiki(name, wiki_file(name), new, [one for one in own if one not in new], picture))
+    writer.files(
+        "data/snapshots",
+        table_of(_SNAPSHOTS, [vars(one.snapshot) | {"runs": one.runs, "models": one.models} for one in listed]),
+    )
+    writer.page("index.html", "overview.html", wikis=wikis, new=feed.entries(contents)[:_NEW])
+    _write_models(writer, contents)
+    _write_metrics(writer, contents)
+
+
+def write_feed(writer: Writer, contents: Contents, title: str, address: str | None) -> None:
+    found = feed.shown(feed.entries(contents))
+    name = feed.feed_uuid(address or title)
+    writer.page("feed.xml", "feed.xml", entries=found, address=address, link=feed.link, feed_uuid=name)
+
+
+def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
+    name = parts.snapshot.snapshot_id
+    runs = contents.on(name)
+    table = next(iter(parts.tables), None)
+    best, cell = None, None
+    if table and table.by and table.rows[0].record[table.by.name] is not None:
+        best = table.rows[0]
+        cell = best.cells[list(table.columns).index(table.by)]
+    return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best, cell)
+
+
+def _write_models(writer: Writer, contents: Contents) -> None:
+    models = [(one, model_file(one), signed_by(contents, one.runs)) for one in contents.models.values()]
+    rows = [
+        {
+            "model": model.key[0],
+            "model_sha256": model.key[1],
+            "runs": len(model.runs),
+            "snapshots": len({run.snapshot_id for run in model.runs}),
+            "knowledge_cutoff": model.cutoff,
+            "signed_by": signed,
+            "page": path,
+        }
+        for model, path, signed in models
+    ]
+    writer.files("data/models", table_of(_MODELS, rows))
+    parts = [models[first : first + _LISTED] for first in range(0, max(1, len(models)), _LISTED)]
+    addresses = ["models.html", *(f"models-{number}.html" for number in range(2, len(parts) + 1))]
+    for number, part in enumerate(parts):
+        writer.page(addresses[number], "models_page.html", models=part, addresses=addresses, number=number)
+
+
+def _write_metrics(writer: Writer, contents: Contents) -> None:
+    metrics = sorted(contents.metrics.values(), key=lambda one: one.name)
+    evaluators = sorted(contents.evaluators.values(), key=lambda one: (one.name, one.evaluator_id))
+    rows = [vars(one) | {"metric": one.name} for one in metrics]
+    writer.files("data/metrics", table_of(_METRICS, rows))
+    described: list[dict[str, Any]] = [
+        vars(one)
+        | {
+            "parameters": json.dumps(one.parameters, sort_keys=True),
+            "dependencies": json.dumps(one.dependencies, sort_keys=True),
+        }
+        for one in evaluators
+    ]
+    writer.files("data/evaluators", table_of(_EVALUATORS, described))
+    writer.page("metrics.html", "metrics_page.html", metrics=metrics, evaluators=evaluators, span=span)

@@ -1,0 +1,153 @@
+"""The pages of a snapshot: what it is, its leaderboard, the same after each day, and its runs by kind of article."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from flows.comparing.board import numbers_of
+from flows.report.material import Material
+from flows.site.article_kinds import Kinds, KindTable
+from flows.site.board_tables import again, pieces
+from flows.site.contents import Contents, snapshot_file
+from flows.site.created_after import numbers
+from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
+from flows.site.file_names import file_name
+from flows.site.protocol_groups import groups
+from flows.site.snapshot_parts import SnapshotParts
+from flows.site.writing import Writer
+
+_CELLS = 480  # of a table by kind of article
+_BOARD = {
+    "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "decoder": TEXT, "run_id": TEXT, "protocol": TEXT,
+    "prompts": WHOLE, "completions": WHOLE, "knowledge_cutoff": DAY, "seen_share": REAL, "metric": TEXT, "mean": REAL,
+    "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
+}  # fmt: skip
+_LATER = {"created_after": DAY} | {
+    name: _BOARD[name]
+    for name in (
+        "model", "decoder", "run_id", "prompts", "seen_share", "metric", "mean", "sd", "low", "high", "no_interval",
+        "texts", "status", "evaluator_id",
+    )
+}  # fmt: skip
+
+
+def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> None:
+    name = file_name(parts.snapshot.snapshot_id)
+    main, folder, data = snapshot_file(parts.snapshot.snapshot_id), f"snapshots/{name}", f"data/{name}"
+    cut = [piece for table in parts.tables for piece in pieces(table)]
+    board = {"parts": parts, "downloads": f"{data}/leaderboard", "days": _days(parts, folder), "main": main}
+    addresses = [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))]
+    kinds = _write_kinds(writer, parts, folder, data)
+    writer.files(f"{data}/leaderboard", table_of(_BOARD, _rows(contents, parts.material)))
+    writer.files(f"{data}/funnel", table_of({"verdict": TEXT, "pages": WHOLE}, _named(parts.funnel, "verdict")))
+    writer.files(f"{data}/topics", table_of({"topic": TEXT, "pages": WHOLE}, _named(parts.topics, "topic")))
+    if parts.later:
+        later = [{"created_after": one.day, **row} for one in parts.later for row in _rows(contents, one.material)]
+        writer.files(f"{data}/created-after", table_of(_LATER, later))
+    for number, piece in enumerate(cut or [None]):
+        shown = {
+            **board, "piece": piece, "addresses": addresses, "number": number, "day": None,
+            "numbers": numbers(piece, parts.later) if piece and parts.later else None,
+        }  # fmt: skip
+        if number:
+            writer.page(addresses[number], "board_page.html", **shown)
+        else:
+            writer.page(main, "snapshot_page.html", kinds=kinds, data=data, **shown)
+    for one in parts.later:
+        cut = [piece for table in parts.tables for piece in pieces(again(one.material, table))]
+        stem = f"{folder}/after-{one.day}"
+        addresses = [f"{stem}.html", *(f"{stem}-{number}.html" for number in range(2, len(cut) + 1))]
+        for number, piece in enumerate(cut):
+            writer.page(
+                addresses[number], "board_page.html", piece=piece, addresses=addresses, number=number, day=one,
+                numbers=None, **board | {"downloads": f"{data}/created-after"},
+            )  # fmt: skip
+
+
+def _days(parts: SnapshotParts, folder: str) -> list[tuple[Any, str]]:
+    return [(one, f"{folder}/after-{one.day}.html") for one in parts.later]
+
+
+def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
+    return [{name: row[0], "pages": row[1]} for row in rows]
+
+
+def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
+    """A row a run and metric, the articles' own among them."""
+    found = []
+    for record in material.board.records:
+        run = contents.runs.get(record["run_id"])
+        about = {name: record[name] for name in ("model", "decoder", "run_id", "prompts", "completions")} | {
+            "snapshot_id": material.snapshot.snapshot_id,
+            "model_sha256": run and run.model_sha256,
+            "protocol": protocol_of(contents, record["run_id"]),
+            "knowledge_cutoff": record["knowledge_cutoff"],
+            "seen_share": record["seen_share"],
+        }
+        for column in material.board.columns:
+            of = numbers_of(record, column.name)
+            if of["mean"] is not None or of["status"] is not None:
+                told = {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                found.append(
+                    about | told | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                )
+    return found
+
+
+def protocol_of(contents: Contents, run_id: str) -> str | None:
+    """How the run was asked, in words; None for articles."""
+    if run_id not in contents.settings:
+        return None
+    [group] = groups([{"run_id": run_id}], contents.settings)
+    return group.words
+
+
+def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -> list[tuple[Kinds, str | None]]:
+    """Gives each stratum with its page, if there is something to see."""
+    found: list[tuple[Kinds, str | None]] = []
+    for one in parts.kinds:
+        if not one.tables:
+            found.append((one, None))
+            continue
+        path = f"{folder}/by-{one.stratum}"
+        pages = [*_kind_pieces(one)]
+        addresses = [f"{path}.html", *(f"{path}-{number}.html" for number in range(2, len(pages) + 1))]
+        writer.files(f"{data}/by-{one.stratum}", table_of(_KINDS, _kind_rows(one)))
+        for number, table in enumerate(pages):
+            writer.page(
+                addresses[number], "kinds_page.html", parts=parts, kinds=one, table=table, addresses=addresses,
+                number=number, main=snapshot_file(parts.snapshot.snapshot_id), downloads=f"{data}/by-{one.stratum}",
+            )  # fmt: skip
+        found.append((one, addresses[0]))
+    return found
+
+
+_KINDS = {
+    "stratum": TEXT, "part": TEXT, "model": TEXT, "decoder": TEXT, "run_id": TEXT, "metric": TEXT, "mean": REAL,
+    "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "evaluator_id": TEXT,
+}  # fmt: skip
+
+
+def _kind_pieces(one: Kinds) -> Iterator[KindTable]:
+    """As many rows as a page has room for."""
+    each = max(1, _CELLS // len(one.parts))
+    for table in one.tables:
+        for first in range(0, len(table.rows), each):
+            yield replace(table, rows=table.rows[first : first + each])
+
+
+def _kind_rows(one: Kinds) -> list[dict[str, Any]]:
+    rows = {
+        (row.record["run_id"], part.value): {
+            "stratum": one.stratum,
+            "part": part.value,
+            "metric": table.column.metric,
+            "evaluator_id": table.column.evaluator_id,
+            **{name: row.record[name] for name in ("model", "decoder", "run_id")},
+            **{name: getattr(cell, name) for name in ("mean", "sd", "low", "high", "no_interval")},
+        }
+        for table in one.tables
+        for row in [*table.rows, *filter(None, [table.reference])]
+        for part, cell in zip(one.parts, row.cells, strict=True)
+    }
+    return [*rows.values()]

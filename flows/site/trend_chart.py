@@ -1,0 +1,127 @@
+"""Lines over months as SVG that stands in a page: drawn here, as a page has many, and each must be small."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flows.tables import digits
+
+SMALL, LARGE = (340, 200), (760, 260)
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 28
+_TICKS = 4
+_LABEL = 56  # what a month's name takes
+_ASIDE = 7  # how far two lines' intervals stand apart, at most
+
+
+@dataclass(frozen=True)
+class Point:
+    """A number of the month at this place, with both ends of its interval where it has one."""
+
+    place: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One that is seen from month to month: `points` in their order, `dotted` where they are on no common scale."""
+
+    who: str
+    number: int  # its colour and its sign
+    points: Sequence[Point]
+    dotted: bool = False
+
+
+@dataclass(frozen=True)
+class DrawnLine:
+    """Its points are marked, unless it is dotted beside one that is not."""
+
+    who: str
+    number: int
+    dotted: bool
+    path: str
+    intervals: Sequence[tuple[float, float, float]]
+    marks: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """In the picture's own coordinates; an interval is its place, its upper and its lower end. `words` are for those
+    who cannot see it."""
+
+    words: str
+    width: int
+    height: int
+    lines: Sequence[DrawnLine]
+    ticks: Sequence[tuple[float, str]]
+    months: Sequence[tuple[float, str]]
+
+
+def chart(words: str, months: Sequence[str], lines: Sequence[Line], size: tuple[int, int] = SMALL) -> Chart | None:
+    """None where there is nothing to draw a line between."""
+    if not any(len(line.points) > 1 for line in lines):
+        return None
+    ends = [end for line in lines for one in line.points for end in (one.value, one.low, one.high) if end is not None]
+    low, high, step = _scale(min(ends), max(ends))
+    width, height = size
+    room = (width - _LEFT - _RIGHT) / len(months)
+    numbers = sorted({line.number for line in lines})
+    aside = min(_ASIDE, 0.7 * room / len(numbers))
+
+    def x(place: int, number: int) -> float:
+        """Lines stand a little beside each other, so that intervals do not lie upon one another."""
+        return round(_LEFT + room * (place + 0.5) + aside * (numbers.index(number) - (len(numbers) - 1) / 2), 1)
+
+    def y(value: float) -> float:
+        return round(_TOP + (height - _TOP - _BOTTOM) * (high - value) / (high - low), 1)
+
+    all_dotted = all(line.dotted for line in lines)
+    drawn = []
+    for line in lines:
+        points = [(x(one.place, line.number), y(one.value)) for one in line.points]
+        intervals = [
+            (x(one.place, line.number), y(one.high), y(one.low))
+            for one in line.points
+            if one.low is not None and one.high is not None
+        ]
+        marks = points if line.dotted == all_dotted else []
+        drawn.append(DrawnLine(line.who, line.number, line.dotted, _path(points), intervals, marks))
+    ticks = [(y(value), _tick(value, step)) for value in _ticks(low, high, step)]
+    every = math.ceil(_LABEL / room)
+    labels = [
+        (round(_LEFT + room * (place + 0.5), 1), month)
+        for place, month in enumerate(months)
+        if (len(months) - 1 - place) % every == 0
+    ]
+    return Chart(words, width, height, drawn, ticks, labels)
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
+
+
+def _scale(low: float, high: float) -> tuple[float, float, float]:
+    """Round ends that hold both, and the step between two ticks."""
+    rough = ((high - low) or abs(high) or 1.0) / _TICKS
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    # what is a whole number of steps but for rounding is one
+    first, last = math.floor(round(low / step, 6)), math.ceil(round(high / step, 6))
+    return first * step, max(last, first + 1) * step, step
+
+
+def _ticks(low: float, high: float, step: float) -> list[float]:
+    return [low + step * number for number in range(round((high - low) / step) + 1)]
+
+
+def _tick(value: float, step: float) -> str:
+    """With as many decimals as the step has."""
+    decimals = next((count for count in range(7) if math.isclose(round(step, count), step)), 7)
+    return f"{value:.{decimals}f}".replace("-", "−" if round(value, decimals) else "")
+
+
+def told(who: str, metric: str, months: Sequence[str], points: Sequence[Point]) -> str:
+    """A line in words."""
+    numbers = ", ".join(f"{months[one.place]} {digits(one.value)}" for one in points)
+    return f"{who}, {metric}: {numbers}"
