@@ -36,7 +36,10 @@ def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
 
 def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
     """Which of these were begun and are not complete."""
-    return [run_id for run_id in run_ids if status(database, run_id) not in (None, "complete")]
+    if not database.path.exists():
+        return []
+    with database.read():
+        return [run_id for run_id in run_ids if status(database, run_id) not in (None, "complete")]
 
 
 def complete_runs(database: Database) -> tuple[list[str], list[str], list[str]]:

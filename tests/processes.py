@@ -20,7 +20,7 @@ from tests.quick import ROOT, loaded
 _ROOMS = ("newwiki", "evaluators", "storage", "flows")
 _LIBRARIES = (
     "sentence_transformers", "spacy.lang.en", "duckdb", "pandas", "scipy.stats", "sacrebleu", "mwparserfromhell",
-    "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
+    "altair", "vl_convert", "transformers.models.auto.modeling_auto", "transformers.models.gpt2.modeling_gpt2",
     "transformers.models.bert.modeling_bert",
 )  # fmt: skip
 

@@ -92,10 +92,11 @@ def board(
     Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
     snapshot lacks what it is cut by, or no run has a cutoff.
     """
-    name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
-    rows = database.records(dict[str, Any], "board_rows", name)
-    texts = [row["completions"] for row in rows]
-    summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
+    with database.read():
+        name = snapshots.resolve(database, snapshot).snapshot_id if snapshot else None
+        rows = database.records(dict[str, Any], "board_rows", name)
+        texts = [row["completions"] for row in rows]
+        summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
     scorings = _by_metric(_scoring(one) for one in summaries)
     known = sorted(scorings)
     if metrics is not None:
@@ -283,9 +284,11 @@ def _unseen(
     if not left_out:
         return ()
     shown = {column.metric: column.evaluator_id for column in columns}
+    with database.read():
+        who, what_to_do = apart(database, left_out, shown), remedy(database, left_out)
     return (
-        f"not shown, as a column holds the numbers of one evaluator: {apart(database, left_out, shown)}; "
-        f"{remedy(database, left_out)} has all runs scored by one, `newwiki leaderboard --by-evaluator` shows each",
+        f"not shown, as a column holds the numbers of one evaluator: {who}; "
+        f"{what_to_do} has all runs scored by one, `newwiki leaderboard --by-evaluator` shows each",
     )
 
 

@@ -102,8 +102,9 @@ def plan(
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
     """The run that this request names: the same request gives the same `run_id`, whenever it is made."""
-    snapshot = snapshots.resolve(database, request.snapshot)
-    articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
+    with database.read():
+        snapshot = snapshots.resolve(database, request.snapshot)
+        articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
     return plan_on(asked, backend, decoder, request, template, cutoff)
 

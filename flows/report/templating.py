@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import re
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -45,6 +46,7 @@ def assets() -> dict[str, Markup]:
     return {"style": Markup(style), "script": Markup(script), "script_sha256": Markup(digest)}
 
 
+@cache
 def environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")),

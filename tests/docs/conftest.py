@@ -36,7 +36,7 @@ def elsewhere(
     other = world.write_checkpoint(toy_checkpoint, home / "other", shift=0.01)
     models = dict.fromkeys(world.CAUSAL, other)
     models |= dict.fromkeys(world.ENCODER_DECODERS, world.write_encoder_decoder(toy_checkpoint, home / "t5"))
-    world.write_embedder(home / "embedder")
+    world.write_embedder(toy_checkpoint, home / "embedder")
     bert(home / "stars", ["one", "two", "three", "four", "five"])
     bert(home / "classifier", ["toxic"])
     models |= dict.fromkeys(world.CLASSIFIERS, home / "classifier")
