@@ -52,7 +52,9 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_strictly_alone(
     assert completions(model, decoder, REQUESTS, strict=True) == whole
 
 
-@pytest.mark.parametrize("decoder", ["greedy", "sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"])
+@pytest.mark.parametrize(
+    "decoder", ["greedy", "sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"]
+)
 def test_what_is_settled_alone_is_the_same(
     model: HuggingFaceModel, monkeypatch: pytest.MonkeyPatch, decoder: str
 ) -> None:

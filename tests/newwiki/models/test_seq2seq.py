@@ -149,9 +149,7 @@ def test_greedy_and_beam_search_are_those_of_generate_token_for_token(
         assert {page: (one.text, one.tokens, one.finish_reason) for (page, _), one in texts.items()} == expected
 
 
-def test_blocked_n_grams_are_those_of_generate(
-    loaded: dict[str, Seq2SeqModel], plain: Callable[[str], Any]
-) -> None:
+def test_blocked_n_grams_are_those_of_generate(loaded: dict[str, Seq2SeqModel], plain: Callable[[str], Any]) -> None:
     """They are looked for in what the decoder reads, its start among it, and not in the prompt."""
     for kind in SHARED:
         expected = generated(plain(kind), loaded[kind]._tokenizer, num_beams=1, no_repeat_ngram_size=1)

@@ -10,7 +10,6 @@ from newwiki.models import trial
 from newwiki.models.trial import SLOTS, try_checkpoint
 from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, page_with_table, write
 
-
 # What is tried of each architecture: a prompt of a few tokens, and two past every window, one of them on its way.
 _LENGTHS = ((11, 5), (2, 2), (18, 3))
 

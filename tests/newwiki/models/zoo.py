@@ -145,7 +145,9 @@ ZOO = [
     Row("Granite", "granite", EXACT, {}),
     Row("Granite MoE", "granitemoe", EXACT, {}),
     Row("Granite MoE, shared experts", "granitemoeshared", EXACT, {}),
-    Row("Granite 4 hybrid", "granitemoehybrid", SLOW, {**_HYBRID, "shared_intermediate_size": 24, "mamba_chunk_size": 8}),
+    Row(
+        "Granite 4 hybrid", "granitemoehybrid", SLOW, {**_HYBRID, "shared_intermediate_size": 24, "mamba_chunk_size": 8}
+    ),
     Row("Helium", "helium", EXACT, {}),
     Row("Hunyuan", "hunyuan_v1_dense", EXACT, {}),
     Row("Hunyuan MoE", "hunyuan_v1_moe", EXACT, {}),

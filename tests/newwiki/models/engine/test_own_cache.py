@@ -108,8 +108,8 @@ def engine_written(one: Built, decoder: str, requests: Any, *, rows: int) -> Wri
     return written(decoder, one.model, requests, ends=END, room=ROOM, rows=rows, path=one.path)
 
 
-# A scan beside attention, rows that are read one by one, modules that keep the state, a cache of a class of its own, and
-# attention in chunks. What greedy and beam search write with each architecture, `test_trial.py` holds to `generate`.
+# A scan beside attention, rows that are read one by one, modules that keep the state, a cache of a class of its own,
+# and attention in chunks. What greedy and beam search write with each architecture `test_trial.py` holds to `generate`.
 @pytest.mark.parametrize("name", ["falcon-h1", "rwkv", "recurrentgemma", "minimax", "llama 4"])
 def test_samples_do_not_depend_on_the_batch(name: str) -> None:
     one = built(name)
