@@ -161,7 +161,8 @@ def test_blocked_n_grams_are_those_of_generate(loaded: dict[str, Seq2SeqModel], 
 def test_the_same_bytes_at_any_batch_size_in_any_order_and_after_an_interruption(
     loaded: dict[str, Seq2SeqModel], kind: str, decoder: str
 ) -> None:
-    model, few = loaded[kind], {"max_new_tokens": 6}
+    model = loaded[kind]
+    few: dict[str, Any] = {"max_new_tokens": 6}
     whole = complete(model, decoder, batch_size=1, **few)
     assert whole.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
     assert complete(model, decoder, batch_size=64, **few) == whole
