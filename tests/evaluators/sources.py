@@ -5,6 +5,7 @@
 
 import ast
 import json
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +19,7 @@ _HOME = Path(__file__).parents[2]
 _ELSEWHERE = {"analysis": ANALYSIS_VERSION, "corpus": CORPUS_VERSION, "counts": READABILITY_VERSION}
 
 
+@cache
 def sources() -> dict[str, dict[str, str]]:
     """By file the hash of its code, without comments and docstrings, and the versions of what it declares."""
     found = {

@@ -29,7 +29,7 @@ TEXTS = {
     "Arabic": "هذا نص عربي. وهذا نص آخر؟",
     "emoji": "🙂 🎉",
     "half a surrogate pair": "\ud800 \x00 �.",
-    "a megabyte without a space": "".join(chr(97 + (number * number) % 23) for number in range(1_000_000)),
+    "a long text without a space": "".join(chr(97 + (number * number) % 23) for number in range(200_000)),
 }
 NEAR = {"float32": 0.99999, "bfloat16": 0.999}  # the least cosine with torch's float32
 
@@ -55,7 +55,7 @@ def test_a_text_without_tokens_is_no_number(compiled: Embedder) -> None:
 
 def test_a_row_has_the_same_bits_whatever_is_embedded_beside_it(compiled: Embedder) -> None:
     texts = [
-        *(ARTICLE[: 3000 + 700 * place] for place in range(4)),
+        *(ARTICLE[: 3000 + 700 * place] for place in range(2)),
         "Oslo",
         "Bergen",
         "Ferns like it.",

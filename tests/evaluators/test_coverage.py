@@ -13,7 +13,7 @@ from evaluators.statistics import FEWEST
 from tests.evaluators.simulations import loaded
 
 ROOT = Path(__file__).parents[2]
-DRAWS = 2_000
+DRAWS = 1_000
 MARGIN = 4 * math.sqrt(0.05 * 0.95 / DRAWS)
 TWO_POINTS = 0.02
 
@@ -40,7 +40,7 @@ def test_even_prompts_of_which_there_are_enough_always_have_an_interval() -> Non
 @pytest.mark.parametrize("prompts", [10, 20, 100])
 @pytest.mark.parametrize("design", simulated.DIFFERENCES, ids=lambda design: design.words)
 def test_runs_of_one_mean_are_called_different_in_5_of_100_cases(design: object, prompts: int) -> None:
-    found = simulated.errors(design, prompts, 1_000)
+    found = simulated.errors(design, prompts, DRAWS // 2)
     assert found["different"] <= 0.05 + TWO_POINTS + math.sqrt(2) * MARGIN
     assert found["different"] <= found["p"] <= found["sign flips"]
     assert (prompts < FEWEST) == (found["different"] == 0)

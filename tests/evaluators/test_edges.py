@@ -26,12 +26,12 @@ EDGES = {
     "Arabic": "هذا نص عربي. وهذا نص آخر؟",
     "a surrogate, a null and a replacement": "\ud800 \x00 �.",
 }
-LONG = {
-    "different letters": "".join(chr(97 + (number * number) % 23) for number in range(1_000_000)),
-    "full stops": "a." * 500_000,
-    "marks": ".'" * 500_000,
-    "Chinese": "句话。" * 333_333,
-    "sentences": "Anna Berg sleeps in Oslo. " * 40_000,
+LONG = {  # 200,000 characters: what is quadratic in them takes minutes
+    "different letters": "".join(chr(97 + (number * number) % 23) for number in range(200_000)),
+    "full stops": "a." * 100_000,
+    "marks": ".'" * 100_000,
+    "Chinese": "句话。" * 66_667,
+    "sentences": "Anna Berg sleeps in Oslo. " * 8_000,
 }
 METRICS = {metric.name: metric for evaluator in select("all") for metric in evaluator.metrics}
 
@@ -75,7 +75,7 @@ def test_every_metric_gives_a_number_in_its_range_or_a_reason(
         assert {status for status in mine.values() if status != "ok"} == {"no words"}
 
 
-def test_a_megabyte_without_a_space_is_embedded(chosen: list[Evaluator], analyst: Analyst) -> None:
+def test_a_long_text_without_a_space_is_embedded(chosen: list[Evaluator], analyst: Analyst) -> None:
     text, article = analyst.analyse([LONG["different letters"], ARTICLE], PARTS, [PROMPT] * 2)
     embedded = [evaluator for evaluator in chosen if evaluator.needs & Embedder.parts]
     assert set(scores(embedded, analyst, text, article).values()) == {"ok"}
@@ -83,11 +83,11 @@ def test_a_megabyte_without_a_space_is_embedded(chosen: list[Evaluator], analyst
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LONG)
-def test_no_metric_takes_long_for_a_megabyte(chosen: list[Evaluator], analyst: Analyst, name: str) -> None:
+def test_no_metric_takes_long_for_a_long_text(chosen: list[Evaluator], analyst: Analyst, name: str) -> None:
     text, article = analyst.analyse([LONG[name], ARTICLE * 50], {"entities"})
     for evaluator in chosen:
         if evaluator.needs & Embedder.parts:
             continue
         started = time.process_time()
         scores([evaluator], analyst, text, article)
-        assert time.process_time() - started < 20, evaluator.name
+        assert time.process_time() - started < 4, evaluator.name

@@ -127,10 +127,10 @@ def test_a_token_is_cut_where_an_entity_begins_or_ends_within_it(
     assert entity in [found.text for found in doc.ents]
 
 
-def test_a_megabyte_is_tagged_like_its_parts(rules: Tagger) -> None:
+def test_a_long_text_is_tagged_like_its_parts(rules: Tagger) -> None:
     sentence = "Yesterday Anna Berg of pre-1990s Oslo sold 3 boats for $40. "
-    (entities,) = rules.tag([sentence * 17_000])
-    assert len(entities) == 17_000 * len(rules.tag([sentence])[0])
+    (entities,) = rules.tag([sentence * 4_000])
+    assert len(entities) == 4_000 * len(rules.tag([sentence])[0])
 
 
 def test_the_version_is_the_hash_of_the_rules(rules: Tagger) -> None:

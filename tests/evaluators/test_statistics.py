@@ -186,10 +186,10 @@ def test_p_is_never_zero_and_follows_its_seed() -> None:
 
 
 def test_p_is_uniform_where_there_is_no_difference() -> None:
-    """2,000 comparisons of 15 prompts with skewed but symmetric noise: a test at 5 % errs in 5 % of them."""
-    p = sign_flip(np.random.default_rng(5).standard_t(2, size=(15, 2_000)), 0)
+    """800 comparisons of 15 prompts with skewed but symmetric noise: a test at 5 % errs in 5 % of them."""
+    p = sign_flip(np.random.default_rng(5).standard_t(2, size=(15, 800)), 0)
     assert stats.kstest(p, "uniform").pvalue > 0.001
-    assert 65 <= (p <= 0.05).sum() <= 140
+    assert 18 <= (p <= 0.05).sum() <= 65
 
 
 def test_p_is_the_greater_one_of_sign_flips_and_of_the_corrected_t() -> None:

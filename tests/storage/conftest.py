@@ -31,6 +31,27 @@ def database(empty: Path, tmp_path: Path) -> Database:
     return Database(shutil.copy(empty, tmp_path / "newwiki.duckdb"))
 
 
+Filled = Callable[[str, Database, Callable[[], object]], Database]
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """`filled(name, database, fill)`: the test's own database with what `fill` puts into it. The first test that asks
+    for the name has it filled, the others get a copy."""
+    folder = tmp_path_factory.mktemp("filled")
+
+    def copy(name: str, database: Database, fill: Callable[[], object]) -> Database:
+        made = folder / f"{name}.duckdb"
+        if made.exists():
+            shutil.copy(made, database.path)
+        else:
+            fill()
+            shutil.copy(database.path, made)
+        return database
+
+    return copy
+
+
 @pytest.fixture(scope="session")
 def selected() -> Callable[..., Judged]:
     def make(page_id: int, title: str = "", *, completion: str = "It is a river.", **changes: Any) -> Judged:
@@ -91,13 +112,24 @@ def run_of() -> Callable[..., Run]:
 
 
 @pytest.fixture
-def first(database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any) -> Database:
+def first(
+    database: Database, published: Callable[..., Any], selected: Callable[..., Any], run_of: Any, filled: Filled
+) -> Database:
     """A machine that has published, written and scored."""
-    published(*(selected(page) for page in (1, 2, 3)))
-    write(database, run_of("run-a"), texts())
-    score(database, "run-a")
-    score(database, "reference:testwiki-2026-09", value=100)
-    return database
+
+    def fill() -> None:
+        published(*(selected(page) for page in (1, 2, 3)))
+        write(database, run_of("run-a"), texts())
+        score(database, "run-a")
+        score(database, "reference:testwiki-2026-09", value=100)
+
+    return filled("first", database, fill)
+
+
+@pytest.fixture
+def third(empty: Path, tmp_path: Path) -> Database:
+    """A machine whose database is empty."""
+    return Database(shutil.copy(empty, tmp_path / "third.duckdb"))
 
 
 @pytest.fixture

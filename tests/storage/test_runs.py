@@ -12,6 +12,7 @@ from storage import runs
 from storage.database import Database
 from storage.keys import repeated
 from storage.queries import query
+from tests.storage.conftest import Filled
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
 BLEU = Metric("bleu", "points", 0.0, 100.0, "higher", "formula", "paper")
@@ -64,13 +65,17 @@ def score(
 
 
 @pytest.fixture
-def run(database: Database, published: Publish, selected: Page, run_of: RunOf) -> Run:
+def run(database: Database, published: Publish, selected: Page, run_of: RunOf, filled: Filled) -> Run:
     """A run on three pages, two completions each, complete."""
-    published(selected(1), selected(2), selected(3))
     started = run_of("run-1")
-    runs.start(database, started)
-    runs.add_completions(database, "run-1", [completion(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
-    runs.complete(database, "run-1", 2)
+
+    def fill() -> None:
+        published(selected(1), selected(2), selected(3))
+        runs.start(database, started)
+        runs.add_completions(database, "run-1", [completion(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
+        runs.complete(database, "run-1", 2)
+
+    filled("a complete run", database, fill)
     return started
 
 
@@ -309,12 +314,15 @@ def problems(database: Database) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def sound(database: Database, run: Run) -> Database:
+def sound(database: Database, run: Run, filled: Filled) -> Database:
     """A database in which every table has rows that belong together."""
-    score(database, "run-1", {(1, 0): 1.0, (2, 0): 2.0})
-    score(database, "reference:testwiki-2026-09", {(1, 0): 7.0})
-    assert problems(database) == NO_PROBLEM
-    return database
+
+    def fill() -> None:
+        score(database, "run-1", {(1, 0): 1.0, (2, 0): 2.0})
+        score(database, "reference:testwiki-2026-09", {(1, 0): 7.0})
+        assert problems(database) == NO_PROBLEM
+
+    return filled("sound", database, fill)
 
 
 def plant(database: Database, statement: str) -> None:

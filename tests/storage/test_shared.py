@@ -54,13 +54,12 @@ def test_a_new_database_becomes_the_same(first: Database, folder: SharedFolder, 
     assert mean == 21.5
 
 
-def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, tmp_path: Path) -> None:
-    new = Database(tmp_path / "new.duckdb")
-    over(first, folder, new)
-    before = new.path.read_bytes()
+def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, third: Database) -> None:
+    over(first, folder, third)
+    before = third.path.read_bytes()
     assert push(first, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert pull(new, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert new.path.read_bytes() == before
+    assert pull(third, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert third.path.read_bytes() == before
 
 
 def test_the_work_of_two_machines_comes_together(
@@ -109,7 +108,7 @@ def test_another_snapshot_of_the_name_stays_out_with_all_that_is_about_it(
 
 
 def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
-    first: Database, folder: SharedFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first: Database, folder: SharedFolder, third: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = folder.write
 
@@ -122,11 +121,10 @@ def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
         patched.setattr(folder, "write", stop)
         with pytest.raises(KeyboardInterrupt):
             push(first, folder, print)
-    new = Database(tmp_path / "new.duckdb")
-    assert pull(new, folder, print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, folder, print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert push(first, folder, print).told() == "0 snapshots, 1 runs, 4 scorings and 0 judgements"
-    pull(new, folder, print)
-    assert everything(new) == everything(first)
+    pull(third, folder, print)
+    assert everything(third) == everything(first)
 
 
 def test_other_completions_of_the_same_run_are_refused_on_both_sides(
@@ -208,7 +206,7 @@ def test_a_ducklake_is_refused_in_one_line(
 
 
 def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
-    first: Database, second: Database, folder: SharedFolder, tmp_path: Path
+    first: Database, second: Database, folder: SharedFolder, third: Database
 ) -> None:
     """And neither machine's word goes over one that goes before it."""
     over(first, folder, second)
@@ -217,14 +215,13 @@ def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
         knowledge_cutoffs.enter(source, "run-a", said)
         over(source, folder, target)
         assert knowledge_cutoffs.of_run(target, "run-a") == said
-    new = Database(tmp_path / "new.duckdb")
-    pull(new, folder, print)
-    assert knowledge_cutoffs.of_run(new, "run-a") == asked
+    pull(third, folder, print)
+    assert knowledge_cutoffs.of_run(third, "run-a") == asked
     with first.write() as connection:
         connection.execute("update runs set knowledge_cutoff = '2026-05-01', knowledge_cutoff_from = 'model card'")
     push(first, folder, print)
-    pull(new, folder, print)
-    assert knowledge_cutoffs.of_run(new, "run-a") == asked
+    pull(third, folder, print)
+    assert knowledge_cutoffs.of_run(third, "run-a") == asked
 
 
 def test_a_run_that_an_older_version_has_pushed_has_no_cutoff(
@@ -261,7 +258,7 @@ def test_what_people_judged_on_two_machines_comes_together_and_the_later_answer_
 
 
 def test_who_judges_goes_over_with_what_a_model_said_and_nothing_on_runs_that_are_not_there(
-    first: Database, folder: SharedFolder, tmp_path: Path
+    first: Database, folder: SharedFolder, third: Database
 ) -> None:
     rubric, judge = read_rubric(), Fingerprint("judge-1", "pairwise_judge", "1", model="judge-model")
     runs.register(first, [judge], [])
@@ -270,8 +267,7 @@ def test_who_judges_goes_over_with_what_a_model_said_and_nothing_on_runs_that_ar
         for pair in (("reference:testwiki-2026-09", "run-a"), ("run-a", "unfinished"))
     ]
     judgements.keep(first, rubric, by_model)
-    new = Database(tmp_path / "new.duckdb")
-    over(first, folder, new)
-    assert judgements.every(new, "reference:testwiki-2026-09", "run-a") == by_model[:1]
-    assert judgements.every(new, "run-a", "unfinished") == []
-    assert judgements.names_of_models(new) == {"judge-1": "judge-model"}
+    over(first, folder, third)
+    assert judgements.every(third, "reference:testwiki-2026-09", "run-a") == by_model[:1]
+    assert judgements.every(third, "run-a", "unfinished") == []
+    assert judgements.names_of_models(third) == {"judge-1": "judge-model"}

@@ -14,6 +14,7 @@ from newwiki.snapshot import Article, Judged, Selection, Site, Snapshot, Window
 from newwiki.text.prose import EXTRACTOR_VERSION
 from storage.database import Database
 from storage.snapshots import articles, content_sha256, find, parameters_json, resolve, snapshot_id, text_sha256, verify
+from tests.storage.conftest import Filled
 
 SITE = Site("testwiki", "en", "https://wiki.example/wiki/Main_Page")
 SEPTEMBER = Window.month("2026-09")
@@ -332,10 +333,13 @@ def test_the_text_hash_is_of_sentence_and_completion() -> None:
     ],
 )
 def test_verifying_names_what_was_tampered_with(
-    published: Publish, database: Database, selected: Page, tampering: str, found: str
+    published: Publish, database: Database, selected: Page, filled: Filled, tampering: str, found: str
 ) -> None:
-    published(selected(7, "Lumen"), selected(8, "Rhine"))
-    assert verify(database, "testwiki-2026-09") == []
+    def fill() -> None:
+        published(selected(7, "Lumen"), selected(8, "Rhine"))
+        assert verify(database, "testwiki-2026-09") == []
+
+    filled("two articles", database, fill)
     with duckdb.connect(str(database.path)) as connection:
         connection.execute(tampering)
     problems = verify(database, "testwiki-2026-09")

@@ -12,6 +12,7 @@ from evaluators import statistics
 from newwiki.records import Fingerprint, Metric, Score
 from storage import runs, summaries
 from storage.database import Database
+from tests.storage.conftest import Filled
 from tests.storage.earlier import undoing
 
 FOG = Metric("fog", "grade", 0.0, None, "lower", "formula", "paper")
@@ -20,13 +21,16 @@ ONE, TWO = (Fingerprint(f"evaluator-{n}", "counts", n) for n in "12")
 
 
 @pytest.fixture
-def scored(database: Database) -> Iterator[Database]:
+def scored(database: Database, filled: Filled) -> Iterator[Database]:
     """Texts of two pages, scored by one evaluator; whatever the test does, nothing may be stale after it."""
-    runs.register(database, [ONE, TWO], [FOG, BLEU])
-    add(database, {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None})
-    runs.finish_scoring(database, "run", {ONE.evaluator_id})
-    assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
-    yield database
+
+    def fill() -> None:
+        runs.register(database, [ONE, TWO], [FOG, BLEU])
+        add(database, {(1, 0): 1.0, (1, 1): 3.0, (2, 0): 4.0, (2, 1): None})
+        runs.finish_scoring(database, "run", {ONE.evaluator_id})
+        assert summary(database) == [(8 / 3, 3, 1, 2, {"no words": 1})]
+
+    yield filled("scored", database, fill)
     assert stale(database) == []
 
 

@@ -1,5 +1,6 @@
 """A model's judgements corrected by people's: what it is worth, and how often the interval holds the truth."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,22 @@ simulated = loaded("corrected_judges")
 PEOPLE = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0.5, 0.5, 1]
 
 
+@cache
+def simulated_of(case: Any) -> Any:
+    """200 simulations, as with 100 of them chance alone would make one of these cases fail now and then."""
+    return simulated.simulate(case, 200)
+
+
 @pytest.mark.parametrize("case", simulated.CASES, ids=lambda case: case.words)
 def test_of_100_corrected_intervals_90_to_99_hold_the_truth(case: Any) -> None:
-    """Of 300 simulations, as with 100 of them chance alone would make one of these cases fail now and then."""
-    found = simulated.simulate(case, 300)
+    found = simulated_of(case)
     assert 0.90 <= found.corrected <= 0.99
     assert found.corrected_width < 1.03 * found.people_width
 
 
 @pytest.mark.parametrize("case", simulated.CASES, ids=lambda case: case.words)
 def test_those_of_a_model_that_leans_do_not(case: Any) -> None:
-    assert simulated.simulate(case, 100).model < 0.9
+    assert simulated_of(case).model < 0.9
 
 
 def test_the_estimate_is_the_papers() -> None:

@@ -47,7 +47,7 @@ def test_the_engine_does_not_need_all_tokens_to_differ() -> None:
 
 @pytest.mark.parametrize("size", [0, 2])
 def test_one_beam_is_greedy(size: int) -> None:
-    model, texts = lively(5), prompts(5, 20)
+    model, texts = lively(5), prompts(5, 8)
     beam = all_written(f"beam:num_beams=1,no_repeat_ngram_size={size}", model, texts, [])
     assert beam == all_written(f"greedy:no_repeat_ngram_size={size}", model, texts, [])
 
@@ -65,13 +65,13 @@ def test_where_every_token_is_blocked_the_text_stands_as_it_is() -> None:
 
 def test_a_stop_string_ends_a_hypothesis_and_stays_in_it() -> None:
     """Scored like an end-of-text token: only what is written differs."""
-    model, texts, marks = lively(2), prompts(2, 20), [1, 2, 25]
+    model, texts, marks = lively(2), prompts(2, 8), [1, 2, 25]
     by_token = all_written("beam:num_beams=4", model, texts, marks)
     search = decoders.get("beam").search(parse("beam:num_beams=4")[0])
     rules = Rules(Ending(frozenset([50, 51, 52]), lambda tokens: tokens[-1] in marks), seed=0, slack=0.0)
     streams = [Stream(page, 0, tuple(text), 16) for page, text in enumerate(texts)]
     done = [pair for batch in Engine([Reader(model, 8)], search, rules, rows=8).run(streams) for pair in batch]
-    assert len(done) == 20 and any(one.ended for _, one in done)
+    assert len(done) == 8 and any(one.ended for _, one in done)
     for stream, one in done:
         tokens, ended = by_token[stream.page_id, 0]
         assert one.ended == ended and one.tokens[: len(tokens)] == tokens

@@ -106,7 +106,7 @@ def one_layer(model: Any) -> Any:
 @pytest.mark.parametrize("size", [0, 2])
 def test_against_a_uniform_amateur_it_is_beam(size: int, context: str) -> None:
     """Paper 4.1: the score of every token moves by log |V|."""
-    model, texts, ends = lively(2), prompts(2, 20), [25, 34]
+    model, texts, ends = lively(2), prompts(2, 8), [25, 34]
     same = f"num_beams=4,no_repeat_ngram_size={size}"
     spec = f"{NAME},alpha=0,amateur_context={context},{same}"
     contrasted = all_written(spec, model, texts, ends, amateur=lively(0, spread=0.0))
@@ -114,19 +114,19 @@ def test_against_a_uniform_amateur_it_is_beam(size: int, context: str) -> None:
 
 
 def test_of_the_one_plausible_token_it_is_greedy() -> None:
-    model, texts, ends = lively(2), prompts(2, 20), [25, 34]
+    model, texts, ends = lively(2), prompts(2, 8), [25, 34]
     contrasted = all_written(f"{NAME},alpha=1", model, texts, ends, amateur=lively(9, layers=1))
     assert contrasted == all_written("greedy", model, texts, ends)
 
 
 def test_against_a_uniform_amateur_it_draws_as_sample() -> None:
-    model, texts, ends = lively(2), prompts(2, 20), [25, 34]
+    model, texts, ends = lively(2), prompts(2, 8), [25, 34]
     drawn = all_written(f"{NAME},alpha=0,num_beams=0", model, texts, ends, amateur=lively(0, spread=0.0))
     assert drawn == all_written("sample", model, texts, ends)
 
 
 def test_the_authors_candidates_are_not_the_papers() -> None:
-    model, texts, amateur = lively(2), prompts(2, 20), lively(9, layers=1)
+    model, texts, amateur = lively(2), prompts(2, 8), lively(9, layers=1)
     paper = all_written(NAME, model, texts, [], amateur=amateur)
     assert paper != all_written(f"{NAME},candidates=authors", model, texts, [], amateur=amateur)
 

@@ -38,7 +38,7 @@ def asked_of(seed: int, many: int) -> list[Request]:
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
-    model, asked = lively(seed, spread=spread), asked_of(seed, 30)
+    model, asked = lively(seed, spread=spread), asked_of(seed, 12)
     expected = naively(spec, model, asked, ENDS, 12, CONTEXT)
     assert written(spec, model, asked, ends=ENDS, room=12) == expected
 
@@ -51,7 +51,7 @@ def test_it_looks_at_no_more_tokens_than_there_are() -> None:
 def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
-    texts = [f"{words} {number}" for number in range(6) for words in WORDS]
+    texts = [f"{words} {number}" for number in range(2) for words in WORDS]
     asked = [(page, 0, tokenizer(text)["input_ids"]) for page, text in enumerate(texts)]
     ends = frozenset([tokenizer.eos_token_id])
     expected = naively("contrastive-search", model, asked, ends, 8, model.config.n_positions)
@@ -60,20 +60,20 @@ def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) 
 
 @pytest.mark.parametrize("size", [0, 2])
 def test_without_a_penalty_it_is_greedy(size: int) -> None:
-    model, asked = lively(0), asked_of(0, 50)
-    greedy = written(f"greedy:no_repeat_ngram_size={size}", model, asked, ends=ENDS, room=30)
+    model, asked = lively(0), asked_of(0, 12)
+    greedy = written(f"greedy:no_repeat_ngram_size={size}", model, asked, ends=ENDS, room=16)
     for top_k, alpha in [(1, 0.6), (5, 0)]:
         spec = f"contrastive-search:top_k={top_k},penalty_alpha={alpha},no_repeat_ngram_size={size}"
-        assert written(spec, model, asked, ends=ENDS, room=30) == greedy
+        assert written(spec, model, asked, ends=ENDS, room=16) == greedy
 
 
 @pytest.mark.parametrize("slack", [2e-5, 2e-2, 10.0], ids=["few steps settled", "some", "all"])
 def test_the_batch_and_the_order_change_nothing(slack: float) -> None:
-    model, asked = lively(1, spread=0.1), asked_of(1, 20)
-    alone = written("contrastive-search", model, asked, ends=ENDS, room=10, rows=1)
+    model, asked = lively(1, spread=0.1), asked_of(1, 9)
+    alone = written("contrastive-search", model, asked, ends=ENDS, room=7, rows=1)
     for rows in (7, 32):
         for order in (asked, asked[::-1]):
-            assert written("contrastive-search", model, order, ends=ENDS, room=10, rows=rows, slack=slack) == alone
+            assert written("contrastive-search", model, order, ends=ENDS, room=7, rows=rows, slack=slack) == alone
 
 
 def test_a_long_completion_outgrows_its_slot() -> None:

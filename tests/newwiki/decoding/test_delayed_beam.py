@@ -53,7 +53,7 @@ def asked_of(seed: int, many: int, samples: int = 1) -> list[Request]:
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
-    model, asked = lively(seed, spread=spread), asked_of(seed, 30)
+    model, asked = lively(seed, spread=spread), asked_of(seed, 12)
     expected = naively(Naive(model, ENDS, CONTEXT, at_a_mark), spec, asked, 11, seed=seed)
     assert written(spec, model, asked, ends=ENDS, room=11, seed=seed, sentence=at_a_mark) == expected
 
@@ -61,7 +61,7 @@ def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str
 def test_it_writes_what_the_naive_one_writes_on_real_text(toy_checkpoint: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(toy_checkpoint).eval()
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
-    texts = [f"{words} {number}" for number in range(6) for words in WORDS]
+    texts = [f"{words} {number}" for number in range(2) for words in WORDS]
     asked = [(page, 0, tokenizer(text)["input_ids"]) for page, text in enumerate(texts)]
     ends, sentence = frozenset([tokenizer.eos_token_id]), SentenceEnd(tokenizer)
     spec = "delayed-beam:top_k=20,num_beams=3"
@@ -83,7 +83,7 @@ def test_a_sentence_without_an_end_is_taken_as_it_stands(
 
 @pytest.mark.parametrize("top_k", [0, 9])
 def test_with_nothing_but_delay_it_is_sampling(top_k: int) -> None:
-    model, asked = lively(0), asked_of(0, 12, samples=2)
+    model, asked = lively(0), asked_of(0, 6, samples=2)
     drawn = written(f"sample:top_k={top_k}", model, asked, ends=ENDS, room=20)
     spec = f"delayed-beam:delay=20,top_k={top_k}"
     assert written(spec, model, asked, ends=ENDS, room=20, sentence=at_a_mark) == drawn
@@ -92,7 +92,7 @@ def test_with_nothing_but_delay_it_is_sampling(top_k: int) -> None:
 
 def test_without_delay_it_is_one_beam_search_a_sentence() -> None:
     model, mark = lively(0), 21
-    for page, text in enumerate(prompts(0, 5)):
+    for page, text in enumerate(prompts(0, 3)):
         tokens: list[int] = []
         while len(tokens) < 16:
             found = naively(

@@ -32,12 +32,12 @@ def test_sibling_beam_is_the_naive_one_on_real_text(toy_checkpoint: Path) -> Non
 
 @pytest.mark.parametrize("beams", [1, 4])
 def test_without_a_penalty_it_is_beam(beams: int) -> None:
-    model, texts, ends = lively(2), prompts(2, 20), [25, 34]
+    model, texts, ends = lively(2), prompts(2, 8), [25, 34]
     sibling = all_written(f"sibling-beam:num_beams={beams},sibling_penalty=0", model, texts, ends)
     assert sibling == all_written(f"beam:num_beams={beams}", model, texts, ends)
 
 
 def test_a_penalty_changes_what_is_written() -> None:
-    model, texts = lively(2), prompts(2, 20)
+    model, texts = lively(2), prompts(2, 8)
     sibling = all_written("sibling-beam:num_beams=4,sibling_penalty=1", model, texts)
     assert sibling != all_written("beam:num_beams=4", model, texts)

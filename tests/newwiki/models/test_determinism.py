@@ -20,7 +20,7 @@ PROMPTS = [
     Prompt(40, "Orlow\n\nOrlow is a town in the south of Vareska, which lies on the river Lumen and has a bridge."),
     Prompt(12, "Skarrow"),
 ]
-REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(3)]
+REQUESTS = [(prompt, sample) for prompt in PROMPTS for sample in range(2)]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def specification(name: str, toy_checkpoint: Path) -> str:
 def completions(
     model: HuggingFaceModel, decoder: str, requests: list[tuple[Prompt, int]], **writing: object
 ) -> dict[tuple[int, int], Completion]:
-    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 12, **writing}))  # type: ignore[arg-type]
+    batches = model.complete(requests, parse(decoder)[0], Writing(**{"max_new_tokens": 8, **writing}))  # type: ignore[arg-type]
     return {(one.page_id, one.sample): one for one in chain.from_iterable(batches)}
 
 
@@ -46,13 +46,15 @@ def test_the_same_bytes_at_any_batch_size_in_any_order_and_strictly_alone(
     decoder = specification(name, toy_checkpoint)
     whole = completions(model, decoder, REQUESTS, batch_size=1)
     assert whole.keys() == {(prompt.page_id, sample) for prompt, sample in REQUESTS}
-    for size in (7, 32, None):
+    for size in (4, 13):
         assert completions(model, decoder, REQUESTS[::-1], batch_size=size) == whole
-    assert completions(model, decoder, REQUESTS[:4]) | completions(model, decoder, REQUESTS[4:]) == whole
+    assert completions(model, decoder, REQUESTS[:3]) | completions(model, decoder, REQUESTS[3:]) == whole
     assert completions(model, decoder, REQUESTS, strict=True) == whole
 
 
-@pytest.mark.parametrize("decoder", ["sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"])
+@pytest.mark.parametrize(
+    "decoder", ["greedy", "sample", "sample:typical_p=0.9,repetition_penalty=1.2,presence_penalty=0.3"]
+)
 def test_what_is_settled_alone_is_the_same(
     model: HuggingFaceModel, monkeypatch: pytest.MonkeyPatch, decoder: str
 ) -> None:
@@ -79,7 +81,7 @@ prompts = [Prompt(11, long("Ilse was a botanist. ")), Prompt(40, long("Orlow is 
 requests = [(prompt, sample) for prompt in prompts for sample in range(16)]
 notes = []
 def write():
-    writing = Writing(max_new_tokens=60, note=notes.append)
+    writing = Writing(max_new_tokens=16, note=notes.append)
     batches = model.complete(requests, parse(decoder)[0], writing)
     return sorted((c.page_id, c.sample, c.text) for c in chain.from_iterable(batches))
 free = write()  # what oneDNN takes once for its kernels is no matter later
