@@ -173,9 +173,9 @@ def test_seconds_count_for_each_worker_that_shared_them(published: Path, model: 
     assert shared.score_seconds.value == pytest.approx(alone.score_seconds.value * 4)
 
 
-def test_the_command_prints_hours_machines_money_and_where_rates_come_from(newwiki: Run) -> None:
+def test_the_command_prints_hours_machines_money_and_where_rates_come_from(in_process: Run) -> None:
     asked = ("plan", "--prompts", "2000", "--samples", "20", "--models", "50", "--tokens-per-second", "1000")
-    ended = newwiki(*asked, "--deadline", "72", "--price-per-hour", "2", "--format", "json")
+    ended = in_process(*asked, "--deadline", "72", "--price-per-hour", "2", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     found = {row["what"]: row for row in json.loads(ended.stdout)}
     hours, machines = found["hours until all is done"]["amount"], found["machines"]["amount"]
@@ -184,10 +184,10 @@ def test_the_command_prints_hours_machines_money_and_where_rates_come_from(newwi
     assert found["machine-hours of writing"]["amount"] == pytest.approx(50 * 2000 * 20 * 512 / 1000 / 3600)
     assert found["tokens a second of a machine"]["where_from"] == "given"
     assert found["seconds to score a text"]["where_from"] == TABLE.score_seconds.source
-    refused = newwiki(*asked, "--deadline", "0.001")
+    refused = in_process(*asked, "--deadline", "0.001")
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "not even 1024 machines are done in 0.001 hours" in refused.stderr
-    assert newwiki("plan", "--prompts", "0").returncode == 2
+    assert in_process("plan", "--prompts", "0").returncode == 2
 
 
 def test_a_given_rate_says_that_it_was_given() -> None:
