@@ -16,6 +16,7 @@ from newwiki.snapshot import Window
 from newwiki.sources.dump import DumpSource
 from storage.database import Database
 from tests import processes
+from tests.flows import in_process as here
 from tests.flows.comparing.many_runs import add_fourteen_runs
 from tests.flows.trained import add_august
 
@@ -66,5 +67,15 @@ def newwiki(tmp_path: Path) -> Run:
 
     def run(*arguments: str | Path, **extra: str) -> CompletedProcess[str]:
         return processes.run(arguments, tmp_path, environment(**extra))
+
+    return run
+
+
+@pytest.fixture
+def in_process(tmp_path: Path) -> Run:
+    """The same as `newwiki`, in this process."""
+
+    def run(*arguments: str | Path, **extra: str) -> CompletedProcess[str]:
+        return here.run(arguments, tmp_path, environment(**extra))
 
     return run

@@ -165,7 +165,7 @@ def test_a_run_goes_by_the_beginning_of_its_id_or_by_what_it_is(stored: Database
         contenders(stored, ["dd25"])
 
 
-def test_mistakes_get_one_line(newwiki: Run, stored: Database) -> None:
+def test_mistakes_get_one_line(in_process: Run, stored: Database) -> None:
     score(stored, add_run(stored, "run-1"), {"rep_4": [1, 2]})
     score(stored, add_run(stored, "run-2", "beam"), {"rep_4": [1, 2]})
     for arguments, words in {
@@ -174,20 +174,20 @@ def test_mistakes_get_one_line(newwiki: Run, stored: Database) -> None:
         ("run-1", "run-3"): "there is no run 'run-3'; did you mean 'run-2'? there are: run-1 (models/toy/greedy, seed",
         ("run-1", "run-2", "--metrics", "rep_5"): "neither run has texts scored by 'rep_5'; did you mean 'rep_4'?",
     }.items():
-        ended = newwiki("compare", *arguments, "--db", stored.path)
+        ended = in_process("compare", *arguments, "--db", stored.path)
         assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
         assert words in ended.stderr
         assert ended.stderr.count("\n") == 1
 
 
-def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(newwiki: Run, stored: Database) -> None:
+def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(in_process: Run, stored: Database) -> None:
     random = np.random.default_rng(2)
     for run_id, shift in (("first", 0.0), ("second", 1.0), ("third", 0.0)):
         noise = random.permutation([-0.1, 0.1] * 30) + 0.01 * len(run_id)
         numbers = {"rep_4": random.normal(shift, 0.5, size=(60, 2)), "sbert": noise}
         score(stored, add_run(stored, run_id), numbers)
     asked = ("compare", "first", "second", "third", "--db", stored.path)
-    table = newwiki(*asked)
+    table = in_process(*asked)
     assert table.returncode == 0, table.stderr
     lines = [line.split("  ") for line in table.stdout.splitlines() if line.startswith(("rep_4", "sbert"))]
     found = [[cell.strip() for cell in line if cell.strip()] for line in lines]
@@ -198,20 +198,20 @@ def test_the_table_says_it_in_words_and_the_other_formats_in_numbers(newwiki: Ru
     assert found[0][9] == "–"
     assert found[1][9].replace(",", "").split()[1:] == ["prompts", "or", "more"]
     assert "A: first models/toy/greedy" in table.stdout and "B: third models/toy/greedy" in table.stdout
-    rows = json.loads(newwiki(*asked, "--format", "json").stdout)
+    rows = json.loads(in_process(*asked, "--format", "json").stdout)
     assert [(row["run_b"], row["metric"]) for row in rows] == [
         ("second", "rep_4"), ("second", "sbert"), ("third", "rep_4"), ("third", "sbert")
     ]  # fmt: skip
     assert rows[0]["p_holm"] < 0.001 and rows[0]["low"] < rows[0]["bootstrap_high"]
-    assert len(list(csv.DictReader(newwiki(*asked, "--format", "csv").stdout.splitlines()))) == 4
-    markdown = newwiki(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
+    assert len(list(csv.DictReader(in_process(*asked, "--format", "csv").stdout.splitlines()))) == 4
+    markdown = in_process(*asked, "--format", "markdown", "--metrics", "rep_4").stdout.splitlines()
     assert markdown[0].startswith("| metric | A: first models/toy/greedy | B: second models/toy/greedy |")
     assert len(markdown) == 6
 
 
 @pytest.mark.slow
 def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the_level_says(stored: Database) -> None:
-    """100 pairs of runs of one model, whose texts depend on the prompt and on chance: three metrics that go together,
+    """50 pairs of runs of one model, whose texts depend on the prompt and on chance: three metrics that go together,
     one that is mostly 0, one of counts, one with heavy tails. With Holm's correction 95 of 100 pairs, on average,
     differ in nothing, and 95 of 100 comparisons by one metric do not. More errors than a binomial count allows are too
     many."""
@@ -219,7 +219,7 @@ def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the
     shape = (40, 3)
     of_prompt = random.normal(size=(5, 40, 1))
     scorings = {}
-    for n in range(200):
+    for n in range(100):
         quality = of_prompt[0] + random.normal(size=shape)
         scorings[f"run-{n:03}"] = {
             "flesch_reading_ease": 50 + 10 * quality,
@@ -231,23 +231,23 @@ def test_runs_that_differ_in_their_seed_alone_are_told_apart_no_oftener_than_the
         }
     add_scored_runs(stored, scorings)
     with stored.read():
-        found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 200, 2)]
+        found = [compare(stored, *pair(stored, f"run-{n:03}", f"run-{n + 1:03}"))[0] for n in range(0, 100, 2)]
     called = sum(any(row.verdict == "different" for row in rows) for rows in found)
-    assert called <= stats.binom.ppf(0.99, 100, 0.05)
+    assert called <= stats.binom.ppf(0.99, 50, 0.05)
     single = sum(row.p <= 0.05 for rows in found for row in rows)
-    assert stats.binomtest(single, 600, 0.05).pvalue > 0.001
+    assert stats.binomtest(single, 300, 0.05).pvalue > 0.001
 
 
 @pytest.mark.slow
 def test_cold_and_nucleus_sampling_differ_in_repetition_and_two_seeds_do_not(
-    newwiki: Run, database: Path, toy_checkpoint: Path
+    in_process: Run, database: Path, toy_checkpoint: Path
 ) -> None:
     nucleus, cold = "sample:top_p=0.95", "sample:temperature=0.3"
-    sizes = ("--samples", "4", "--keep", "2", "--max-new-tokens", "80", "--metrics", "rep_4,distinct_2")
+    sizes = ("--samples", "2", "--keep", "2", "--max-new-tokens", "48", "--metrics", "rep_4,distinct_2")
     for seed, decoders in (("0", ("--decoder", cold, "--decoder", nucleus)), ("1", ("--decoder", nucleus))):
-        ended = newwiki("evaluate", toy_checkpoint, *decoders, *sizes, "--seed", seed, "--db", database)
+        ended = in_process("evaluate", toy_checkpoint, *decoders, *sizes, "--seed", seed, "--db", database)
         assert ended.returncode == 0, ended.stderr
-    asked = newwiki(
+    asked = in_process(
         "sql",
         "select run_id from runs where decoder like '%top_p=0.95%' order by seed",
         "--db",
@@ -256,7 +256,7 @@ def test_cold_and_nucleus_sampling_differ_in_repetition_and_two_seeds_do_not(
         "csv",
     )
     _, first, second = asked.stdout.split()
-    ended = newwiki("compare", first, cold, second, "--db", database, "--format", "json")
+    ended = in_process("compare", first, cold, second, "--db", database, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     verdicts = {(row["run_b"] == second, row["metric"]): row["verdict"] for row in json.loads(ended.stdout)}
     assert verdicts[False, "rep_4"] == verdicts[False, "distinct_2"] == "different"

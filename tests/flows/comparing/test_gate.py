@@ -56,7 +56,7 @@ def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
     assert outcome(stored, "rep_4 < 0.04") == "not sure"
 
 
-def test_without_an_interval_nothing_is_sure(newwiki: Run, stored: Database) -> None:
+def test_without_an_interval_nothing_is_sure(in_process: Run, stored: Database) -> None:
     score(stored, add_run(stored, "a", prompts=16), {"rep_4": BASE})
     score(stored, add_run(stored, "b", "beam", prompts=4), {"rep_4": [[1.0], [1.0], [1.0], [1.0]]})
     (result,), notes = judge(stored, *pair(stored, "a", "b"), parse_bounds("rep_4 > 0"))
@@ -67,15 +67,15 @@ def test_without_an_interval_nothing_is_sure(newwiki: Run, stored: Database) -> 
         "evaluate more prompts",
     ]
     asked = ("gate", "--baseline", "a", "--candidate", "b", "--fail-if", "rep_4 > 0", "--db", stored.path)
-    ended = newwiki(*asked, "--format", "markdown")
+    ended = in_process(*asked, "--format", "markdown")
     assert ended.returncode == 0, ended.stderr
     assert "| rep_4 > +0 | 0.25 | 1 | +0.75 [too few prompts] | ❔ passed, but not surely |" in ended.stdout
 
 
-def test_a_run_is_not_worse_than_itself(newwiki: Run, stored: Database) -> None:
+def test_a_run_is_not_worse_than_itself(in_process: Run, stored: Database) -> None:
     score(stored, add_run(stored, "a"), {"rep_4": BASE})
     asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
-    ended = newwiki(*asked, "--format", "json")
+    ended = in_process(*asked, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     (row,) = json.loads(ended.stdout)
     assert row == {
@@ -91,13 +91,13 @@ def test_a_run_is_not_worse_than_itself(newwiki: Run, stored: Database) -> None:
     }
 
 
-def test_a_closed_gate_ends_with_one_and_names_the_bound(newwiki: Run, stored: Database, tmp_path: Path) -> None:
+def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored: Database, tmp_path: Path) -> None:
     score(stored, add_run(stored, "a"), {"rep_4": BASE, "sbert": BASE})
     score(stored, add_run(stored, "b", "beam"), {"rep_4": [[0.19], [0.31], [0.4], [0.5]] * 4, "sbert": BASE})
     asked = ("gate", "--baseline", "a", "--candidate", "b", "--fail-if", "sbert < -0.01, rep_4 > +0.02")
     shown_by_github = tmp_path / "summary.md"
     shown_by_github.write_text("# Earlier\n")
-    ended = newwiki(*asked, "--db", stored.path, GITHUB_STEP_SUMMARY=str(shown_by_github))
+    ended = in_process(*asked, "--db", stored.path, GITHUB_STEP_SUMMARY=str(shown_by_github))
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1] == "newwiki: the gate is closed: rep_4 > +0.02"
     summary = shown_by_github.read_text("utf-8")
@@ -119,9 +119,9 @@ def test_what_cannot_be_judged_is_an_error(stored: Database) -> None:
             outcome(stored, bounds)
 
 
-def test_a_summary_that_cannot_be_written_is_an_error(newwiki: Run, stored: Database, tmp_path: Path) -> None:
+def test_a_summary_that_cannot_be_written_is_an_error(in_process: Run, stored: Database, tmp_path: Path) -> None:
     score(stored, add_run(stored, "a"), {"rep_4": BASE})
     asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
-    ended = newwiki(*asked, "--summary", tmp_path / "no" / "file.md")
+    ended = in_process(*asked, "--summary", tmp_path / "no" / "file.md")
     assert ended.returncode == 2
     assert "the summary cannot be written to" in ended.stderr

@@ -43,9 +43,9 @@ def column(database: Database, name: str, **choices: object) -> dict[str, float 
     return {record["run_id"]: record[name] for record in board(database, **choices).records}  # type: ignore[arg-type]
 
 
-def test_numbers_of_two_evaluators_are_refused_in_one_column(newwiki: Run, mixed: Database) -> None:
+def test_numbers_of_two_evaluators_are_refused_in_one_column(in_process: Run, mixed: Database) -> None:
     for form in ("table", "csv", "json", "markdown"):
-        ended = newwiki("leaderboard", "--db", mixed.path, "--format", form)
+        ended = in_process("leaderboard", "--db", mixed.path, "--format", form)
         assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         "newwiki: numbers of different evaluators cannot stand in one column: information_density: "
@@ -56,8 +56,8 @@ def test_numbers_of_two_evaluators_are_refused_in_one_column(newwiki: Run, mixed
     )
 
 
-def test_each_evaluator_gets_its_column_where_asked(newwiki: Run, mixed: Database) -> None:
-    ended = newwiki("leaderboard", "--by-evaluator", "--db", mixed.path, "--format", "json")
+def test_each_evaluator_gets_its_column_where_asked(in_process: Run, mixed: Database) -> None:
+    ended = in_process("leaderboard", "--by-evaluator", "--db", mixed.path, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = {row["run_id"]: row for row in json.loads(ended.stdout)}
     columns = [f"{DENSITY} by rules-v1", f"{DENSITY} by spacy:en_two_cities-1.0", "rep_4"]
@@ -119,7 +119,7 @@ def test_versions_of_an_evaluator_are_told_apart_by_what_differs(stored: Databas
     assert refusal.match("`newwiki score --missing --metrics bleu`;")
 
 
-def test_the_best_stands_first_with_a_letter_for_whom_it_cannot_be_told_from(newwiki: Run, stored: Database) -> None:
+def test_the_best_stands_first_with_a_letter_for_whom_it_cannot_be_told_from(in_process: Run, stored: Database) -> None:
     random = np.random.default_rng(0)
     shared = random.normal(size=40)
     score(stored, REFERENCE, {"sbert": [1.0] * 40})
@@ -127,7 +127,7 @@ def test_the_best_stands_first_with_a_letter_for_whom_it_cannot_be_told_from(new
         noise = random.normal(scale=0.2, size=40)
         numbers = {"sbert": shared + quality + noise} if quality is not None else {"bleu": noise}
         score(stored, add_run(stored, run_id), numbers, RULES if quality is not None else OTHER)
-    ended = newwiki("leaderboard", "--rank", "sbert", "--db", stored.path, "--format", "csv")
+    ended = in_process("leaderboard", "--rank", "sbert", "--db", stored.path, "--format", "csv")
     assert ended.returncode == 0, ended.stderr
     rows = list(csv.DictReader(ended.stdout.splitlines()))
     assert [(row["run_id"], row["group"]) for row in rows] == [
@@ -135,7 +135,7 @@ def test_the_best_stands_first_with_a_letter_for_whom_it_cannot_be_told_from(new
     ]  # fmt: skip
     assert float(rows[1]["sbert_low"]) < float(rows[3]["sbert_high"]), "the intervals alone overlap"
     assert "share a letter" in ended.stderr
-    table = newwiki("leaderboard", "--rank", "sbert", "--db", stored.path).stdout
+    table = in_process("leaderboard", "--rank", "sbert", "--db", stored.path).stdout
     assert ["group", "a", "a", "b"] in [line.split() for line in table.splitlines()]
 
 

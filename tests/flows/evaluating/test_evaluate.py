@@ -13,7 +13,7 @@ from flows.evaluating.generate import find_models, load_model
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.registry import models
-from tests import processes
+from tests.flows import in_process as here
 from tests.flows.conftest import Run, environment
 
 pytestmark = pytest.mark.slow
@@ -23,14 +23,14 @@ NUCLEUS = "sample:top_p=0.9,top_k=20,temperature=0.9"
 
 
 def test_completions_are_the_same_bytes_at_any_batch_size(
-    newwiki: Run, database: Path, toy_checkpoint: Path, tmp_path: Path
+    in_process: Run, database: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     texts = []
     for size in ("1", "8", "64"):
         path = Path(shutil.copy(database, tmp_path / f"{size}.duckdb"))
         decoders = ("--decoder", NUCLEUS, "--decoder", "greedy", "--decoder", "sample")
         asked = ("evaluate", toy_checkpoint, *decoders, *SMALL, "--max-new-tokens", "12", "--metrics", "rep_4")
-        ended = newwiki(*asked, "--batch-size", size, "--db", path)
+        ended = in_process(*asked, "--batch-size", size, "--db", path)
         assert ended.returncode == 0, ended.stderr
         with duckdb.connect(str(path), read_only=True) as connection:
             texts.append(connection.execute("select * from completions order by run_id, page_id, sample").fetchall())
@@ -44,14 +44,14 @@ def evaluated(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.Te
     folder = tmp_path_factory.mktemp("evaluated")
     path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
     asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", "--decoder", NUCLEUS, *SMALL, "--db", path)
-    processes.run(asked, folder, environment()).check_returncode()
+    here.run(asked, folder, environment()).check_returncode()
     return path
 
 
 def test_the_leaderboard_has_one_row_a_run_and_the_articles(
-    newwiki: Run, evaluated: Path, toy_checkpoint: Path
+    in_process: Run, evaluated: Path, toy_checkpoint: Path
 ) -> None:
-    ended = newwiki("sql", "select * from leaderboard", "--db", evaluated, "--format", "json")
+    ended = in_process("sql", "select * from leaderboard", "--db", evaluated, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert [(row["model"], row["decoder"], row["prompts"], row["completions"]) for row in rows] == [
@@ -97,8 +97,8 @@ def test_every_score_names_its_evaluator_and_its_model(evaluated: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "markdown"])
-def test_the_leaderboard_in_every_format(newwiki: Run, evaluated: Path, form: str) -> None:
-    ended = newwiki("leaderboard", "--snapshot", "latest", "--db", evaluated, "--format", form)
+def test_the_leaderboard_in_every_format(in_process: Run, evaluated: Path, form: str) -> None:
+    ended = in_process("leaderboard", "--snapshot", "latest", "--db", evaluated, "--format", form)
     assert ended.returncode == 0, ended.stderr
     assert "flesch_reading_ease" in ended.stdout
     if form == "csv":
@@ -112,7 +112,7 @@ def test_the_leaderboard_in_every_format(newwiki: Run, evaluated: Path, form: st
 
 
 def test_a_metric_of_ones_own_gets_its_columns(
-    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+    in_process: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     path = Path(shutil.copy(evaluated, tmp_path / "own.duckdb"))
     (tmp_path / "own.py").write_text(
@@ -123,11 +123,11 @@ def test_a_metric_of_ones_own_gets_its_columns(
         "    return len(analysis.text)\n"
     )
     asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", *SMALL, "--db", path)
-    ended = newwiki(*asked, "--plugin", "own.py", "--metrics", "letters", "--format", "json")
+    ended = in_process(*asked, "--plugin", "own.py", "--metrics", "letters", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert [row["letters"] is None for row in rows] == [False, False, True]
-    before = json.loads(newwiki("leaderboard", "--db", evaluated, "--format", "json").stdout)
+    before = json.loads(in_process("leaderboard", "--db", evaluated, "--format", "json").stdout)
     assert [row["rep_4"] for row in rows] == [row["rep_4"] for row in before], "what was scored before stays"
 
 
@@ -142,7 +142,7 @@ def towns(folder: Path) -> str:
 
 
 def test_scores_of_another_tagger_stand_apart(
-    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+    in_process: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     pipeline = towns(tmp_path)
     path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
@@ -156,10 +156,10 @@ def test_scores_of_another_tagger_stand_apart(
         "--db",
         path,
     )
-    ended = newwiki(*asked, "--metrics", "information_density")
+    ended = in_process(*asked, "--metrics", "information_density")
     assert ended.returncode == 0, ended.stderr
     assert "not shown, as a column holds the numbers of one evaluator: information_density: rules-v1" in ended.stderr
-    shown = newwiki("leaderboard", "--db", path, "--format", "csv")
+    shown = in_process("leaderboard", "--db", path, "--format", "csv")
     assert shown.returncode == 0, "both runs have numbers from the rules"
     assert "information_density: spacy:en_towns-1.0" in shown.stderr
     with duckdb.connect(str(path), read_only=True) as connection:
@@ -175,22 +175,22 @@ def test_scores_of_another_tagger_stand_apart(
 
 
 def test_two_runs_by_two_taggers_are_refused_until_all_are_scored_by_one(
-    newwiki: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
+    in_process: Run, evaluated: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     path = Path(shutil.copy(evaluated, tmp_path / "two.duckdb"))
     asked = ("evaluate", toy_checkpoint, "--decoder", "sample:top_k=5", *SMALL[:-1], towns(tmp_path), "--db", path)
-    ended = newwiki(*asked, "--metrics", "information_density", "--format", "json")
+    ended = in_process(*asked, "--metrics", "information_density", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert [row["information_density"] is None for row in rows] == [False, True, True, False]
-    refused = newwiki("leaderboard", "--db", path)
+    refused = in_process("leaderboard", "--db", path)
     assert (refused.returncode, refused.stdout) == (1, "")
     for words in ("rules-v1 (evaluator ", "spacy:en_towns-1.0 (evaluator ", rows[1]["run_id"], rows[3]["run_id"]):
         assert words in refused.stderr
     assert "`newwiki score --missing --metrics information_density --entities …`" in refused.stderr
     remedy = ("score", "--missing", "--metrics", "information_density", "--entities", "rules-v1", "--db", path)
-    assert newwiki(*remedy).returncode == 0
-    shown = newwiki("leaderboard", "--db", path, "--format", "json")
+    assert in_process(*remedy).returncode == 0
+    shown = in_process("leaderboard", "--db", path, "--format", "json")
     assert shown.returncode == 0, shown.stderr
     assert all(row["information_density"] is not None for row in json.loads(shown.stdout))
 

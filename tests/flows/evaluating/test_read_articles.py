@@ -149,7 +149,7 @@ def test_what_scores_texts_leaves_it_alone(read: Path, tmp_path: Path) -> None:
         newwiki.score(missing=True, metrics="min_k_percent", db=path, quiet=True)
 
 
-def test_it_is_shared_exported_reported_and_found_whole(newwiki: Run, read: Path, tmp_path: Path) -> None:
+def test_it_is_shared_exported_reported_and_found_whole(in_process: Run, read: Path, tmp_path: Path) -> None:
     for asked in (
         ("push", "shared", "--db", read), ("pull", "shared", "--db", "other.duckdb"),
         ("doctor", "--db", "other.duckdb"),
@@ -157,7 +157,7 @@ def test_it_is_shared_exported_reported_and_found_whole(newwiki: Run, read: Path
         ("report", "--snapshot", "samplewiki-2026-08", "--db", read),
         ("plan", "--db", read),
     ):  # fmt: skip
-        ended = newwiki(*asked)
+        ended = in_process(*asked)
         if asked[0] == "doctor":  # which may lack something on this machine
             assert "'other.duckdb' is whole" in ended.stdout, ended.stdout
         else:
@@ -184,11 +184,11 @@ def test_the_browser_has_pages_of_what_was_read(read: Path) -> None:
         assert f">{articles}</td>" in of_snapshot.partition(first)[2][:600]
 
 
-def test_a_gate_judges_readings(newwiki: Run, read: Path) -> None:
+def test_a_gate_judges_readings(in_process: Run, read: Path) -> None:
     first, second = (run for (run,) in asked_of(read, "select run_id from runs where samples = 0 order by started_at"))
     asked = ("gate", "--baseline", first, "--candidate", second, "--db", read)
-    assert newwiki(*asked, "--fail-if", "bits_per_byte > 0.1").returncode == 1
-    assert newwiki(*asked, "--fail-if", "bits_per_byte > 10").returncode == 0
+    assert in_process(*asked, "--fail-if", "bits_per_byte > 0.1").returncode == 1
+    assert in_process(*asked, "--fail-if", "bits_per_byte > 10").returncode == 0
 
 
 def test_interrupted_and_gone_on_with_it_has_the_rows_of_a_whole_one(
@@ -273,11 +273,11 @@ def test_what_a_reading_has_no_part_in_is_refused(changes: dict[str, Any], messa
         EvaluationRequest(**{"models": ("toy",), "likelihood_only": True, **changes})
 
 
-def test_metrics_of_texts_and_workers_are_refused(newwiki: Run, database: Path, toy_checkpoint: Path) -> None:
+def test_metrics_of_texts_and_workers_are_refused(in_process: Run, database: Path, toy_checkpoint: Path) -> None:
     asked = ("evaluate", toy_checkpoint, "--likelihood-only", "--db", database)
-    ended = newwiki(*asked, "--metrics", "rep_4")
+    ended = in_process(*asked, "--metrics", "rep_4")
     assert (ended.returncode, "'rep_4' is of" in ended.stderr) == (2, True), ended.stderr
-    ended = newwiki(*asked, "--runner", "threads:2")
+    ended = in_process(*asked, "--runner", "threads:2")
     assert (ended.returncode, "leave --runner out" in ended.stderr) == (2, True), ended.stderr
     assert asked_of(database, "select count(*) from runs") == [(0,)]
 

@@ -179,7 +179,7 @@ def _trained(kind: str, toy: Path, folder: Path) -> Path:
 
 
 def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
-    newwiki: Run, served: Served, proxied: Endpoint, database: Path, tmp_path: Path
+    in_process: Run, served: Served, proxied: Endpoint, database: Path, tmp_path: Path
 ) -> None:
     untroubled = Path(shutil.copy(database, tmp_path / "untroubled.duckdb"))
     request = EvaluationRequest(
@@ -188,7 +188,7 @@ def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
     evaluate_all(Database(untroubled), request, Settings(), Silent())
     proxied.faults[:] = ["429", "500", "cut", "wrong JSON", "no JSON", "no text"]
     asked = ("evaluate", served.model, *SERVED, "--model-args", f"base_url={proxied.url},server=transformers")
-    ended = newwiki(*asked, "--db", database, OPENAI_API_KEY=KEY)
+    ended = in_process(*asked, "--db", database, OPENAI_API_KEY=KEY)
     assert ended.returncode == 0, ended.stderr
     assert f"asked {proxied.url}: 12 requests (6 of them again)" in ended.stderr
     assert texts(database) == texts(untroubled)
@@ -196,13 +196,13 @@ def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
     with duckdb.connect(str(database), read_only=True) as connection:
         assert connection.execute("select status from runs").fetchall() == [("complete",)]
     many = len(proxied.completions)
-    assert newwiki(*asked, "--db", database, OPENAI_API_KEY=KEY).returncode == 0
+    assert in_process(*asked, "--db", database, OPENAI_API_KEY=KEY).returncode == 0
     assert len(proxied.completions) == many, "what is there is not asked for again"
 
 
-def test_a_wrong_key_is_one_clear_line(newwiki: Run, served: Served, proxied: Endpoint, database: Path) -> None:
+def test_a_wrong_key_is_one_clear_line(in_process: Run, served: Served, proxied: Endpoint, database: Path) -> None:
     arguments = f"base_url={proxied.url},server=transformers"
-    ended = newwiki(
+    ended = in_process(
         "evaluate", served.model, *SERVED, "--quiet", "--model-args", arguments, "--db", database,
         OPENAI_API_KEY="sk-wrong-key",
     )  # fmt: skip
@@ -211,12 +211,12 @@ def test_a_wrong_key_is_one_clear_line(newwiki: Run, served: Served, proxied: En
         f"newwiki: the server at {proxied.url} does not accept the key in OPENAI_API_KEY: Incorrect API key provided: "
         "….; check the key\n"
     )
-    ended = newwiki("evaluate", served.model, *SERVED, "--quiet", "--model-args", arguments, "--db", database)
+    ended = in_process("evaluate", served.model, *SERVED, "--quiet", "--model-args", arguments, "--db", database)
     wanted = "wants a key; put it into the environment variable OPENAI_API_KEY\n"
     assert (ended.returncode, ended.stderr) == (1, f"newwiki: the server at {proxied.url} {wanted}")
 
 
-def test_what_was_paid_for_can_be_asked_in_sql(newwiki: Run, served: Served, database: Path) -> None:
+def test_what_was_paid_for_can_be_asked_in_sql(in_process: Run, served: Served, database: Path) -> None:
     arguments = {**served.arguments, "prompt_price": "2", "completion_price": "8"}
     for keep in (2, 3):
         request = EvaluationRequest(
@@ -229,6 +229,6 @@ def test_what_was_paid_for_can_be_asked_in_sql(newwiki: Run, served: Served, dat
         "sum(prompt_tokens * (versions ->> 'prompt_price')::double "
         "+ tokens * (versions ->> 'completion_price')::double) / 1e6 as cost from completions join runs using (run_id)"
     )
-    (row,) = json.loads(newwiki("sql", bill, "--db", database, "--format", "json").stdout)
+    (row,) = json.loads(in_process("sql", bill, "--db", database, "--format", "json").stdout)
     assert (row["texts"], row["completion"]) == (5, 40)
     assert row["cost"] == pytest.approx((2 * row["prompt"] + 8 * 40) / 1e6)

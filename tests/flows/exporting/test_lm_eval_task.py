@@ -1,9 +1,8 @@
 """lm-evaluation-harness, from its own package, runs an exported snapshot and comes to our numbers."""
 
 import json
+import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from newwiki.request import TaskRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests import processes
+from tests.flows import in_process as here
 from tests.flows.conftest import Run, environment
 
 TASK = "newwiki_samplewiki_2026_09"
@@ -30,7 +30,7 @@ def ours(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPat
     folder = tmp_path_factory.mktemp("ours")
     path = Path(shutil.copy(published, folder / "newwiki.duckdb"))
     asked = ("evaluate", toy_checkpoint, "--decoder", "greedy", *WRITING, "--db", path)
-    processes.run(asked, folder, environment()).check_returncode()
+    here.run(asked, folder, environment()).check_returncode()
     return path
 
 
@@ -39,7 +39,7 @@ def theirs(ours: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFa
     """What lm_eval leaves after running the task, whose folder was moved after the export."""
     folder = tmp_path_factory.mktemp("theirs")
     asked = ("export", "task", "latest", *WRITING, "--out", folder / "made", "--db", ours)
-    processes.run(asked, folder, environment()).check_returncode()
+    here.run(asked, folder, environment()).check_returncode()
     shutil.move(folder / "made", folder / "moved")
     arguments = {
         "--model": "hf",
@@ -50,13 +50,24 @@ def theirs(ours: Path, toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFa
         "--batch_size": 3,
         "--output_path": folder / "out",
     }
-    program = [sys.executable, "-m", "lm_eval", "run", *(str(part) for pair in arguments.items() for part in pair)]
-    offline = environment(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(folder / "hub"))
-    ended = subprocess.run(
-        [*program, "--log_samples"], cwd=folder, env=offline, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stderr
+    written = [str(part) for pair in arguments.items() for part in pair]
+    process = processes.FORKS.Process(target=_lm_eval, args=([*written, "--log_samples"], folder, environment()))
+    process.start()
+    process.join()
+    assert process.exitcode == 0, (folder / "log").read_text()
     return folder / "out"
+
+
+def _lm_eval(arguments: list[str], folder: Path, env: dict[str, str]) -> None:
+    """`lm_eval run ARGUMENTS`, from its own package."""
+    for number in (1, 2):
+        os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    processes.settle(["lm_eval", "run", *arguments], folder, env | offline)
+
+    from lm_eval.__main__ import cli_evaluate
+
+    cli_evaluate()
 
 
 def one(folder: Path, pattern: str) -> Path:
@@ -103,11 +114,11 @@ def test_lm_eval_comes_to_our_numbers(ours: Path, theirs: Path) -> None:
 
 @pytest.mark.slow
 def test_our_results_have_the_shape_and_the_numbers_of_lm_evals(
-    newwiki: Run, ours: Path, theirs: Path, tmp_path: Path
+    in_process: Run, ours: Path, theirs: Path, tmp_path: Path
 ) -> None:
     from lm_eval.utils import make_table
 
-    ended = newwiki("export", "results", "greedy", "--out", tmp_path / "greedy.json", "--db", ours)
+    ended = in_process("export", "results", "greedy", "--out", tmp_path / "greedy.json", "--db", ours)
     assert ended.returncode == 0, ended.stderr
     mine = json.loads((tmp_path / "greedy.json").read_text("utf-8"))
     other = json.loads(one(theirs, "results_*.json").read_text("utf-8"))
@@ -132,10 +143,10 @@ def test_our_results_have_the_shape_and_the_numbers_of_lm_evals(
 
 
 @pytest.mark.slow
-def test_the_log_of_its_samples_is_read_and_scored(newwiki: Run, ours: Path, theirs: Path, tmp_path: Path) -> None:
+def test_the_log_of_its_samples_is_read_and_scored(in_process: Run, ours: Path, theirs: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(ours, tmp_path / "again.duckdb"))
     log = one(theirs, "samples_*.jsonl")
-    ended = newwiki("score", log, "--model", "theirs", "--metrics", "rep_4,bleu", "--db", path, "--format", "json")
+    ended = in_process("score", log, "--model", "theirs", "--metrics", "rep_4,bleu", "--db", path, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = {row["model"]: row for row in json.loads(ended.stdout)}
     toy = next(row for name, row in rows.items() if name.endswith("toy-gpt2"))
@@ -166,14 +177,14 @@ def test_names_are_safe_for_a_command_line() -> None:
     assert task_name("zh-min-nanwiki-2026-10-a1b2c3") == "newwiki_zh_min_nanwiki_2026_10_a1b2c3"
 
 
-def test_a_task_refuses_what_it_could_not_score_by(newwiki: Run, database: Path, tmp_path: Path) -> None:
+def test_a_task_refuses_what_it_could_not_score_by(in_process: Run, database: Path, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "from newwiki import Metric, evaluator\n"
         "@evaluator(metrics=[Metric('letters', '', 0, None, 'none', '', '')], version='1')\n"
         "def letter_count(analysis, reference):\n"
         "    return len(analysis.text)\n"
     )
-    ended = newwiki(
+    ended = in_process(
         "export", "task", "latest", "--plugin", "own.py", "--metrics", "letters", "--out", "task", "--db", database
     )
     assert (ended.returncode, ended.stdout) == (2, "")
@@ -188,9 +199,9 @@ def test_a_task_refuses_what_it_could_not_score_by(newwiki: Run, database: Path,
     assert not (tmp_path / "task").exists()
 
 
-def test_another_task_folder_is_not_written_over(newwiki: Run, database: Path, tmp_path: Path) -> None:
+def test_another_task_folder_is_not_written_over(in_process: Run, database: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "arc.yaml").write_text("task: arc")
-    ended = newwiki("export", "task", "latest", "--out", "other", "--db", database)
+    ended = in_process("export", "task", "latest", "--out", "other", "--db", database)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "holds something else than a snapshot; name a new folder" in ended.stderr

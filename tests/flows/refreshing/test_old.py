@@ -21,13 +21,13 @@ def test_a_source_that_cannot_walk_at_random_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_old_articles_are_published_and_verified(newwiki: Run) -> None:
+def test_old_articles_are_published_and_verified(in_process: Run) -> None:
     asked = ("--kind", "old", "--before", "2026-09-20", "--min-words", "400", "--sample", "5")
-    ended = newwiki("refresh", "--dump", wiki(), *asked, "--format", "json", "--quiet")
+    ended = in_process("refresh", "--dump", wiki(), *asked, "--format", "json", "--quiet")
     assert ended.returncode == 0, ended.stderr
     (snapshot,) = json.loads(ended.stdout)
     assert (snapshot["articles"], snapshot["kind"]) == (5, "old")
-    assert newwiki("snapshots", "verify", snapshot["snapshot_id"]).returncode == 0
+    assert in_process("snapshots", "verify", snapshot["snapshot_id"]).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,10 @@ def test_old_articles_are_published_and_verified(newwiki: Run) -> None:
     ],
     ids=lambda value: " ".join(map(str, value)),
 )
-def test_old_articles_have_defaults_of_their_own(newwiki: Run, asked: tuple[str, ...], chosen: tuple[int, int]) -> None:
-    ended = newwiki("refresh", "--dump", wiki(), "--before", "2026-09-20", *asked, "--format", "json", "--quiet")
+def test_old_articles_have_defaults_of_their_own(
+    in_process: Run, asked: tuple[str, ...], chosen: tuple[int, int]
+) -> None:
+    ended = in_process("refresh", "--dump", wiki(), "--before", "2026-09-20", *asked, "--format", "json", "--quiet")
     assert ended.returncode == 0, ended.stderr
     (snapshot,) = json.loads(ended.stdout)
     parameters = json.loads(snapshot["parameters"])
@@ -49,7 +51,7 @@ def test_old_articles_have_defaults_of_their_own(newwiki: Run, asked: tuple[str,
     assert (snapshot["snapshot_id"] == "samplewiki-old-before-2026-09-20") == usual
 
 
-def test_the_help_tells_the_defaults_of_both_kinds(newwiki: Run) -> None:
-    told = " ".join(newwiki("refresh", "--help").stdout.split())
+def test_the_help_tells_the_defaults_of_both_kinds(in_process: Run) -> None:
+    told = " ".join(in_process("refresh", "--help").stdout.split())
     assert "500; 400 with --kind old" in told
     assert "3000; 2000 with --kind old" in told

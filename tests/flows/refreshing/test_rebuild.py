@@ -152,13 +152,13 @@ def test_a_wikipedia_is_found_by_its_manifest(manifest: Manifest) -> None:
             api_of(replace(manifest, base_url=base_url))
 
 
-def test_the_command_ends_with_1_and_a_line_for_each_page(newwiki: Run, manifest: Manifest, tmp_path: Path) -> None:
+def test_the_command_ends_with_1_and_a_line_for_each_page(in_process: Run, manifest: Manifest, tmp_path: Path) -> None:
     values = json.loads(manifest.to_json())
     for entry in values["articles"][:2]:
         entry["rev_id"] += 900_000
     (tmp_path / "manifest.json").write_text(json.dumps(values))
     shutil.copy(wiki(), tmp_path / "wiki.xml")
-    ended = newwiki("snapshots", "rebuild", "manifest.json", "--dump", "wiki.xml", "--quiet")
+    ended = in_process("snapshots", "rebuild", "manifest.json", "--dump", "wiki.xml", "--quiet")
     assert (ended.returncode, ended.stderr) == (1, "")
     assert [line.split(" (")[0] for line in ended.stdout.splitlines()] == [
         f"'{entry['title']}'" for entry in values["articles"][:2]

@@ -186,12 +186,12 @@ def test_the_usual_address_is_beside_the_permanent_links(database: Path) -> None
 
 
 def test_the_command_fails_with_one_line_where_the_wiki_is_not_to_be_had(
-    newwiki: Run, database: Path, tmp_path: Path
+    in_process: Run, database: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copy(database, tmp_path / "copy.duckdb")
     arguments = ("snapshots", "topics", "latest", "--api", "https://en.wikipedia.org/w/api.php")
-    ended = newwiki(*arguments, "--db", copy)
+    ended = in_process(*arguments, "--db", copy)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "set NEWWIKI_CONTACT" in ended.stderr and ended.stderr.count("\n") == 1
-    unknown = newwiki("snapshots", "topics", "nothing", "--db", copy)
+    unknown = in_process("snapshots", "topics", "nothing", "--db", copy)
     assert unknown.returncode == 2 and "there is no snapshot 'nothing'" in unknown.stderr

@@ -146,10 +146,12 @@ def test_what_cannot_be_had_is_told_before_anything_runs(paper: str, database: D
     assert all(any(f"{name}: not run: " in note for note in notes) for name in named)
 
 
-def test_a_dry_run_tells_and_does_nothing(two_months: Path, tmp_path: Path, toy_checkpoint: Path, newwiki: Run) -> None:
+def test_a_dry_run_tells_and_does_nothing(
+    two_months: Path, tmp_path: Path, toy_checkpoint: Path, in_process: Run
+) -> None:
     database = shutil.copy(two_months, tmp_path / "newwiki.duckdb")
     asked = ("reproduce", "003", "--stand-in", f"GPT-2={toy_checkpoint}", "--scale", "0.01", "--dry-run")
-    told = newwiki(*asked, "--db", database, "--format", "json")
+    told = in_process(*asked, "--db", database, "--format", "json")
     planned = json.loads(told.stdout)
     assert planned[0]["task"].split()[-2:] == ["new", "articles"]
     assert {one["runs"] for one in planned if one["task"] == "decoder-grid"} == {50}

@@ -254,17 +254,17 @@ def test_without_a_cutoff_it_is_today_or_the_day_of_what_was_interrupted(databas
 
 
 def test_an_edition_is_shown_and_is_rebuilt_from_its_manifest(
-    database: Database, dump: Path, newwiki: Run, tmp_path: Path
+    database: Database, dump: Path, in_process: Run, tmp_path: Path
 ) -> None:
     edition = revisit(database, dump)["edition"]
-    shown = newwiki("snapshots", "show", edition, "--db", database.path)
+    shown = in_process("snapshots", "show", edition, "--db", database.path)
     assert "what became of the 3 articles of testwiki-2026-09-" in " ".join(shown.stdout.split())
     assert "otto varga" in shown.stdout
     asked = ("snapshots", "export", edition, "--format", "manifest", "--out", "out", "--db", database.path)
-    assert newwiki(*asked).returncode == 0
-    again = newwiki("snapshots", "rebuild", "out/manifest.json", "--dump", dump, "--db", "again.duckdb")
+    assert in_process(*asked).returncode == 0
+    again = in_process("snapshots", "rebuild", "out/manifest.json", "--dump", dump, "--db", "again.duckdb")
     assert (again.returncode, ": rebuilt" in again.stdout) == (0, True), again.stderr
-    alone = newwiki("snapshots", "show", edition, "--db", "again.duckdb")
+    alone = in_process("snapshots", "show", edition, "--db", "again.duckdb")
     assert (alone.returncode, "otto varga" in alone.stdout) == (0, False), alone.stderr
 
 

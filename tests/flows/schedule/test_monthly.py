@@ -319,10 +319,10 @@ def test_a_closed_gate_is_a_result_that_fails_once(
     assert once() == []
 
 
-def test_the_command_does_what_is_due_and_lists_it(newwiki: Run, folder: Path, hook: Webhook) -> None:
+def test_the_command_does_what_is_due_and_lists_it(in_process: Run, folder: Path, hook: Webhook) -> None:
     change(folder, "max_new_tokens = 4", "max_new_tokens = 1")
     asked = ("schedule", "--once", "--format", "csv", "--today", "2026-10-16")
-    ended = newwiki(*asked, THE_WEBHOOK=hook.url)
+    ended = in_process(*asked, THE_WEBHOOK=hook.url)
     assert ended.returncode == 0, ended.stderr
     rows = list(csv.DictReader(ended.stdout.splitlines()))
     assert [(row["wiki"], row["month"], row["complete"]) for row in rows] == [
@@ -331,13 +331,13 @@ def test_the_command_does_what_is_due_and_lists_it(newwiki: Run, folder: Path, h
     ]
     assert all(Path(row["report"]).is_file() for row in rows)
     assert TOKEN not in ended.stdout + ended.stderr
-    again = newwiki(*asked, THE_WEBHOOK=hook.url)
+    again = in_process(*asked, THE_WEBHOOK=hook.url)
     assert (again.returncode, again.stdout) == (0, "wiki,month,snapshot,complete,report\n")
     assert "nothing is due" in again.stderr
     assert len(hook.taken) == 2
 
 
-def test_the_command_without_registrations_is_misuse(newwiki: Run) -> None:
-    ended = newwiki("schedule")
+def test_the_command_without_registrations_is_misuse(in_process: Run) -> None:
+    ended = in_process("schedule")
     assert ended.returncode == 2
     assert ended.stderr == "newwiki: nothing is registered: there is no 'newwiki.toml' with a table [[wikis]]\n"

@@ -66,7 +66,7 @@ def test_what_is_asked_for_by_name_stays() -> None:
 
 
 def test_a_sample_of_the_texts_is_scored_by_name(
-    newwiki: Run, database: Path, tmp_path: Path, toy_checkpoint: Path
+    in_process: Run, database: Path, tmp_path: Path, toy_checkpoint: Path
 ) -> None:
     rows = [
         {"prompt": f"Town {n}\n\nTown {n} is old.", "reference": "It stands.", "text": " It is good."} for n in range(5)
@@ -76,7 +76,7 @@ def test_a_sample_of_the_texts_is_scored_by_name(
     described(tmp_path / "mine.toml", output="softmax", label="good", minimum=0, maximum=1)
     models = ("--likelihood-model", toy_checkpoint, "--scorer", "mine.toml")
     asked = ("score", "texts.jsonl", "--metrics", "likelihood_coherence,mine,words", "--budget", "3", *models)
-    done = newwiki(*asked)
+    done = in_process(*asked)
     assert done.returncode == 0, done.stderr
     with duckdb.connect(str(database), read_only=True) as connection:
         counted = (
@@ -91,19 +91,19 @@ def test_a_sample_of_the_texts_is_scored_by_name(
     assert found["likelihood_coherence"][1] < 0
 
 
-def test_a_scorer_of_ones_own_is_in_the_catalogue(newwiki: Run, tmp_path: Path) -> None:
+def test_a_scorer_of_ones_own_is_in_the_catalogue(in_process: Run, tmp_path: Path) -> None:
     described(tmp_path / "mine.toml", unit="stars")
     (tmp_path / "newwiki.toml").write_text('scorers = "mine.toml"\n')
     for flags in (("--scorer", "mine.toml"), ()):
-        done = newwiki("metrics", "--format", "csv", *flags)
+        done = in_process("metrics", "--format", "csv", *flags)
         assert (
             "mine,stars,…,none,mine,1,no,text,what a test says,a scorer of the user's own," in done.stdout.splitlines()
         )
 
 
-def test_a_wrong_scorer_is_one_line_of_misuse(newwiki: Run, tmp_path: Path) -> None:
+def test_a_wrong_scorer_is_one_line_of_misuse(in_process: Run, tmp_path: Path) -> None:
     described(tmp_path / "mine.toml", output="logits")
-    done = newwiki("metrics", "--scorer", "mine.toml")
+    done = in_process("metrics", "--scorer", "mine.toml")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert (

@@ -13,7 +13,7 @@ from tests.flows.conftest import Run
 
 
 def test_numbers_by_torch_and_by_openvino_stand_in_no_common_column(
-    newwiki: Run, database: Path, tmp_path: Path
+    in_process: Run, database: Path, tmp_path: Path
 ) -> None:
     here = Database(database)
     article = snapshots.articles(here, snapshots.resolve(here, "latest").snapshot_id)[0]
@@ -22,7 +22,7 @@ def test_numbers_by_torch_and_by_openvino_stand_in_no_common_column(
         file = tmp_path / f"{backend}.jsonl"
         file.write_text(json.dumps({"title": article.title, "text": f"It rains in Bergen, says {backend}."}))
         asked = ("--metrics", "sbert_truncated", "--embedder-dtype", "float32", "--embedder-backend", backend)
-        ended = newwiki("score", file, "--decoder", backend, *asked, "--db", database, "--format", "json")
+        ended = in_process("score", file, "--decoder", backend, *asked, "--db", database, "--format", "json")
         assert ended.returncode == 0, ended.stderr
         shown[backend] = {row["decoder"]: row["sbert_truncated"] for row in json.loads(ended.stdout)}
     assert shown["torch"]["torch"] and shown["openvino"]["openvino"]

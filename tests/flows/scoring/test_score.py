@@ -52,10 +52,10 @@ def score_file(database: Path, file: Path, metrics: str, *, costly: bool = False
 
 
 @pytest.mark.slow
-def test_texts_from_elsewhere_stand_in_the_leaderboard(newwiki: Run, database: Path, tmp_path: Path) -> None:
+def test_texts_from_elsewhere_stand_in_the_leaderboard(in_process: Run, database: Path, tmp_path: Path) -> None:
     file = written(tmp_path, *about_articles(database))
     asked = ("--metrics", "bleu,rep_4", "--model", "other", "--decoder", "nucleus 0.9", "--format", "json")
-    ended = newwiki("score", file, "--db", database, *asked)
+    ended = in_process("score", file, "--db", database, *asked)
     assert ended.returncode == 0, ended.stderr
     rows = {row["model"]: row for row in json.loads(ended.stdout)}
     assert rows.keys() == {"Wikipedia", "other"}
@@ -134,16 +134,19 @@ def test_equal_lines_stay_as_many_texts(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_published_diversity_comes_from_the_command_line(
-    newwiki: Run, beside: Callable[[str], Path], tmp_path: Path
+    in_process: Run, beside: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """89.35 of the texts and 92.98 of their references, as their authors published them."""
+    """89.35 of the texts and 92.98 of their references, as their authors published them: by words between spaces. One
+    text is a run of Burmese, in which that is a single word and here are 33; it is left out, and had no 4-gram."""
     texts = json.loads(beside("generations/wikitext_contrastive_k_5_alpha_0.6_result.json").read_text())
     lines = [
         {"prompt": one["prefix_text"], "reference": one["reference_text"], "text": one["generated_result"]["0"]}
         for one in texts
+        if "\N{MYANMAR LETTER MA}" not in one["generated_result"]["0"]
     ]
+    assert len(lines) == len(texts) - 1
     asked = ("--metrics", "diversity_simctg", "--model", "gpt2-xl", "--format", "json", "--db", "own.duckdb")
-    ended = newwiki("score", written(tmp_path, *lines), *asked)
+    ended = in_process("score", written(tmp_path, *lines), *asked)
     assert ended.returncode == 0, ended.stderr
     found = {row["model"]: round(row["diversity_simctg"], 2) for row in json.loads(ended.stdout)}
     assert found == {"gpt2-xl": 89.35, "references": 92.98}
@@ -220,18 +223,18 @@ def test_a_costly_evaluator_scores_a_sample_that_grows_with_the_budget(database:
 
 @pytest.mark.slow
 def test_stored_runs_are_scored_by_name_or_where_something_is_missing(
-    newwiki: Run, database: Path, tmp_path: Path
+    in_process: Run, database: Path, tmp_path: Path
 ) -> None:
     run_id = score_file(database, written(tmp_path, *about_articles(database)), "rep_4")
     for chosen, metric in ((("--run", run_id), "distinct_1"), (("--missing",), "distinct_3")):
-        ended = newwiki("score", *chosen, "--metrics", metric, "--db", database)
+        ended = in_process("score", *chosen, "--metrics", metric, "--db", database)
         assert ended.returncode == 0, ended.stderr
         assert metric in {name for _, _, name in scores(database, run_id)}
     with pytest.raises(UsageError, match=f"did you mean '{run_id}'"):
         runs.with_articles(Database(database), run_id[:-1] + "x")
 
 
-def test_what_an_evaluator_fails_at_is_counted_and_told_and_the_others_go_on(newwiki: Run, tmp_path: Path) -> None:
+def test_what_an_evaluator_fails_at_is_counted_and_told_and_the_others_go_on(in_process: Run, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from newwiki import Metric, evaluator\n"
         "@evaluator(metrics=[Metric('inverse', 'x', 0, 1, 'none', 'd', 's')], version='1')\n"
@@ -239,7 +242,7 @@ def test_what_an_evaluator_fails_at_is_counted_and_told_and_the_others_go_on(new
         "    return 1 / len(analysis.words)\n"
     )
     file = written(tmp_path, own(1, ""), own(2, "Two words."))
-    ended = newwiki("score", file, "--plugin", "mine.py", "--metrics", "inverse,words", "--format", "json")
+    ended = in_process("score", file, "--plugin", "mine.py", "--metrics", "inverse,words", "--format", "json")
     assert ended.returncode == 0, ended.stderr
     assert "inverse has no number for 1 text: error: ZeroDivisionError: division by zero; they are NULL" in ended.stderr
     (row,) = [row for row in json.loads(ended.stdout) if row["model"] == "texts"]

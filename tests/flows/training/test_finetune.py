@@ -112,12 +112,12 @@ def test_the_record_says_what_was_learnt_from_what_and_how(
 
 
 def test_a_causal_model_a_t5_and_a_bart_stand_in_one_leaderboard(
-    tuned: dict[str, Path], newwiki: Run, two_months: Path, tmp_path: Path
+    tuned: dict[str, Path], in_process: Run, two_months: Path, tmp_path: Path
 ) -> None:
     database = shutil.copy(two_months, tmp_path / "board.duckdb")
     said = ""
     for kind, folder in tuned.items():
-        ended = newwiki(
+        ended = in_process(
             "evaluate", folder, "--backend", "hf" if kind == "hf" else "seq2seq", "--decoder", "sample:top_p=0.9",
             "--prompts", "2", "--samples", "1", "--keep", "1", "--max-new-tokens", "16",
             "--metrics", "rep_4,distinct_2", "--format", "csv", "--db", database,
@@ -147,22 +147,22 @@ def kill_after(arguments: list[str], folder: Path, step: int) -> None:
 
 
 def test_a_training_that_is_killed_ends_with_the_same_bytes(
-    fit: Fit, newwiki: Run, toys: dict[str, Path], two_months: Path, tmp_path: Path
+    fit: Fit, in_process: Run, toys: dict[str, Path], two_months: Path, tmp_path: Path
 ) -> None:
     """BART draws random numbers for its dropout, and every fourth step is in the midst of an epoch of three."""
-    changes = {"backend": "seq2seq", "epochs": 12}
+    changes = {"backend": "seq2seq", "epochs": 8}
     whole = fit(request(toys["bart"], checkpoint_every=4, **changes), tmp_path / "whole")
-    assert whole.curve[-1].step == 36
+    assert whole.curve[-1].step == 24
     arguments = [*asked(toys["bart"], "killed", checkpoint_every=4, **changes), "--db", str(two_months)]
     kill_after(arguments, tmp_path, 4)
     left = tmp_path / "killed.unfinished"
     newest = max(left.glob("checkpoint-*"), key=lambda one: int(one.name.partition("-")[2]))
-    torn = Path(shutil.copytree(newest, left / "checkpoint-33", dirs_exist_ok=True))
+    torn = Path(shutil.copytree(newest, left / "checkpoint-21", dirs_exist_ok=True))
     os.truncate(torn / "model.safetensors", 1000)  # as if it had been killed while it wrote
     (torn / "trainer_state.json").unlink()
     assert not (tmp_path / "killed").exists()
-    kill_after(arguments, tmp_path, 20)
-    ended = newwiki(*arguments)
+    kill_after(arguments, tmp_path, 12)
+    ended = in_process(*arguments)
     assert ended.returncode == 0, ended.stderr
     assert files(tmp_path / "killed") == files(tmp_path / "whole")
     assert not left.exists()
@@ -271,10 +271,10 @@ def test_what_is_evaluated_may_be_named(fit: Fit, toys: dict[str, Path], two_mon
 
 
 def test_a_model_that_has_read_what_it_writes_is_marked_everywhere(
-    tuned: dict[str, Path], newwiki: Run, two_months: Path, tmp_path: Path
+    tuned: dict[str, Path], in_process: Run, two_months: Path, tmp_path: Path
 ) -> None:
     database = Path(shutil.copy(two_months, tmp_path / "leak.duckdb"))
-    evaluated = newwiki(
+    evaluated = in_process(
         "evaluate", tuned["hf"], "--snapshot", AUGUST, "--decoder", "greedy", "--prompts", "2", "--max-new-tokens", "8",
         "--metrics", "rep_4", "--db", database,
     )  # fmt: skip
@@ -282,10 +282,10 @@ def test_a_model_that_has_read_what_it_writes_is_marked_everywhere(
     note = f"was trained on 2 of the 2 articles that it writes (from {AUGUST}): its numbers say what it remembers"
     assert evaluated.stderr.count(note) == 2, "before it writes, and beside the leaderboard"
     query = "select versions->>'trained_articles' as trained, versions->>'training_set_sha256' as learnt from runs"
-    found = json.loads(newwiki("sql", query, "--format", "json", "--db", database).stdout)
+    found = json.loads(in_process("sql", query, "--format", "json", "--db", database).stdout)
     record = read(tuned["hf"])
     assert record and found == [{"trained": "2", "learnt": record.request["training_set_sha256"]}]
-    assert newwiki("report", "--snapshot", AUGUST, "--out", "leak.html", "--db", database).returncode == 0
+    assert in_process("report", "--snapshot", AUGUST, "--out", "leak.html", "--db", database).returncode == 0
     assert note in (tmp_path / "leak.html").read_text("utf-8")
 
 

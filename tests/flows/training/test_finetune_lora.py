@@ -101,29 +101,29 @@ def test_an_encoder_decoder_is_fitted_so_too(toy_checkpoint: Path, two_months: P
 
 @pytest.mark.slow
 def test_a_training_that_is_killed_ends_with_the_same_bytes(
-    newwiki: Run, tuned: Path, toy_checkpoint: Path, two_months: Path, tmp_path: Path
+    in_process: Run, tuned: Path, toy_checkpoint: Path, two_months: Path, tmp_path: Path
 ) -> None:
     arguments = [*asked(toy_checkpoint, "killed", **_LORA), "--db", str(two_months)]
     kill_after(arguments, tmp_path, 2)
-    ended = newwiki(*arguments)
+    ended = in_process(*arguments)
     assert ended.returncode == 0, ended.stderr
     assert files(tmp_path / "killed") == files(tuned)
 
 
 @pytest.mark.slow
 def test_its_checkpoints_are_watched_and_its_base_is_step_0(
-    tuned: Path, toy_checkpoint: Path, newwiki: Run, two_months: Path, tmp_path: Path
+    tuned: Path, toy_checkpoint: Path, in_process: Run, two_months: Path, tmp_path: Path
 ) -> None:
     from flows.report.page import render
     from newwiki.request import ReportRequest
 
     database = Path(shutil.copy(two_months, tmp_path / "watched.duckdb"))
     how = ["--decoder", "greedy", "--prompts", "2", "--max-new-tokens", "8", "--metrics", "rep_4", "--db", database]
-    watched = newwiki("watch", tuned, *how, "--once")
+    watched = in_process("watch", tuned, *how, "--once")
     assert watched.returncode == 0, watched.stderr
-    assert newwiki("evaluate", toy_checkpoint, *how).returncode == 0
+    assert in_process("evaluate", toy_checkpoint, *how).returncode == 0
     query = "select versions->>'training_step' as step, versions->>'adapter' as adapter from runs order by 1"
-    found = json.loads(newwiki("sql", query, "--format", "json", "--db", database).stdout)
+    found = json.loads(in_process("sql", query, "--format", "json", "--db", database).stdout)
     assert [(row["step"], row["adapter"]) for row in found] == [
         ("2", "LORA"), ("4", "LORA"), ("6", "LORA"), (None, None),
     ]  # fmt: skip

@@ -165,7 +165,7 @@ def wait_for(file: Path, words: str) -> None:
 
 
 def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
-    put: Put, newwiki: Run, database: Path, tmp_path: Path
+    put: Put, in_process: Run, database: Path, tmp_path: Path
 ) -> None:
     put("checkpoint-5", without=("tokenizer*",))
     given = ["--model-args", f"tokenizer={put('elsewhere', home='.')}", "--settle", "0"]
@@ -185,11 +185,11 @@ def test_a_training_is_watched_until_ctrl_c_and_its_curve_is_in_the_report(
     finally:
         process.kill()
 
-    again = newwiki(*asked, "--once")
+    again = in_process(*asked, "--once")
     assert again.returncode == 0, again.stderr
     assert again.stderr.count("all 2 completions are there") == 2
     query = "select versions->>'training_step' as step from runs order by step::int"
-    steps = json.loads(newwiki("sql", query, "--format", "json", "--db", database).stdout)
+    steps = json.loads(in_process("sql", query, "--format", "json", "--db", database).stdout)
     assert steps == [{"step": "5"}, {"step": "10"}]
     html, _ = render(Database(database), Silent(), ReportRequest())
     assert '<h2 id="training-title">Training</h2>' in html

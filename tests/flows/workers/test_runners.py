@@ -20,7 +20,6 @@ from newwiki.registry import load_plugin
 from newwiki.request import EvaluationRequest, ScoringRequest
 from newwiki.settings import Settings
 from storage.database import Database
-from tests.flows.serving import prefect_server
 from tests.processes import FORKS
 
 pytestmark = pytest.mark.slow
@@ -40,14 +39,14 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 @pytest.fixture(scope="module", autouse=True)
 def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One Prefect server for all flows here, and the backend that dies."""
-    from prefect.settings import PREFECT_API_URL, temporary_settings
+    """The server that Prefect starts by itself where none is configured, one for all flows here, and the backend that
+    dies."""
+    from prefect.server.api.server import SubprocessASGIServer
+    from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
     load_plugin(Path(__file__).with_name("dying.py"))
-    with (
-        prefect_server(tmp_path_factory.mktemp("server")) as server,
-        temporary_settings({PREFECT_API_URL: server.api}),
-    ):
+    home = {PREFECT_HOME: tmp_path_factory.mktemp("prefect")}
+    with temporary_settings(home, restore_defaults={PREFECT_API_URL}), SubprocessASGIServer():
         yield
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.cutoff_seeds import articles
-from flows.api import experiment, query
+from flows.api import experiment
 from flows.experiments.answering import answer
 from flows.experiments.contrast.variants import IDENTICAL, SIZE
 from flows.experiments.evaluations import Evaluations
@@ -27,6 +27,7 @@ from tests.flows.experiments.contrast import recomputed
 from tests.flows.experiments.contrast.interrupted import Counted, Interrupted
 from tests.flows.experiments.contrast.recomputed import Judges
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.stored import rows
 
 PROMPTS = 20
 RUNS = 3 + 2 + 1 + 1  # the decoders, two of the expert as its own amateur, the full context, no constraint
@@ -34,10 +35,6 @@ TABLES = ("completions", "scores", "run_scores", "experiments", "contrast_varian
           "contrast_differences")  # fmt: skip
 OF_TEXTS = ("diversity", "embedding_coherence", "likelihood_coherence", "words")
 Rows = list[dict[str, Any]]
-
-
-def rows(db: Path, sql: str) -> Rows:
-    return query(sql, db=db).to_pylist()
 
 
 @pytest.fixture(scope="module")

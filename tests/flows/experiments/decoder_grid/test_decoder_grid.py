@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.api import experiment, query
+from flows.api import experiment
 from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.decoder_grid.experiment import EXPERIMENT
 from flows.experiments.evaluations import Evaluations
@@ -16,6 +16,7 @@ from newwiki.decoding.grammar import parse
 from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
+from tests.flows.experiments.stored import rows as stored
 
 GRID = (
     "sample:top_p=1.0,temperature=[0.1,1.0],top_k=20",
@@ -34,10 +35,6 @@ def answered(published: Path, toy_checkpoint: Path, tmp_path_factory: pytest.Tem
     db = Path(shutil.copy(published, tmp_path_factory.mktemp("grid") / "newwiki.duckdb"))
     experiment("decoder-grid", str(toy_checkpoint), db=db, quiet=True, **ASKED)
     return db
-
-
-def stored(db: Path, sql: str) -> list[dict[str, Any]]:
-    return query(sql, db=db).to_pylist()
 
 
 def of_answers(db: Path) -> list[list[dict[str, Any]]]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from flows.api import experiment, query
+from flows.api import experiment
 from flows.experiments.answering import answer
 from flows.experiments.evaluations import Evaluations, LastModel
 from flows.experiments.experiment import named
@@ -27,6 +27,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.exposure_bias.progressions import articles, trained
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.stored import rows
 
 SNAPSHOT = "inventedwiki-2026-08"
 ARTICLES, STRETCHES = 24, 4
@@ -84,10 +85,6 @@ class Interrupted(Silent):
     def update(self, done: int, total: int, note: str = "") -> None:
         if note == self._at:
             raise KeyboardInterrupt
-
-
-def rows(db: Path, sql: str) -> Rows:
-    return query(sql, db=db).to_pylist()
 
 
 @pytest.fixture(scope="module")

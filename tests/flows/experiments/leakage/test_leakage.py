@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from benchmarks.cutoff_seeds import articles, trained_further
-from flows.api import experiment, query, report
+from flows.api import experiment, report
 from flows.comparing.one_evaluator import left_out_words, of_all
 from newwiki.errors import UsageError
 from storage.comparison import Scoring
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.stored import rows as stored
 
 OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
 EACH = 24
@@ -39,10 +40,6 @@ def ask(db: Path, model: str, **asked: str) -> dict[str, Any]:
     rows = experiment("leakage", model, old=OLD, snapshot=NEW, db=db, quiet=True, **asked).to_pylist()
     [row] = [one for one in rows if one["metric"] == "bits_per_byte"]
     return row
-
-
-def stored(db: Path, sql: str) -> list[dict[str, Any]]:
-    return query(sql, db=db).to_pylist()
 
 
 def test_who_has_read_the_old_month_shows_a_gap(db: Path, reader_of_old: str, well_read: Path) -> None:

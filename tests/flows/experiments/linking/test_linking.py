@@ -282,19 +282,19 @@ def test_sql_has_each_models_trend(database: Database) -> None:
     assert [row[2] for row in rows] == pytest.approx([0.5, 0.5])
 
 
-def test_the_command_answers_and_writes_a_page(newwiki: Run, database: Database, tmp_path: Path) -> None:
+def test_the_command_answers_and_writes_a_page(in_process: Run, database: Database, tmp_path: Path) -> None:
     add_scored_run(database, "four", AUGUST, {"sbert": drawn(AUGUST, 0.6)})
     add_scored_run(database, "four", SEPTEMBER, {"sbert": drawn(SEPTEMBER, 0.6, gained=HARDER)})
-    ended = newwiki("experiment", "linking", "--db", database.path, "--out", tmp_path / "answer.html")
+    ended = in_process("experiment", "linking", "--db", database.path, "--out", tmp_path / "answer.html")
     assert ended.returncode == 0, ended.stderr
     assert "linking: 2 months on one scale by 1 metric" in ended.stdout
     page = (tmp_path / "answer.html").read_text("utf-8")
     assert "2 months on one scale by 1 metric" in page
     assert "Means on one scale: four · greedy, sbert, 2026-08: 0.5" in page
-    ended = newwiki("compare", "old", "better", "--across", "snapshot", "--db", database.path)
+    ended = in_process("compare", "old", "better", "--across", "snapshot", "--db", database.path)
     assert ended.returncode == 0, ended.stderr
     assert "different" in ended.stdout
-    ended = newwiki("leaderboard", "--linked", "--db", database.path, "--format", "json")
+    ended = in_process("leaderboard", "--linked", "--db", database.path, "--format", "json")
     assert ended.returncode == 0, ended.stderr
     rows = {row["run_id"]: row for row in json.loads(ended.stdout)}
     assert rows["old-08"]["sbert"] == pytest.approx(0.45 + HARDER)
