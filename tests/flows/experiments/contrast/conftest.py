@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.docs.world import write_embedder
+from evaluators.networks.embedder_files import folder_of
 
 
 @pytest.fixture(scope="session")
@@ -30,10 +30,16 @@ def amateur(well_read: Path, shared_folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def small_embedder(shared_folder: Path) -> Path:
-    """The first layer of the S-BERT model."""
+    """The first layer of the S-BERT model, whose window holds every text whole."""
+    from sentence_transformers import SentenceTransformer
+
     folder = shared_folder / "small-embedder"
     with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
-            write_embedder(folder.with_suffix(".unfinished")).rename(folder)
+            whole: Any = SentenceTransformer(str(folder_of()), device="cpu")
+            whole[0].auto_model.encoder.layer = whole[0].auto_model.encoder.layer[:1]
+            whole[0].auto_model.config.num_hidden_layers = 1
+            whole.save(str(folder.with_suffix(".unfinished")))
+            folder.with_suffix(".unfinished").rename(folder)
     return folder
