@@ -19,6 +19,7 @@ from newwiki.sources.dump import DumpSource
 from newwiki.text.language import load_language
 from newwiki.text.prose import extract_prose
 from tests import quick
+from tests.log_streams import spare_the_tests_own_output
 
 # Two workers on two cores: threads of their own would only wait for each other. torch reads it when it is imported, as
 # huggingface_hub does whether there is a network.
@@ -61,6 +62,7 @@ _SEEN = pytest.StashKey[int]()
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A model that is loaded gives memory back, for which Python looks through all objects. Those of libraries stay, so
     they are put aside once there are many more of them."""
+    spare_the_tests_own_output()
     if len(sys.modules) > item.config.stash.get(_SEEN, 0) + 50:
         gc.collect()
         gc.freeze()

@@ -14,6 +14,7 @@ from subprocess import CompletedProcess
 from unittest import mock
 
 from newwiki import registry
+from tests.log_streams import spare_the_tests_own_output
 
 _REGISTRIES = (
     registry.evaluators, registry.makers, registry.set_evaluators, registry.reading_evaluators, registry.decoders,
@@ -27,6 +28,7 @@ def run(arguments: Sequence[object], folder: Path, env: dict[str, str]) -> Compl
 
     written = [*map(str, arguments)]
     out, err = io.StringIO(), io.StringIO()
+    spare_the_tests_own_output()
     with (
         mock.patch.dict(os.environ, env, clear=True),
         mock.patch.object(sys, "argv", ["newwiki", *written]),
