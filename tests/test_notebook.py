@@ -28,9 +28,7 @@ def test_the_notebook_goes_from_a_wiki_to_a_plot(toy_checkpoint: Path, tmp_path:
         [cell] = [cell for cell in notebook.cells if whole in cell.source]
         cell.source = cell.source.replace(whole, part)
     embedder = str(write_embedder(toy_checkpoint, tmp_path / "embedder"))
-    offline = environment(
-        HF_HUB_OFFLINE="1", IPYTHONDIR=str(tmp_path), TMPDIR=str(tmp_path), NEWWIKI_EMBEDDER=embedder
-    )
+    offline = environment(HF_HUB_OFFLINE="1", IPYTHONDIR=str(tmp_path), TMPDIR=str(tmp_path), NEWWIKI_EMBEDDER=embedder)
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env=offline)
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]

@@ -107,8 +107,8 @@ def write_hub(cache: Path, checkpoints: Mapping[str, Path]) -> Path:
 
 
 def write_pipeline(folder: Path) -> Path:
-    """A spaCy pipeline that takes two capitalised words for a place. It is of no language: English words of which one is
-    two, such as "don't", are 1,300 rules, which would be read each time."""
+    """A spaCy pipeline that takes two capitalised words for a place. It is of no language: English words of which one
+    is two, such as "don't", are 1,300 rules, which would be read each time."""
     import spacy
 
     nlp = spacy.blank("xx", meta={"name": folder.name.partition("_")[2], "version": "3.8.0"})
