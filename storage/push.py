@@ -178,17 +178,19 @@ def _scoring(
     """Where the folder has as many texts scored by the evaluator or more, its scores stay. The claims that scores were
     counted from are there before them."""
     evaluator_id = part["evaluator_id"]
-    rows = held(database, part)
-    noted = there.get(part)
-    if noted and (noted.rows, noted.facts["texts"]) >= (rows.num_rows, facts["texts"]):
-        return
-    names = [name for (name,) in database.rows("share_metric_names", evaluator_id)]
-    described = [("evaluators", "evaluator_id", evaluator_id), *(("metrics", "metric", name) for name in names)]
-    for table, key, value in described:
-        described_part = SharedPart(table, ((key, value),))
-        if described_part not in there:
-            there[described_part] = folder.write(described_part, held(database, described_part), {})
-    if (claims := held(database, claims_of(part))).num_rows:
+    with database.read():
+        rows = held(database, part)
+        noted = there.get(part)
+        if noted and (noted.rows, noted.facts["texts"]) >= (rows.num_rows, facts["texts"]):
+            return
+        names = [name for (name,) in database.rows("share_metric_names", evaluator_id)]
+        keys = [("evaluators", "evaluator_id", evaluator_id), *(("metrics", "metric", name) for name in names)]
+        described = [SharedPart(table, ((key, value),)) for table, key, value in keys]
+        missing = {one: held(database, one) for one in described if one not in there}
+        claims = held(database, claims_of(part))
+    for one, found in missing.items():
+        there[one] = folder.write(one, found, {})
+    if claims.num_rows:
         folder.write(claims_of(part), claims, {})
     folder.write(part, rows, facts | {"metrics": names})
     moved.scorings += 1

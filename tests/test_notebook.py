@@ -6,10 +6,12 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from tests.docs.world import write_embedder
 from tests.flows.conftest import environment
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "notebooks" / "walkthrough.ipynb"
+IN_PART = {"STEPS = 100": "STEPS = 2", "prompts=6": "prompts=3", "max_new_tokens=100": "max_new_tokens=12"}
 
 
 def test_the_notebook_is_kept_without_outputs() -> None:
@@ -19,11 +21,14 @@ def test_the_notebook_is_kept_without_outputs() -> None:
 
 
 @pytest.mark.slow
-def test_the_notebook_goes_from_a_wiki_to_a_plot(tmp_path: Path) -> None:
+def test_the_notebook_goes_from_a_wiki_to_a_plot(toy_checkpoint: Path, tmp_path: Path) -> None:
+    """On less than it asks for, and with a small embedding model."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    [training] = [cell for cell in notebook.cells if cell.source.startswith("STEPS = ")]
-    training.source = training.source.replace("STEPS = 100", "STEPS = 20")
-    offline = environment(HF_HUB_OFFLINE="1", IPYTHONDIR=str(tmp_path), TMPDIR=str(tmp_path))
+    for whole, part in IN_PART.items():
+        [cell] = [cell for cell in notebook.cells if whole in cell.source]
+        cell.source = cell.source.replace(whole, part)
+    embedder = str(write_embedder(toy_checkpoint, tmp_path / "embedder"))
+    offline = environment(HF_HUB_OFFLINE="1", IPYTHONDIR=str(tmp_path), TMPDIR=str(tmp_path), NEWWIKI_EMBEDDER=embedder)
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
     client.execute(env=offline)
     shown = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]

@@ -117,11 +117,20 @@ def test_help_speaks_in_an_empty_folder(newwiki: Path, tmp_path: Path) -> None:
     assert "evaluate" in ended.stdout
 
 
-def test_the_demonstration_runs_in_an_empty_folder(newwiki: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
-    """The toy checkpoint is there already, as its training is what takes long."""
-    shutil.copytree(toy_checkpoint, tmp_path / "demo" / "toy-gpt2")
-    ended = run(newwiki, "demo", "--entities", "rules-v1", folder=tmp_path)
+_WALK = """
+from importlib.resources import files
+import newwiki
+newwiki.refresh(dump=files("newwiki.sample") / "wiki.xml", month="2026-09")
+newwiki.evaluate(MODEL, decoder="greedy", prompts=2, max_new_tokens=4, metrics="rep_4,bleu,entity_overlap",
+                 entities="rules-v1")
+print(newwiki.report())
+"""
+
+
+def test_from_a_wiki_to_a_report_in_an_empty_folder(newwiki: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
+    """With the wheel's own files: the sample wiki, SQL, templates, styles."""
+    program = _WALK.replace("MODEL", repr(str(toy_checkpoint)))
+    ended = run(newwiki.with_name("python"), "-c", program, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert "Wikipedia" in ended.stdout
-    assert (tmp_path / "demo" / "reports").is_dir()
-    assert os.listdir(tmp_path) == ["demo"]
+    assert ended.stdout == "report-samplewiki-2026-09.html\n"
+    assert sorted(os.listdir(tmp_path)) == ["newwiki.duckdb", "report-samplewiki-2026-09.html"]

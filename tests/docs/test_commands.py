@@ -152,6 +152,11 @@ IN_PART = {
     "top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]": "top_p=[0.5,1.0],temperature=0.9",
     "top_p=[0.9,0.95,1.0],top_k=50": "top_p=0.9,top_k=50",
     "top_k=[100,500]": "top_k=100",
+    "top_p=[0.5,0.9],temperature=[0.1,0.9]": "top_p=[0.5,0.9],temperature=0.9",
+    "--ablations plausibility --prompts 3 --max-new-tokens 24": (
+        "--ablations plausibility --prompts 2 --max-new-tokens 4"
+    ),
+    "--out t5-wiki": "--out t5-wiki --epochs 1",
 }
 
 

@@ -14,11 +14,13 @@ from tests.flows.conftest import environment
 pytestmark = pytest.mark.slow
 
 
-def newwiki(folder: Path, *arguments: str | Path, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """Runs it cold; `options` are Python's own."""
+def newwiki(
+    folder: Path, *arguments: str | Path, options: tuple[str, ...] = (), **extra: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs it cold; `options` are Python's own, `extra` are of its environment."""
     return subprocess.run(
         [sys.executable, *options, "-m", "newwiki", *map(str, arguments)],
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=240,
+        cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=240,
     )  # fmt: skip
 
 

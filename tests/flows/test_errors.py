@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.cli import main
 from flows.demonstration import wiki
 from tests.flows.conftest import Run
 
@@ -71,15 +72,20 @@ def content(path: Path) -> str:
     ids=lambda value: " ".join(map(str, value[:4])) if isinstance(value, tuple) else "",
 )
 def test_a_mistake_gets_one_line_and_changes_nothing(
-    newwiki: Run, database: Path, arguments: tuple[str, ...], status: int, words: str
-) -> None:
+    database: Path, arguments: tuple[str, ...], status: int, words: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     before = content(database)
-    ended = newwiki(*arguments, NEWWIKI_DB=str(database))
-    assert ended.returncode == status, ended.stderr
-    assert ended.stdout == ""
-    assert words in ended.stderr
-    assert ended.stderr.startswith("newwiki: ")
-    assert ended.stderr.count("\n") == 1, ended.stderr
+    monkeypatch.chdir(database.parent)
+    monkeypatch.setenv("NEWWIKI_DB", str(database))
+    monkeypatch.delenv("NEWWIKI_CONTACT", raising=False)
+    monkeypatch.setattr("sys.argv", ["newwiki", *map(str, arguments)])
+    assert main() == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.startswith("newwiki: ")
+    assert err.count("\n") == 1, err
     assert content(database) == before
     assert [file.name for file in database.parent.iterdir()] == [database.name]
 

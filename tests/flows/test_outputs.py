@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,8 +89,17 @@ def forms(database: Path, tmp_path: Path) -> list[Path]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    files = [file for file in folder.rglob("*") if file.is_file() and file.name != "there"]
-    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in files_in(folder)}
+
+
+def states(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """What no write leaves as it is, and is sooner read than what is written."""
+    found = {str(file): file.stat() for file in files_in(folder)}
+    return {name: (state.st_ino, state.st_size, state.st_mtime_ns) for name, state in found.items()}
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file() and file.name != "there"]
 
 
 def test_every_path_of_a_command_is_declared_as_read_or_written() -> None:
@@ -111,7 +121,7 @@ def test_no_output_goes_over_what_belongs_to_the_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     given = arguments(command, parameter, tmp_path)
-    before = contents(tmp_path)
+    before, written = states(tmp_path), contents(tmp_path)
     monkeypatch.chdir(tmp_path)
     for form in forms:
         asked = ["newwiki", *path, *given, parameter.opts[0], str(form), "--db", str(database), "--quiet"]
@@ -119,10 +129,12 @@ def test_no_output_goes_over_what_belongs_to_the_database(
         status, (_, told) = main(), capsys.readouterr()
         refused = "cannot be written" in told or "is a file" in told  # where a folder is wanted
         assert (status, refused, told.count("\n")) == (2, True, 1), (form, told)
-        assert contents(tmp_path) == before, form
+        assert states(tmp_path) == before, form
+    assert contents(tmp_path) == written
     if isinstance(parameter.type, OwnDatabase):
         return
-    Database(tmp_path / "other" / "theirs.db").write().__enter__()
+    (tmp_path / "other").mkdir()
+    shutil.copy(database, tmp_path / "other" / "theirs.db")
     for other in (tmp_path / "other" / "theirs.db", tmp_path / "other" / "theirs.db.wal"):
         asked = ["newwiki", *path, *given, parameter.opts[0], str(other), "--db", str(database), "--quiet"]
         monkeypatch.setattr("sys.argv", asked)
@@ -166,13 +178,14 @@ def test_no_function_of_the_api_writes_over_what_belongs_to_the_database(
         if inspect.isfunction(one) and names & set(inspect.signature(one).parameters)
     }
     assert writing == set(calls)
-    before = contents(tmp_path)
+    before, written = states(tmp_path), contents(tmp_path)
     monkeypatch.chdir(tmp_path)
     for name, call in calls.items():
         for form in forms:
             with pytest.raises(UsageError, match="cannot be written"):
                 call(form)
-            assert contents(tmp_path) == before, (name, form)
+            assert states(tmp_path) == before, (name, form)
+    assert contents(tmp_path) == written
 
 
 def test_a_shared_folder_is_no_file_of_a_database(database: Path, forms: list[Path]) -> None:
