@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -53,6 +54,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     quick.mark_slow(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from tests.work_units import FileOrPage
+
+    return FileOrPage(config, log)
 
 
 _SEEN = pytest.StashKey[int]()

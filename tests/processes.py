@@ -5,15 +5,18 @@ seconds of importing torch are spared, which would be most of the suite's time.
 """
 
 import gc
-import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
-from multiprocessing.context import ForkServerProcess
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.popen_forkserver import Popen
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 from tests.quick import ROOT, loaded
 
@@ -36,9 +39,31 @@ def _modules() -> list[str]:
 
 
 _NOWHERE = Path(os.devnull)
-FORKS = multiprocessing.get_context("forkserver")
+# One of the tests' own: multiprocessing has one for all, and the program has that one import what it wants itself.
+_SERVER = forkserver.ForkServer()
+_ONE_AT_A_TIME = threading.Lock()
 # This module among them: a fork that had to import it would look through all of the program's files first.
-FORKS.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm", "tests.processes"])
+_SERVER.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm", "tests.processes"])
+
+
+class _ForkOfOurs(Popen):
+    def _launch(self, process_obj: object) -> None:
+        ours = mock.patch.object(forkserver, "connect_to_new_process", _SERVER.connect_to_new_process)
+        with _ONE_AT_A_TIME, ours:
+            super()._launch(process_obj)
+
+
+class _Process(ForkServerProcess):
+    @staticmethod
+    def _Popen(process_obj: object) -> Popen:
+        return _ForkOfOurs(process_obj)
+
+
+class _Forks(ForkServerContext):
+    Process = _Process
+
+
+FORKS = _Forks()
 
 
 def start(

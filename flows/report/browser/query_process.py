@@ -36,7 +36,7 @@ _TOO_MUCH = f"the query needed more than {_MEMORY >> 30} GB of memory; ask for l
 _DIED = "the query's process came to an end, most likely for want of memory; ask for less, or use `newwiki sql`"
 _UNDRAWN = "this result cannot be drawn: the process that drew it came to an end; its rows stand below"
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"])
+_IMPORTED = ["flows.report.browser.plotting", "storage.database", "altair", "vl_convert"]  # before a process begins
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def _in_a_process(
 ) -> tuple[QueryAnswer, Any]:
     if not statement.strip():
         raise UsageError("there is no query; write one, such as: select * from runs")
+    _PROCESSES.set_forkserver_preload(_IMPORTED)
     receiver, sender = _PROCESSES.Pipe(duplex=False)
     with live.query(), receiver:
         process = _PROCESSES.Process(
