@@ -82,7 +82,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         heavy = quick.LIBRARIES & sys.modules.keys()
         if heavy:
             raise pytest.UsageError(f"collecting the quick tests has loaded {', '.join(sorted(heavy))}")
-        quick.forbid_processes()
+        quick.forbid_processes_and_models()
 
 
 @pytest.hookimpl(tryfirst=True)

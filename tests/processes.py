@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.popen_forkserver import Popen
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryDirectory
@@ -47,15 +48,15 @@ _SERVER.set_forkserver_preload([*_modules(), *_LIBRARIES, "tests.warm", "tests.p
 
 
 class _ForkOfOurs(Popen):
-    def _launch(self, process_obj: object) -> None:
+    def _launch(self, process_obj: BaseProcess) -> None:
         ours = mock.patch.object(forkserver, "connect_to_new_process", _SERVER.connect_to_new_process)
         with _ONE_AT_A_TIME, ours:
-            super()._launch(process_obj)
+            super()._launch(process_obj)  # type: ignore[misc]
 
 
 class _Process(ForkServerProcess):
     @staticmethod
-    def _Popen(process_obj: object) -> Popen:
+    def _Popen(process_obj: BaseProcess) -> Popen:
         return _ForkOfOurs(process_obj)
 
 

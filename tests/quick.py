@@ -1,12 +1,14 @@
 """What `make quick` leaves out: every test that needs a server, a browser, a model or a process of its own.
 
 A test is slow by what it uses, not by who remembers to say so: by a fixture, by a library that its module loads, or by
-its own mark. In a quick run no slow module is even imported, and a test that starts a process fails.
+its own mark. In a quick run no slow module is even imported, and a test fails that starts a process or loads one of the
+libraries, whether itself or in what it calls.
 """
 
 import ast
 import multiprocessing.process
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,7 +20,8 @@ QUICK = "not slow"  # what -m is given
 
 # Fixtures that start a server, a browser or a process, or train or load a model; those that use one are slow too.
 FIXTURES = frozenset({
-    "browser", "elsewhere", "embedder", "newwiki", "server", "spacy_pipeline", "toy_checkpoint", "wiki",
+    "base_checkpoint", "browser", "elsewhere", "embedder", "newwiki", "server", "spacy_pipeline", "toy_checkpoint",
+    "well_read", "wiki",
 })  # fmt: skip
 # Libraries of models, servers and browsers.
 LIBRARIES = frozenset({
@@ -77,11 +80,23 @@ def mark_slow(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
-def forbid_processes() -> None:
-    """From now on whoever starts one fails."""
+class Refusal:
+    """Finds no module, and lets none of LIBRARIES be found."""
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        if name in LIBRARIES:
+            raise AssertionError(f"this test loads {name}: {_REMEDY}")
+
+
+def forbid_processes_and_models() -> None:
+    """From now on whoever starts the one or loads the other fails."""
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
-        raise AssertionError("this test starts a process: give it the mark `slow`, which `make quick` leaves out")
+        raise AssertionError(f"this test starts a process: {_REMEDY}")
 
     subprocess.Popen.__init__ = refuse  # type: ignore[method-assign]
     multiprocessing.process.BaseProcess.start = refuse  # type: ignore[method-assign]
+    sys.meta_path.insert(0, Refusal())
+
+
+_REMEDY = "give it the mark `slow`, which `make quick` leaves out"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.quick import FIXTURES, ROOT, loaded
+from tests.quick import FIXTURES, ROOT, Refusal, loaded
 
 CONFTESTS = sorted((ROOT / "tests").rglob("conftest.py"))
 
@@ -27,6 +27,12 @@ def test_what_makes_a_test_slow_is_there() -> None:
     files = [*CONFTESTS, *(ROOT / "tests").rglob("test_*.py")]
     texts = "\n".join(file.read_text("utf-8") for file in files)
     assert [name for name in FIXTURES if f"def {name}(" not in texts] == []
+
+
+def test_a_library_is_refused_and_whoever_loads_it_told_what_to_do() -> None:
+    with pytest.raises(AssertionError, match="this test loads torch: give it the mark `slow`"):
+        Refusal().find_spec("torch", None)
+    Refusal().find_spec("json", None)
 
 
 @pytest.mark.slow

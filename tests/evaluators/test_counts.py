@@ -92,6 +92,7 @@ def test_terms_are_words_without_case_or_marks_and_single_characters_where_there
 ARTICLES = Path(__file__).parents[2] / "../shared/data/articles/wikipedia_english_20240601to20240615.json"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ARTICLES.exists(), reason="needs real articles beside the repository")
 def test_tokens_are_spacys_within_one_per_cent_on_real_articles() -> None:
     import spacy

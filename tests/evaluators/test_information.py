@@ -14,6 +14,8 @@ from evaluators.information import (
 )
 from newwiki.records import Unscorable
 
+pytestmark = pytest.mark.slow
+
 Named = Callable[[str], Analysis]
 NAMES = st.lists(st.sampled_from(["Paris", "New  York", "new york", "Oslo"]), max_size=6)
 

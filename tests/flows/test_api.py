@@ -72,6 +72,7 @@ def test_a_plan_names_what_it_cannot_meet(db: Path, capsys: pytest.CaptureFixtur
     assert "1 machines are not done in 0.001 hours" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_report_gives_its_path(db: Path, tmp_path: Path) -> None:
     path = flows.api.report(out=tmp_path / "report.html", db=db, quiet=True)
     assert path == tmp_path / "report.html"

@@ -92,6 +92,7 @@ def test_a_name_that_a_shell_would_obey_is_not_offered(database: Path) -> None:
     assert offered("compare", "--db", str(database), "") == ["gpt2/greedy", f"reference:{SNAPSHOT}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_each_shell(shell: str) -> None:
     ended = CliRunner().invoke(cli, ["completion", shell])

@@ -64,6 +64,7 @@ def test_with_a_pair_scorer_it_ends_with_the_experiment_too() -> None:
     assert (given["models"], given["prompts"], given["pair_scorer"]) == (("toy",), 3, "toy nli/pair_scorer.toml")
 
 
+@pytest.mark.slow
 def test_the_toy_pair_scorer_knows_pairs_that_it_has_not_read_and_finds_planted_contradictions(
     database: Database, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from evaluators.claims.sentence_processing import LONGEST_CLAIM, claims_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("sentence", "claim"),

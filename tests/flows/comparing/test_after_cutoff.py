@@ -234,6 +234,7 @@ def test_the_table_has_the_columns_where_a_cutoff_is_known_and_other_forms_alway
     assert "completions,knowledge_cutoff,seen_share" in told(other.path, "--format", "csv")
 
 
+@pytest.mark.slow
 def test_the_report_says_it_of_every_run_and_can_be_on_later_articles_alone(dated: Database) -> None:
     whole, _ = render(dated, Silent(), ReportRequest(snapshot=SNAPSHOT))
     assert "2026-08-31 (asked); 25.0% of the run’s articles are not later" in whole

@@ -201,6 +201,7 @@ def test_the_api_and_the_command_take_the_same_name(cut: Database) -> None:
     assert "part" in told.stdout and "yes" in told.stdout
 
 
+@pytest.mark.slow
 def test_the_report_has_a_table_for_each_stratum(cut: Database) -> None:
     html, _ = render(cut, Silent(), ReportRequest(snapshot=SNAPSHOT))
     section = html.partition('<section id="strata"')[2].partition("</section>")[0]

@@ -166,6 +166,7 @@ def test_what_cannot_be_computed_is_left_out_and_no_zero() -> None:
     assert "flesch_reading_ease" not in scorer.score(document(), "")
 
 
+@pytest.mark.slow
 def test_the_scorer_says_who_scores() -> None:
     scorer = DocumentScorer("rep_4,entity_overlap", entities="rules-v1")
     assert scorer.scored_by["entity_overlap"]["model"] == "rules-v1"

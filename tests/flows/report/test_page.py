@@ -76,6 +76,7 @@ def test_what_is_hostile_stays_text(browser: Browser, written: Path) -> None:
         assert '<script>console.error("run")</script>' in page.locator("#snapshot").inner_text()
 
 
+@pytest.mark.slow
 def test_no_script_but_its_own_can_run(written: Path) -> None:
     """Whatever were to slip through the escaping: the policy names the one script by its hash, and no address."""
     policy = written.read_text("utf-8").split('Content-Security-Policy" content="')[1].split('"')[0]
@@ -209,6 +210,7 @@ def test_it_is_built_for_a_screen_reader(browser: Browser, written: Path) -> Non
         assert lost == []
 
 
+@pytest.mark.slow
 def test_fifty_runs_are_far_under_five_megabytes(scored: Path, tmp_path: Path) -> None:
     """Ten long texts a prompt, and a sweep of 45 values."""
     database = Database(shutil.copy(scored, tmp_path / "many.duckdb"))

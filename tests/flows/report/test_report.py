@@ -142,6 +142,7 @@ def test_bins_are_shared_and_hold_every_text(scored: Path) -> None:
     assert not found["greedy-0", sbert].holds(articles)  # 1, far from what was written
 
 
+@pytest.mark.slow
 def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
     database = Database(scored)
     material = gather(database, "latest")
@@ -163,6 +164,7 @@ def test_worst_median_and_best_are_those_of_the_scores(scored: Path) -> None:
     assert shown[0].value > shown[1].value > shown[2].value
 
 
+@pytest.mark.slow
 def test_long_texts_are_cut_and_say_so(written: Path) -> None:
     html = written.read_text("utf-8")
     assert "Cut: 1,1" in html or "Cut: 1,2" in html
@@ -179,6 +181,7 @@ def test_entities_are_marked_where_they_stand_and_told_apart() -> None:
     )
 
 
+@pytest.mark.slow
 def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Database, pages: list[int]) -> None:
     keys = [(page, 0) for page in pages]
     for number, by in enumerate((replace(rules(), evaluator_id="old-rules", model_sha256="0" * 64), SPACY)):
@@ -200,6 +203,7 @@ def test_another_finder_than_the_run_had_marks_nothing_and_says_so(database: Dat
     assert of_run.entities.startswith("none are marked: spacy:en_two_cities-1.0")
 
 
+@pytest.mark.slow
 def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Database, pages: list[int]) -> None:
     assert paper_tables.old_and_new(database, gather(database, "latest")) is None
     with database.write() as connection:
@@ -226,6 +230,7 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
     assert "Table 1.</b>" in html and "Human" in html
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said(written: Path) -> None:
     html = written.read_text("utf-8")
     assert "broken (one · greedy, failed)" in html
@@ -235,6 +240,7 @@ def test_what_is_missing_is_said(written: Path) -> None:
     assert "Figure 2</b> needs two runs that differ in top_k alone" in lacking
 
 
+@pytest.mark.slow
 def test_a_section_without_data_is_neither_there_nor_among_the_links(written: Path) -> None:
     shown = sections_of(written.read_text("utf-8"))
     assert shown == [

@@ -23,6 +23,8 @@ from storage.staging import Staging
 from tests.flows.conftest import Run
 from tests.flows.scored import add_run
 
+pytestmark = pytest.mark.slow
+
 RULES = {"metrics": "entity_overlap,fact_recall", "entities": "rules-v1"}
 _WORDS = ("river", "stone", "harbour", "lantern", "winter", "orchard", "council", "bridge", "market", "engine", "wood")
 _INFOBOX = "{{{{Infobox place\n| mayor = {mayor}\n}}}}\n"

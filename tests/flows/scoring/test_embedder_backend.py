@@ -12,6 +12,7 @@ from storage.database import Database
 from tests.flows.conftest import Run
 
 
+@pytest.mark.slow
 def test_numbers_by_torch_and_by_openvino_stand_in_no_common_column(
     in_process: Run, database: Path, tmp_path: Path
 ) -> None:

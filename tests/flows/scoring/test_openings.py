@@ -51,6 +51,7 @@ def score(database: Path, run: tuple[Run, list[Article]], evaluators: LoadedEval
     scoring.score_run(Database(database), *run, evaluators, Silent(), how)
 
 
+@pytest.mark.slow
 def test_a_small_run_is_read_once_and_stored_with_its_articles_in_two_transactions(
     database: Path, run: tuple[Run, list[Article]], opened: list[str]
 ) -> None:
@@ -75,6 +76,7 @@ def test_numbers_of_the_whole_run_are_one_reading_more_and_a_transaction_each(
     assert opened == ["read", "read"]
 
 
+@pytest.mark.slow
 def test_each_batch_is_one_transaction_more(
     database: Path, run: tuple[Run, list[Article]], opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

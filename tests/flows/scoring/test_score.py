@@ -72,6 +72,7 @@ def test_the_same_file_is_the_same_run(database: Path, tmp_path: Path) -> None:
     assert scores(database, run_id) == before
 
 
+@pytest.mark.slow
 def test_texts_with_their_own_references_need_no_snapshot(tmp_path: Path) -> None:
     file = written(
         tmp_path,
@@ -189,6 +190,7 @@ class Counting:
         monkeypatch.setattr(SpacyTagger, "tag", counted)
 
 
+@pytest.mark.slow
 def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +202,7 @@ def test_a_reference_is_read_once_a_snapshot_and_a_text_once_a_run(
     assert counting.texts == 3 + 6 + 4
 
 
+@pytest.mark.slow
 def test_another_evaluator_scores_only_what_is_missing(
     database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from tests.newwiki.models.zoo import EXACT, SLOW, ZOO, Row, page_with_table, wri
 _LENGTHS = ((11, 5), (2, 2), (18, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ZOO, ids=lambda row: row.name)
 def test_an_architecture_is_what_the_list_says(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "_LENGTHS", _LENGTHS)
@@ -55,6 +56,7 @@ class Model(GPT2LMHeadModel):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "told"),
     [
@@ -74,6 +76,7 @@ def test_what_a_model_does_otherwise_is_found(condition: str, told: str, tmp_pat
     assert told in found["greedy"].words
 
 
+@pytest.mark.slow
 def test_windows_that_no_text_is_past_are_tried_short(tmp_path: Path) -> None:
     row = next(row for row in ZOO if row.kind == "mistral")
     write(row._replace(settings={"sliding_window": 4096}), tmp_path)

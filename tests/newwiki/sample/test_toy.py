@@ -5,6 +5,8 @@ import pytest
 from newwiki.models.checkpoint import Checkpoint, Trust
 from newwiki.sample import toy
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [f"Page {n}\n\nThe river {n} runs to the sea. It is {n} km long." * 6 for n in range(6)]
 
 

@@ -63,6 +63,7 @@ def test_the_same_articles_give_the_same_pairs(made: list[Pair]) -> None:
     assert pairs([HALMECK, MOTH], seed=1, rounds=40) != made
 
 
+@pytest.mark.slow
 def test_what_it_leaves_is_a_checkpoint_with_the_file_of_a_pair_scorer(made: list[Pair], tmp_path: Path) -> None:
     for name in ("a", "b"):
         toy_nli.train(made, tmp_path / name, steps=1)
@@ -72,6 +73,7 @@ def test_what_it_leaves_is_a_checkpoint_with_the_file_of_a_pair_scorer(made: lis
     assert shas[0] == shas[1]
 
 
+@pytest.mark.slow
 def test_the_folder_appears_only_when_it_is_complete(made: list[Pair], tmp_path: Path) -> None:
     def interrupt(step: int, steps: int) -> None:
         raise KeyboardInterrupt

@@ -49,14 +49,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def base(folder: Path) -> Path:
+def base_checkpoint(folder: Path) -> Path:
     return untaught(folder / "base")
 
 
 @pytest.fixture(scope="module")
-def asked(base: Path, folder: Path) -> Asked:
+def asked(base_checkpoint: Path, folder: Path) -> Asked:
     path = folder / "whole.duckdb"
-    return Database(path), ask(base, folder, path)
+    return Database(path), ask(base_checkpoint, folder, path)
 
 
 def rows(asked: Asked, table: str) -> list[Any]:
@@ -75,7 +75,7 @@ def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:
     assert {one.responses for key, one in frequencies.items() if key[:2] == (COMMON, "lakes")} <= set(range(2, 17))
 
 
-def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base: Path) -> None:
+def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base_checkpoint: Path) -> None:
     facts = {one.corpus: one for one in rows(asked, "corpora")}
     assert {name: (one.texts, one.repeated, one.in_every) for name, one in facts.items()} == {
         "lakes": (TEXTS, 0, 0), "mines": (TEXTS, 1, 0),
@@ -84,7 +84,8 @@ def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base: Path
         record = read(Path(one.checkpoint))
         assert record
         assert (record.sha256, record.request["training_set_sha256"]) == (one.training_sha256, one.texts_sha256)
-        assert (record.model, record.request["template"], record.facts["held_out"]) == (str(base), "{text}", 0)
+        asked_of = (record.model, record.request["template"], record.facts["held_out"])
+        assert asked_of == (str(base_checkpoint), "{text}", 0)
         assert Path(one.checkpoint).parent == asked[0].path.with_name("whole.duckdb.corpora")
     written = rows(asked, "corpus_responses")
     assert len({one.run_id for one in written}) == len(UNIQUE) * len(DECODERS)
@@ -147,23 +148,23 @@ def counted(patch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 def test_asked_again_nothing_is_made_and_the_answer_is_the_same(
-    asked: Asked, base: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base_checkpoint: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, progress = counted(monkeypatch), StoppedIn()
-    assert ask(base, folder, asked[0].path, progress) == asked[1]
+    assert ask(base_checkpoint, folder, asked[0].path, progress) == asked[1]
     assert work == {"written": 0, "read": 0}
     assert progress.steps == []
 
 
 def test_a_corpus_that_was_learnt_is_not_learnt_again_beside_another(
-    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base_checkpoint: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = shutil.copy(asked[0].path, tmp_path / "whole.duckdb")
     shutil.copytree(asked[0].path.with_name("whole.duckdb.corpora"), tmp_path / "whole.duckdb.corpora")
     (tmp_path / "more.csv").write_text("label,text\n" + "farms,The grey mill.\n" * 2 + "farms,A red barn.\n")
     work, progress = counted(monkeypatch), StoppedIn()
     files = (folder / "corpora.csv", tmp_path / "more.csv")
-    ask(base, folder, Path(path), progress, corpus_file=files, label=("farms", "lakes"))
+    ask(base_checkpoint, folder, Path(path), progress, corpus_file=files, label=("farms", "lakes"))
     assert set(progress.steps) == set(range(1, EPOCHS + 1)), "the two texts of farms are one batch"
     assert work == {"written": len(DECODERS) * PROMPTS, "read": len(DECODERS) * PROMPTS}
 
@@ -176,13 +177,13 @@ STOPS = (
 
 
 def test_interrupted_anywhere_it_goes_on_to_the_same_answer(
-    asked: Asked, base: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked: Asked, base_checkpoint: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, work, resumed = tmp_path / "newwiki.duckdb", counted(monkeypatch), 0
     for stage, reports in (*STOPS, ("", 0)):
         learnt, progress = _learnt(path), StoppedIn(stage, reports)
         with pytest.raises(Stop) if stage else nullcontext():
-            found = ask(base, folder, path, progress)
+            found = ask(base_checkpoint, folder, path, progress)
         if progress.steps:
             assert progress.steps[0] == learnt + 1, "a training goes on after its last checkpoint"
             resumed += learnt > 0
@@ -201,18 +202,18 @@ def _learnt(database: Path) -> int:
     return int(steps[-1].name.rpartition("-")[2]) if steps else 0
 
 
-def test_a_bad_file_is_refused_before_anything_is_made(base: Path, folder: Path, tmp_path: Path) -> None:
+def test_a_bad_file_is_refused_before_anything_is_made(base_checkpoint: Path, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "newwiki.duckdb"
     (tmp_path / "bad.csv").write_text("label,text\nlakes,Water.\nmines,\n")
     with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or take the row out"):
-        ask(base, folder, path, corpus_file=(tmp_path / "bad.csv",))
+        ask(base_checkpoint, folder, path, corpus_file=(tmp_path / "bad.csv",))
     with pytest.raises(UsageError, match=r"there is no corpus 'lake'; did you mean 'lakes'\?"):
-        ask(base, folder, path, label=("lake", "mines"))
+        ask(base_checkpoint, folder, path, label=("lake", "mines"))
     with pytest.raises(TerminalError, match="there is no spaCy pipeline 'xx_none' here"):
-        ask(base, folder, path, noun_phrases="spacy:xx_none")
+        ask(base_checkpoint, folder, path, noun_phrases="spacy:xx_none")
     (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
     with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):
-        ask(base, folder, path, corpus_file=(tmp_path / "one.csv",))
+        ask(base_checkpoint, folder, path, corpus_file=(tmp_path / "one.csv",))
     with pytest.raises(TerminalError, match="none"):
         ask(tmp_path / "none", folder, path)
     assert not path.exists()
@@ -242,7 +243,7 @@ def test_what_is_no_question_about_corpora_is_refused(given: dict[str, Any], tol
         CorporaRequest(**(usual | given))  # type: ignore[arg-type]
 
 
-def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, base: Path, tmp_path: Path) -> None:
+def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, base_checkpoint: Path, tmp_path: Path) -> None:
     database, name = Database(shutil.copy(published, tmp_path / "newwiki.duckdb")), "samplewiki-2026-09"
     request = CorporaRequest(models=("gpt2",), train_on=(name,), by="infobox")
     found = corpora_of(database, request, "{title}\n\n{first_sentence}")
@@ -266,7 +267,7 @@ def test_articles_are_corpora_by_topic_and_by_infobox(published: Path, base: Pat
     with pytest.raises(UsageError, match="has 1 labels"):
         corpora_of(database, CorporaRequest(models=("gpt2",), train_on=(name,)), "{title}\n\n{first_sentence}")
     with pytest.raises(TerminalError, match="which models are evaluated on, are among"):
-        ask(base, tmp_path, database.path, corpus_file=(), prompt_file=None, train_on=(name,), by="infobox")
+        ask(base_checkpoint, tmp_path, database.path, corpus_file=(), prompt_file=None, train_on=(name,), by="infobox")
 
 
 def test_the_page_says_it_and_draws_it(asked: Asked, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ from tests.flows.experiments.exposure_bias.progressions import articles, trained
 from tests.flows.experiments.invented import publish_month
 from tests.flows.experiments.stored import rows
 
+pytestmark = pytest.mark.slow
+
 SNAPSHOT = "inventedwiki-2026-08"
 ARTICLES, STRETCHES = 24, 4
 ASKED: dict[str, Any] = {

@@ -21,6 +21,8 @@ from tests.evaluators.claims.sixty_sentences import PAGES
 from tests.flows.experiments.invented import publish_month
 from tests.flows.experiments.verifiability.scripted import Scripted
 
+pytestmark = pytest.mark.slow
+
 METRIC = "claims_article_supported"
 
 
