@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -64,6 +64,9 @@ bench-dump: $(INSTALLED)
 
 bench-runners: $(INSTALLED)
 	$(BIN)/python benchmarks/runner_speed.py
+
+bench-plan: $(INSTALLED)
+	$(BIN)/python benchmarks/plan_error.py
 
 bench-likelihood: $(INSTALLED)
 	$(BIN)/python benchmarks/likelihood_speed.py
