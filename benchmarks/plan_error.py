@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _evaluate(database: Database, model: Backend, prompts: int, samples: int) -> float:
-    """The seconds of writing and scoring, which it makes the database say."""
+    """The seconds of writing and scoring."""
     (decoder,) = parse("sample:top_p=0.9")
     request = EvaluationRequest(
         models=("toy",), decoder=("sample:top_p=0.9",), prompts=prompts, samples=samples, keep=samples // 2,
@@ -71,20 +71,8 @@ def _evaluate(database: Database, model: Backend, prompts: int, samples: int) ->
     run = named(database, model, decoder, request)
     start = time.perf_counter()
     generate(database, run, model, decoder, Silent())
-    written = time.perf_counter()
     score_run(database, run.run, run.articles, evaluators, Silent())
-    scored = time.perf_counter()
-    with database.write() as connection:
-        connection.execute(
-            "update runs set started_at = finished_at - to_microseconds($1::bigint) where run_id = $2",
-            [round((written - start) * 1e6), run.run.run_id],
-        )
-        connection.execute(
-            "update scorings set finished_at = (select finished_at from runs where run_id = $2) + "
-            "to_microseconds($1::bigint) where run_id = $2",
-            [round((scored - written) * 1e6), run.run.run_id],
-        )
-    return scored - start
+    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

@@ -58,9 +58,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """In the place of `--dist loadfile`; another that is asked for stays."""
     from tests.work_units import FileOrPage
 
-    return FileOrPage(config, log)
+    return FileOrPage(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 _SEEN = pytest.StashKey[int]()

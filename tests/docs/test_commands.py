@@ -59,7 +59,7 @@ NOT_RUN = {
             "004 --stand-in large=gpt2 --scale 0.01 --pair-scorer nli.toml --out look.html",
         )
     },
-    "make bench-sql MONTHS=10": "it is a benchmark of an hour, and needs 5 GB",
+    "make bench-sql MONTHS=10": "it is a benchmark of half an hour, and needs 5 GB",
     "make demo": "tests/flows/workers/test_prefect.py runs what it runs",
     "make quick": "it is a part of this",
     "make test": "this is it",
