@@ -76,7 +76,7 @@ bench-claims: $(INSTALLED)
 
 # Writes the tables of docs/compare.md.
 bench-coverage: $(INSTALLED)
-	$(BIN)/python benchmarks/coverage.py --into docs/compare.md
+	$(BIN)/python benchmarks/interval_coverage.py --into docs/compare.md
 
 bench-linking: $(INSTALLED)
 	$(BIN)/python benchmarks/linking.py --into docs/compare.md

@@ -1,4 +1,4 @@
-"""What the intervals and tests promise, by simulation: the designs of `benchmarks/coverage.py` with fewer draws.
+"""What intervals and tests promise, by simulation: the designs of `benchmarks/interval_coverage.py` with fewer draws.
 
 A new estimator, or a new rule on when there is no interval, must keep this. Four standard errors of the simulation are
 allowed for beside the two points that are promised.

@@ -1,5 +1,5 @@
 """Attention of a few new tokens a row over a cache, on a CPU: two products, which beat torch's fused kernel there, or
-what the cache's tiles make of it.
+what compiled slots make of it.
 
 Everything else (a whole prompt, a GPU) goes to transformers' own function for torch's fused kernel.
 """
@@ -14,27 +14,27 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from newwiki.models.engine.tiles import has_tiles
+from newwiki.models.engine.compiled_slots import can_be_compiled
 
-_OVER_CACHE, _OVER_TILES, _FUSED = "newwiki_cached", "newwiki_tiled", "sdpa"
+_OVER_CACHE, _COMPILED, _FUSED = "newwiki_cached", "newwiki_compiled", "sdpa"
 
 
 def use_cached_attention(model: Any) -> None:
     """Only where the model's attention is transformers' default one, so that nothing special to a model is lost."""
     if model.device.type == "cpu" and model.config._attn_implementation == _FUSED:
-        for name in (_OVER_CACHE, _OVER_TILES):
+        for name in (_OVER_CACHE, _COMPILED):
             AttentionInterface.register(name, _attend)
             AttentionMaskInterface.register(name, sdpa_mask)
-        model.set_attn_implementation(_OVER_TILES if has_tiles(model) else _OVER_CACHE)
+        model.set_attn_implementation(_COMPILED if can_be_compiled(model) else _OVER_CACHE)
 
 
-def reads_tiles(model: Any) -> bool:
-    """Whether the model's attention reads a cache of tiles."""
-    return bool(model.config._attn_implementation == _OVER_TILES)
+def is_compiled(model: Any) -> bool:
+    """Whether the model's attention reads compiled slots."""
+    return bool(model.config._attn_implementation == _COMPILED)
 
 
-def leave_tiles(model: Any) -> None:
-    """For a model that does more with its keys than attention alone."""
+def leave_compiled_attention(model: Any) -> None:
+    """For a model whose attention is more than a softmax of products under a mask."""
     model.set_attn_implementation(_OVER_CACHE)
 
 
@@ -57,7 +57,7 @@ def plain_attention(model: Any) -> Iterator[None]:
 
 
 def _is_ours(model: Any) -> bool:
-    return model.config._attn_implementation in (_OVER_CACHE, _OVER_TILES)
+    return model.config._attn_implementation in (_OVER_CACHE, _COMPILED)
 
 
 def _attend(
@@ -76,7 +76,7 @@ def _attend(
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     if hasattr(key, "attend"):
         if position_bias is not None or rest.get("s_aux") is not None:
-            raise TypeError("tiles know no position bias and no sink")
+            raise TypeError("compiled attention knows no position bias and no sink")
         return key.attend(query, attention_mask, scale), None
     rows, heads, tokens, size = query.shape
     groups, columns = key.shape[1:3]

@@ -29,7 +29,6 @@ class LookAheadEngine(Engine):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         [self._reader] = self._readers
-        self._reader.expect_several()
         self._anew: list[Stream] = []  # to be read so
 
     def _begin(self, group: Sequence[Stream], prompts: Sequence[ReadPrompt]) -> None:

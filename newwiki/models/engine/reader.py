@@ -10,11 +10,11 @@ from torch import Tensor
 from transformers import DynamicCache
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.attention import reads_tiles
+from newwiki.models.engine.attention import is_compiled
+from newwiki.models.engine.compiled_slots import CompiledSlots
 from newwiki.models.engine.head import decoder_of, logits_of
 from newwiki.models.engine.rotary import Rope, ropes_of, rotate_rows_apart, same_frequencies
 from newwiki.models.engine.slots import Slots
-from newwiki.models.engine.tiles import TiledSlots
 
 _KNOWN_LAYERS = {"full_attention", "sliding_attention"}
 _WANTS_FLAT_MASK = {"bloom", "falcon"}  # makes its position biases (ALiBi) from a mask [rows, columns]
@@ -56,7 +56,7 @@ class Reader:
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
         rotate_rows_apart(model)
         self._ropes = ropes_of(model)
-        self.slots = (TiledSlots if reads_tiles(model) else Slots)(max(rows, 2), model.device)
+        self.slots = (CompiledSlots if is_compiled(model) else Slots)(max(rows, 2), model.device)
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
@@ -76,10 +76,6 @@ class Reader:
         output = self._model(**self._inputs(filled[:, None], positions, self._seen(positions)))
         self.slots.lengths[:rows] += 1
         return output.logits[:rows, -1].float()
-
-    def expect_several(self) -> None:
-        """From now on, and before anything is read, passes may have several tokens a row."""
-        self.slots = Slots(self.slots.count, self._model.device)
 
     def look_ahead(self, tokens: Tensor) -> Tensor:
         """Last hidden states [rows, k, size] after each of k tokens [rows, k] that stand at the same place and do not

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import (
+    is_compiled,
     leave_cached_attention,
-    leave_tiles,
+    leave_compiled_attention,
     plain_attention,
-    reads_tiles,
     use_cached_attention,
 )
 from newwiki.models.engine.kernels import use_fast_kernels
@@ -93,8 +93,8 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
     remedy = "choose a model with plain attention and rotary or learned positions"
     try:
         with torch.inference_mode():
-            if difference is None and reads_tiles(model) and not _reads_tiles_well(model):
-                leave_tiles(model)
+            if difference is None and is_compiled(model) and not _reads_compiled(model):
+                leave_compiled_attention(model)
             error = difference(model) if difference else _largest_past_windows(model)
     except TerminalError:
         raise
@@ -107,10 +107,10 @@ def check_reading(model: Any, difference: Callable[[Any], float] | None = None) 
         raise TerminalError(f"{problem} (its logits are off by {error:.2g} of the largest); {remedy}")
 
 
-def _reads_tiles_well(model: Any) -> bool:
+def _reads_compiled(model: Any) -> bool:
     try:
         return _largest_difference(model) <= _TOLERANCE[model.dtype]
-    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError):  # it wants its keys as they are
+    except (RuntimeError, TypeError, ValueError, IndexError, AttributeError):
         return False
 
 
@@ -172,7 +172,9 @@ def _largest_difference(model: Any) -> float:
     first = (2, 4)  # tokens that each of two rows begins with
     errors = []
     for slot, length in enumerate(first):
-        errors.append((reader.read_anew(text[:length], slot) - plain[length - 1]).abs().max())
+        prompt = reader.read(text[:length])
+        reader.slots.put(prompt.cache, length, range(slot, len(first)))  # the last one is no other row's
+        errors.append((prompt.logits[0] - plain[length - 1]).abs().max())
     for step in range(len(text) - max(first)):
         places = [length + step for length in first]
         logits = reader.step(torch.tensor([text[place] for place in places], device=model.device))

@@ -43,10 +43,13 @@ class Slots(Cache):
             self.layers = [self.layer() for _ in prompt.layers]
         self.widen(length)
         places = torch.tensor(slots, device=self.lengths.device)
-        for layer, read in zip(self.layers, prompt.layers, strict=True):
-            layer.put(read.keys, read.values, places)
+        self._fill(prompt, length, places)
         self.lengths[places] = length
         self.running = max(self.running, max(slots) + 1)
+
+    def _fill(self, prompt: Cache, length: int, places: Tensor) -> None:
+        for layer, read in zip(self.layers, prompt.layers, strict=True):
+            layer.put(read.keys, read.values, places)
 
     def widen(self, length: int) -> None:
         """Makes room for so many tokens a slot."""
@@ -84,9 +87,14 @@ class Slots(Cache):
             to = torch.tensor(list(moves), device=self.lengths.device)
             origin = torch.tensor(list(moves.values()), device=self.lengths.device)
             self.lengths[to] = self.lengths[origin]
+            first = self._first_of_its_own(origin)
             for layer in self.layers:
-                layer.move(to, origin)
+                layer.move(to, origin, first)
             self.running = max(self.running, max(moves) + 1)
+
+    def _first_of_its_own(self, slots: Tensor) -> int:
+        """The first column that one of these slots has something in."""
+        return 0
 
     def pick(self, chosen: Tensor) -> None:
         """Of the tokens [running] that the last pass wrote beside each other, keeps one a row, at the row's end."""
@@ -106,10 +114,8 @@ class Slots(Cache):
 
 
 class Layer(CacheLayerMixin):
-    """One layer's slots: keys and values [slots, heads, columns, size], zero where nothing was written. A kind of layer
-    whose keys have `tile` columns in one place has so many fewer places."""
+    """One layer's slots: keys and values [slots, heads, columns, size], zero where nothing was written."""
 
-    tile = 1
     keys: Any
     values: Any
 
@@ -126,19 +132,21 @@ class Layer(CacheLayerMixin):
     def make(self, keys: Tensor, values: Tensor) -> None:
         """Makes slots for states like these, as `put` puts them."""
         count, room = self._slots.places, self._slots.room
-        self.keys = zeros(keys, count, keys.shape[1], room // self.tile, *keys.shape[3:])
-        self.values = zeros(values, count, values.shape[1], room, values.shape[3])
+        self.keys, self.values = (zeros(one, count, one.shape[1], room, one.shape[3]) for one in (keys, values))
 
     def widen(self, running: int) -> None:
         if self.keys is not None and self.values.shape[2] < self._slots.width:
             keys, values = self.keys, self.values
             self.make(keys, values)
-            self.keys[:running, :, : keys.shape[2]] = keys[:running]
-            self.values[:running, :, : values.shape[2]] = values[:running]
+            for slots in (slice(running), slice(self._slots.count, None)):
+                self.keys[slots, :, : keys.shape[2]] = keys[slots]
+                self.values[slots, :, : values.shape[2]] = values[slots]
 
-    def move(self, to: Tensor, origin: Tensor) -> None:
-        for states, shown in ((self.keys, self._slots.width // self.tile), (self.values, self._slots.width)):
-            states[to, :, :shown] = states[origin, :, :shown]
+    def move(self, to: Tensor, origin: Tensor, first: int) -> None:
+        """From the column `first` on."""
+        moved = slice(first, self._slots.width)
+        for states in (self.keys, self.values):
+            states[to, :, moved] = states[origin, :, moved]
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         rows, columns = self._slots.columns

@@ -55,7 +55,6 @@ SHAPE: dict[str, Any] = {
 @pytest.mark.parametrize("rows", [1, 3])
 def test_a_candidate_reads_as_if_it_stood_there_alone(make: Callable[[], Any], rows: int) -> None:
     reader = Reader(make(), rows)
-    reader.expect_several()
     texts = [text[: 3 + 4 * row] for row, text in enumerate(prompts(0, rows))]
     for slot, text in enumerate(texts):
         reader.slots.put(reader.read(text).cache, len(text), [slot])

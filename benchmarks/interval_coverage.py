@@ -1,6 +1,6 @@
 """How often the intervals cover the mean, how often `compare` sees what is not there, and how often what is there.
 
-    python benchmarks/coverage.py [--draws 20000] [--into docs/compare.md]
+    python benchmarks/interval_coverage.py [--draws 20000] [--into docs/compare.md]
 
 Every number comes from simulated prompts and texts of a known mean, through the product's own functions. With `--into`
 the tables are written into that page, between its marks.

@@ -1,12 +1,12 @@
-"""Attention over a cache of tiles, against torch's own attention over each row's tokens."""
+"""Attention over compiled slots, against torch's own attention over each row's tokens."""
 
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import DynamicCache
 
+from newwiki.models.engine.compiled_slots import CompiledSlots
 from newwiki.models.engine.slots import BLOCK
-from newwiki.models.engine.tiles import TiledSlots
 
 _HEADS, _SIZE, _VALUES = 3, 8, 5
 _LENGTHS = (1, 31, 32, 33, 70)
@@ -30,7 +30,7 @@ def test_a_row_has_the_same_bits_whatever_is_beside_it(dtype: torch.dtype) -> No
 def test_rows_of_one_prompt_are_what_they_are_alone() -> None:
     """They come, go on, branch, are put anew over those that left, and one of them is made shorter: each reads what its
     own tokens are, to the last bit."""
-    shared, alone = TiledSlots(24, torch.device("cpu")), TiledSlots(24, torch.device("cpu"))
+    shared, alone = CompiledSlots(24, torch.device("cpu")), CompiledSlots(24, torch.device("cpu"))
     draw = torch.Generator().manual_seed(0)
     for slots in (shared, alone):
         slots.longest = 200
@@ -60,8 +60,8 @@ def test_rows_of_one_prompt_are_what_they_are_alone() -> None:
             found.append(slots.layers[0].update(new[1], new[2])[0].attend(new[0], mask, 0.5))
             slots.lengths[:count] += 1
         assert torch.equal(*found)
-        assert (shared.shown.same > 0).any()
-        assert not (alone.shown.same > 0).any()
+        assert (shared.same > 0).any()
+        assert not (alone.same > 0).any()
 
 
 def cache_of(keys: torch.Tensor, values: torch.Tensor) -> DynamicCache:
@@ -71,8 +71,8 @@ def cache_of(keys: torch.Tensor, values: torch.Tensor) -> DynamicCache:
 
 
 def attended(lengths: tuple[int, ...], dtype: torch.dtype, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """What tiles make of rows of so many tokens and one more, and what torch makes of each of them in float32."""
-    slots = TiledSlots(len(lengths), torch.device("cpu"))
+    """What compiled slots make of rows of so many tokens and one more, and torch of each of them in float32."""
+    slots = CompiledSlots(len(lengths), torch.device("cpu"))
     slots.longest = longest
     layer = slots.layer()
     slots.layers = [layer]
