@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from newwiki.decoding.grammar import Parameter
+from newwiki.decoding.largest import largest
 from newwiki.decoding.stream import Ending, Hypothesis, Stream, Turn, View
 
 if TYPE_CHECKING:
@@ -152,11 +153,10 @@ def log_p(view: View) -> "Tensor":
 
 def best_tokens(scores: "Tensor", many: int) -> list[Best]:
     """The `many` best tokens of each row of [rows, vocabulary], by falling score; none that has -inf."""
-    vocabulary = scores.shape[1]
-    found = scores.topk(min(many + 1, vocabulary), dim=-1)
+    values, tokens = largest(scores, many + 1)
     rows = [
         sorted((-score, token) for score, token in zip(*row, strict=True))
-        for row in zip(found.values.tolist(), found.indices.tolist(), strict=True)
+        for row in zip(values.tolist(), tokens.tolist(), strict=True)
     ]
     for place, row in enumerate(rows):
         # topk says nothing of which of equal scores it takes.

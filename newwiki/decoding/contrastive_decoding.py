@@ -9,6 +9,7 @@ from newwiki.decoding.beams import Beams, BeamSearch, Best, best_tokens, by_stre
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import EachToken
 from newwiki.decoding.grammar import Decoder, DecoderChoice, Named, Parameter
+from newwiki.decoding.largest import largest
 from newwiki.decoding.sample import race
 from newwiki.decoding.stream import Search, Stream, View
 
@@ -106,7 +107,7 @@ class Contrast:
         """[rows, 1], 3.2: log (alpha · max p_EXP), or lower where it leaves too few tokens."""
         import torch
 
-        best = expert.topk(self.at_least, dim=-1).values
+        best, _ = largest(expert, self.at_least)
         alpha = math.log(self.alpha) if self.alpha else -math.inf
         return torch.minimum(best[:, :1] + alpha, best[:, -1:])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import extended
 from newwiki.decoding.grammar import Parameter
+from newwiki.decoding.largest import largest
 from newwiki.decoding.stream import Search, Stream, Turn, View
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ class ContrastiveSearch:
 
     def step(self, streams: Sequence[Stream], view: View) -> list[Turn]:
         log_p = view.block(view.logits).log_softmax(dim=-1)
-        best = log_p.topk(min(self.candidates + 1, log_p.shape[1]), dim=-1)
-        tokens = best.indices[:, : self.candidates]
-        place, sure = self._pick(best.values[:, : self.candidates], tokens, view)
-        if best.values.shape[1] > self.candidates:
-            last, next_best = best.values[:, -2], best.values[:, -1]
+        best, tokens = largest(log_p, self.candidates + 1)
+        tokens = tokens[:, : self.candidates]
+        place, sure = self._pick(best[:, : self.candidates], tokens, view)
+        if best.shape[1] > self.candidates:
+            last, next_best = best[:, -2], best[:, -1]
             sure &= (last - next_best > 2 * view.slack[:, 0]) | next_best.isneginf()
         chosen = tokens.gather(1, place[:, None])[:, 0]
         return [

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import EachToken
+from newwiki.decoding.largest import largest
 from newwiki.decoding.stream import Noise, Search
 
 if TYPE_CHECKING:
@@ -16,6 +17,5 @@ def greedy() -> Search:
 
 
 def most_probable(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Tensor, Tensor]":
-    best = scores.topk(2, dim=-1)
-    sure = best.values[:, 0] - best.values[:, 1] > 2 * slack[:, 0]
-    return best.indices[:, 0], sure
+    values, tokens = largest(scores, 2)
+    return tokens[:, 0], values[:, 0] - values[:, 1] > 2 * slack[:, 0]

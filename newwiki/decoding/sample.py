@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.each_token import EachToken, TokenChoice
 from newwiki.decoding.grammar import Parameter
+from newwiki.decoding.largest import largest
 from newwiki.decoding.penalties import penalise_repetition, penalise_use
 from newwiki.decoding.stream import Noise, Search, Stream, View
 from newwiki.decoding.truncation import truncate
@@ -79,8 +80,8 @@ def _race_over_all(scores: "Tensor", noise: Noise, slack: "Tensor") -> "tuple[Te
     import torch
 
     tokens = torch.arange(scores.shape[1], device=scores.device).expand_as(scores)
-    best = (scores + noise(tokens)).topk(2, dim=-1)
-    return best.indices[:, 0], best.values[:, 0] - best.values[:, 1] > 2 * slack[:, 0]
+    values, best = largest(scores + noise(tokens), 2)
+    return best[:, 0], values[:, 0] - values[:, 1] > 2 * slack[:, 0]
 
 
 def _best_two(keys: "Tensor", among: "Tensor") -> "tuple[Tensor, Tensor]":

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from newwiki.decoding.largest import largest
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -39,13 +41,13 @@ def _listed(scores: "Tensor", top_k: int, top_p: float) -> "tuple[Tensor, Tensor
     """Tokens by falling score, at least as many as may be kept and the first one that is not."""
     vocabulary = scores.shape[1]
     if top_k:
-        best = scores.topk(min(top_k + _BEYOND, vocabulary), dim=-1)
-        return best.values, best.indices
-    best = scores.topk(min(_PREFILTER, vocabulary), dim=-1)
-    mass = (best.values.logsumexp(-1) - scores.logsumexp(-1)).exp()
+        return largest(scores, top_k + _BEYOND)
+    values, tokens = largest(scores, _PREFILTER)
+    mass = (values.logsumexp(-1) - scores.logsumexp(-1)).exp()
     if vocabulary > _PREFILTER and bool((mass < top_p + 0.5 * (1 - top_p)).any()):
         best = scores.sort(dim=-1, descending=True, stable=True)
-    return best.values, best.indices
+        return best.values, best.indices
+    return values, tokens
 
 
 def _by_rank_and_mass(

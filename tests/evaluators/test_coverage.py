@@ -18,7 +18,7 @@ MARGIN = 4 * math.sqrt(0.05 * 0.95 / DRAWS)
 TWO_POINTS = 0.02
 
 
-simulated = loaded("coverage")
+simulated = loaded("interval_coverage")
 
 
 @pytest.mark.parametrize("prompts", simulated.PROMPTS)

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from transformers import Cache
 
-from newwiki.models.engine.openmp import share_out
 from newwiki.models.engine.slots import Layer, Slots, zeros
+from newwiki.openmp import share_out
 
 _DTYPES = (torch.float32, torch.bfloat16)
 _ROWS_A_PROMPT = 8  # or more, where each prompt of a batch is to have its place
@@ -86,7 +86,7 @@ class CompiledLayer(Layer):
         return keys, self.values[: len(value_states), :, shown]
 
     def _write(self, slots: Tensor, new: Tensor) -> None:
-        from newwiki.models.engine import compiled
+        from newwiki import compiled
 
         columns = self._slots.columns[1]
         rows, groups, tokens, size = new.shape
@@ -104,7 +104,7 @@ class CompiledLayer(Layer):
     def attend(self, query: Tensor, mask: Tensor, scale: float) -> Tensor:
         """Query [rows, heads, tokens, size], mask [rows, 1, tokens, columns] → [rows, tokens, heads, size of the
         values]. Raises TypeError for what is not of the slots' shape or dtype."""
-        from newwiki.models.engine import compiled
+        from newwiki import compiled
 
         slots = self._slots
         rows, heads, tokens, size = query.shape

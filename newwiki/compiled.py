@@ -1,13 +1,15 @@
-"""Writing to slots and attending to them on a CPU, compiled for its processor by Numba.
+"""What a step on a CPU does for each row, compiled for its processor by Numba: writing to slots, attending to them, and
+finding the largest scores.
 
 With one new token a row, torch's products reach a third of the memory's bandwidth, and its indexed writes less. Here
 each row's keys and values are read once, from first to last and as far as the row goes; rows of one prompt read one
 copy of it, which then comes from a cache of the processor. What a row gets is summed up in an order that nothing beside
 it decides: neither the other rows, nor who shares its prompt, nor the number of threads changes a bit.
 
-A function takes a pointer to a record, WRITE or ATTEND, of numbers and addresses. Several threads may call it with the
-same one: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the upper half of a
-float32, and summed up in float32.
+A function takes a pointer to a record, WRITE, ATTEND or LARGEST, of numbers and addresses. Several threads may call it
+with the same one: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the upper half
+of a float32, and summed up in float32. All of it is in one file, as Numba compiles anew what it keeps on disk where the
+file of a function has changed, and looks at no other.
 """
 
 from collections.abc import Callable
@@ -43,7 +45,21 @@ ATTEND = np.dtype(
     + [("scale", np.float64)]
 )  # fmt: skip
 
+# Of float32 scores [rows, vocabulary], with rows so far apart, the `count` largest of each: values [rows, count] and
+# tokens [rows, count]. Each thread has `apart` float32 of `scratch`; count <= apart <= vocabulary.
+# The last token of a row with NaN among its scores is -1.
+LARGEST = np.dtype(
+    [
+        (name, np.int64)
+        for name in ("taken", "threads", "tasks", "rows", "vocabulary", "row_apart", "count", "apart", "scores",
+                     "values", "tokens", "scratch")
+    ]
+)  # fmt: skip
+
+_INFINITE = np.int32(0x7F800000)  # the bits of infinity
 _HIDDEN = np.float32(-1e30)  # what a mask adds to what is not to be seen, or less
+_SMALLEST = np.float32(-87)  # e to this is nearly the smallest float32 that has all its digits
+_EXPF = tuple(map(np.float32, (1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)))
 _FAST = {"reassoc", "contract", "nsz", "arcp"}  # sums in vectors; NaN and infinity stay what they are
 
 
@@ -201,10 +217,24 @@ def _softmax(scores: Any, at: Any, scale: Any, mask: Any, hides: Any, begin: Any
         largest = max(largest, scores[at + column])
     total = np.float32(0)
     for column in range(begin, end):
-        scores[at + column] = np.exp(scores[at + column] - largest)
+        scores[at + column] = _exp(scores[at + column] - largest)
         total += scores[at + column]
     for column in range(begin, end):
         scores[at + column] /= total
+
+
+@njit(nogil=True, fastmath={"contract"})
+def _exp(x: Any) -> Any:
+    """Of what is 0 or less: 2^n · e^r with a polynomial for e^r (Cephes' expf, to some 1e-7 of the result), as a loop
+    over calls of the C library's goes by one number at a time."""
+    n = np.floor(max(x, _SMALLEST) * np.float32(1.44269504) + np.float32(0.5))
+    r = x - n * np.float32(0.693359375) + n * np.float32(2.12194440e-4)
+    power = np.float32(1.9875691500e-4)
+    for coefficient in _EXPF:
+        power = power * r + coefficient
+    power = power * r * r + r + np.float32(1)
+    scaled = power * _float_of(np.uint32(np.int32(n) + np.int32(127)) << np.uint32(23))
+    return np.float32(0) if x < _SMALLEST else scaled
 
 
 @njit(nogil=True, fastmath=_FAST)
@@ -219,6 +249,107 @@ def _add(
             for i in range(size):
                 sums[head * size + i] += weight * _wide(values[at + group * size + i])
             head += 1
+
+
+@njit(nogil=True)
+def _largest(work: Any) -> Any:
+    """Columns of a row's scores, `apart` of them, have each their largest one. As many of them as are to be found show
+    what none of those is below, and in which columns they are."""
+    one = carray(work, 1)[0]
+    rows, vocabulary, count, apart = one.rows, one.vocabulary, one.count, one.apart
+    best = _at(one.scratch + _take(work, 1) * apart * 4, np.float32)
+    each = -(-rows // one.tasks)
+    while True:
+        first = _take(work, 0) * each
+        if first >= rows:
+            break
+        for row in range(first, min(first + each, rows)):
+            scores = _at(one.scores + row * one.row_apart * 4, np.float32)
+            values = _at(one.values + row * count * 4, np.float32)
+            tokens = _at(one.tokens + row * count * 8, np.int64)
+            for column in range(apart):
+                best[column] = -np.inf
+            numbers = 0
+            for begin in range(0, vocabulary, apart):
+                numbers += _fold(best, scores, begin, min(apart, vocabulary - begin))
+            edge = _edge(best, apart, count)
+            found = 0
+            if _not_below(best, apart, edge) > 4 * count:
+                for token in range(vocabulary):
+                    if scores[token] >= edge:
+                        found = _keep(values, tokens, found, count, scores[token], token)
+            else:
+                for column in range(apart):
+                    if best[column] >= edge:
+                        for token in range(column, vocabulary, apart):
+                            if scores[token] >= edge:
+                                found = _keep(values, tokens, found, count, scores[token], token)
+            if numbers < vocabulary:
+                tokens[count - 1] = -1
+
+
+@njit(nogil=True)
+def _fold(best: Any, scores: Any, begin: Any, columns: Any) -> Any:
+    """Scores into the largest ones of their columns; gives how many of them are numbers."""
+    numbers = np.int32(0)
+    for column in range(columns):
+        score = scores[begin + column]
+        best[column] = score if score > best[column] else best[column]
+        numbers += np.int32(score == score)
+    return numbers
+
+
+@njit(nogil=True)
+def _edge(scores: Any, size: Any, count: Any) -> Any:
+    """What at least `count` of so many scores are not below, and hardly more of them where they differ: by halving the
+    range of all float32, in the order of their bits."""
+    low, high = _INFINITE ^ np.int32(-1), _INFINITE + np.int32(1)  # the places of -inf, and after inf
+    while high - low > 1:
+        middle = np.int32((np.int64(low) + np.int64(high)) >> 1)
+        above = _not_below(scores, size, _float_at(middle))
+        if above >= count:
+            low = middle
+            if above <= count + count // 4:
+                break
+        else:
+            high = middle
+    return _float_at(low)
+
+
+@njit(nogil=True)
+def _float_at(place: Any) -> Any:
+    bits = place if place >= 0 else place ^ np.int32(0x7FFFFFFF)
+    return _float_of(np.uint32(bits))
+
+
+@njit(nogil=True)
+def _not_below(scores: Any, size: Any, edge: Any) -> Any:
+    number = np.int32(0)
+    for i in range(size):
+        number += np.int32(scores[i] >= edge)
+    return number
+
+
+@njit(nogil=True)
+def _keep(values: Any, tokens: Any, found: Any, count: Any, value: Any, token: Any) -> Any:
+    """Keeps a score in its place if it is among the `count` largest, and gives how many there are."""
+    place = found
+    if found == count:
+        place -= 1
+        if not _goes_before(value, token, values[place], tokens[place]):
+            return found
+    else:
+        found += 1
+    while place and _goes_before(value, token, values[place - 1], tokens[place - 1]):
+        values[place], tokens[place] = values[place - 1], tokens[place - 1]
+        place -= 1
+    values[place], tokens[place] = value, token
+    return found
+
+
+@njit(nogil=True)
+def _goes_before(value: Any, token: Any, other: Any, other_token: Any) -> Any:
+    return value > other or (value == other and token < other_token)
 
 
 def _compiled(record: np.dtype) -> Callable[[Any], Any]:
@@ -252,3 +383,8 @@ def attend_float32(work: Any) -> None:
 @_compiled(ATTEND)
 def attend_bfloat16(work: Any) -> None:
     _attend(work, np.uint16)
+
+
+@_compiled(LARGEST)
+def largest(work: Any) -> None:
+    _largest(work)
