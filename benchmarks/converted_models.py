@@ -27,9 +27,9 @@ def main() -> None:
     parser.add_argument("program", choices=("ctranslate2", "openvino"))
     parser.add_argument("dtype")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--layers", type=int)
+    random_models.add_arguments(parser)
     options = parser.parse_args()
-    model = random_models.build(layers=options.layers)
+    model = random_models.build(shape=random_models.asked_for(options))
     if options.program == "ctranslate2":
         to_ctranslate2(model, options.dtype, ctranslate2_folder(options.folder, options.dtype))
     elif not openvino_folder(options.folder).exists():  # one for all dtypes

@@ -93,9 +93,10 @@ def main() -> None:
     parser.add_argument("--prompts", type=int, nargs="+", default=[1, 4, 16], help="at once, a table each")
     parser.add_argument("--longest", type=int, default=48, help="tokens of a completion")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--layers", type=int, help="fewer layers than the shape has, for a first look")
+    random_models.add_arguments(parser)
     options = parser.parse_args()
-    models = [random_models.build(layers=layers) for layers in (options.layers, AMATEUR_LAYERS)]
+    shape = random_models.asked_for(options)
+    models = [random_models.build(shape=one) for one in (shape, shape._replace(layers=AMATEUR_LAYERS))]
     for model in models:
         random_models.prepare(model)
     names = sorted(decoders.all(), key=lambda name: (name != BASE, name))

@@ -44,7 +44,7 @@ class Setup:
     at_once: int
     prompts: int
     length: int
-    layers: int | None
+    shape: random_models.Shape
     models: Path | None
 
     @property
@@ -53,7 +53,7 @@ class Setup:
 
 
 def by_generate(setup: Setup) -> tuple[int, Write]:
-    model = random_models.build(getattr(torch, setup.dtype), setup.layers)
+    model = random_models.build(getattr(torch, setup.dtype), setup.shape)
 
     def write(prompts: Sequence[Sequence[int]], lengths: Sequence[Sequence[int]]) -> int:
         written = 0
@@ -178,7 +178,7 @@ def by_openvino(setup: Setup) -> tuple[int, Write]:
 
 
 def by_engine(setup: Setup) -> tuple[int, Write]:
-    model = random_models.build(getattr(torch, setup.dtype), setup.layers)
+    model = random_models.build(getattr(torch, setup.dtype), setup.shape)
     random_models.prepare(model)
     rows = rows_of_auto(model, setup.prompts, setup.length)
     [decoder] = parse(f"sample:top_k={TOP_K}")

@@ -1,9 +1,9 @@
 """How fast completions are written: our engine beside transformers' `generate()`, CTranslate2 and OpenVINO GenAI.
 
-    python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate]
+    python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate] [--shape …]
 
-The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU), and 20 completions of each prompt are
-sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform from a twelfth of
+The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU, or another that is named), and 20 completions
+of each prompt are sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform from a twelfth of
 the longest to the longest, as texts do; in `equal` all are the longest. Only tokens of completions count: not what
 `generate()` pads a row with that has ended before the others of its batch. `generate_contenders.py` says how each of
 them is asked. CTranslate2 and OpenVINO GenAI read the same weights, converted first (`converted_models.py`); they are
@@ -52,6 +52,7 @@ CTRANSLATE2 = Contender("ctranslate2", "float32", "CTranslate2, float32", packag
 CTRANSLATE2_INT8 = Contender("ctranslate2", "int8", "CTranslate2, int8", package="ctranslate2")
 CONTENDERS = (
     GENERATE,
+    Contender("generate", "bfloat16", "generate(), bfloat16"),
     CTRANSLATE2,
     CTRANSLATE2_INT8,
     Contender("openvino", "float32", "OpenVINO GenAI, float32", package="openvino_genai"),
@@ -69,15 +70,16 @@ def main() -> None:
     parser.add_argument("--longest", type=int, default=96, help="tokens of the longest completion")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=sorted({one.name for one in CONTENDERS}))
+    parser.add_argument("--shape", help="gpt2, gpt2-xl or llama-1b; gpt2-xl on a GPU, gpt2 elsewhere")
     parser.add_argument("--layers", type=int, help="fewer layers than the shape has, for a first look")
     options = parser.parse_args()
-    layers = [f"--layers={options.layers}"] if options.layers else []
-    size = [f"--prompts={options.prompts}", f"--longest={options.longest}", *layers]
+    shape = [f"--{name}={getattr(options, name)}" for name in ("shape", "layers") if getattr(options, name)]
+    size = [f"--prompts={options.prompts}", f"--longest={options.longest}", *shape]
     console = Console(width=118, highlight=False)
     asked = [one for one in CONTENDERS if not options.only or one.name in options.only]
     with tempfile.TemporaryDirectory() as folder:
         machine = [_run("generate_turn.py", "--machine", *size)]
-        here = [one for one in asked if _takes_part(one, machine[0], Path(folder), layers, console)]
+        here = [one for one in asked if _takes_part(one, machine[0], Path(folder), shape, console)]
         turns: dict[str, Turns] = {
             workload: {one: {at_once: [] for at_once in one.at_once} for one in here} for workload in WORKLOADS
         }
@@ -105,7 +107,7 @@ def main() -> None:
             console.print(f"\n{_run('step_parts.py', f'--dtype={one.dtype}', *size)['text']}")
 
 
-def _takes_part(one: Contender, machine: Result, folder: Path, layers: Sequence[str], console: Console) -> bool:
+def _takes_part(one: Contender, machine: Result, folder: Path, shape: Sequence[str], console: Console) -> bool:
     """Whether it can; converts what it reads. Says what keeps it away."""
     if not one.package:
         return True
@@ -116,7 +118,7 @@ def _takes_part(one: Contender, machine: Result, folder: Path, layers: Sequence[
     elif one.dtype == "bfloat16" and not machine["bfloat16_in_hardware"]:
         reason = "this processor has no bfloat16"
     else:
-        command = [sys.executable, str(HERE / "converted_models.py"), one.name, one.dtype, str(folder), *layers]
+        command = [sys.executable, str(HERE / "converted_models.py"), one.name, one.dtype, str(folder), *shape]
         ran = subprocess.run(command, capture_output=True, text=True)
         reason = f"its conversion failed: {ran.stderr.strip().splitlines()[-1]}" if ran.returncode else ""
     if reason:

@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--models", type=Path, help="the folder of what was converted")
     parser.add_argument("--prompts", type=int, required=True)
     parser.add_argument("--longest", type=int, required=True)
-    parser.add_argument("--layers", type=int)
+    random_models.add_arguments(parser)
     options = parser.parse_args()
     print(json.dumps(_machine(options) if options.machine else _turn(options)))
 
@@ -37,14 +37,15 @@ def main() -> None:
 def _machine(options: argparse.Namespace) -> dict[str, Any]:
     prompts = random_models.prompts(options.prompts)
     context = sum(map(len, prompts)) / len(prompts) + options.longest / 2
-    model = random_models.build(layers=options.layers)
+    shape = random_models.asked_for(options)
+    model = random_models.build(shape=shape)
     operations, weights, cached = random_models.operations_and_values(model, context)
     del model
     return {
         "device": random_models.DEVICE,
         "bfloat16_in_hardware": torch.ops.mkldnn._is_mkldnn_bf16_supported(),
         "read": machine_speed.read_bandwidth(),
-        "rates": {dtype: machine_speed.matrix_rates(getattr(torch, dtype), options.layers) for dtype in DTYPES},
+        "rates": {dtype: machine_speed.matrix_rates(getattr(torch, dtype), shape) for dtype in DTYPES},
         "operations": operations,
         "weights": weights,
         "cached": cached,
@@ -58,7 +59,7 @@ def _turn(options: argparse.Namespace) -> dict[str, float | None]:
         at_once=options.at_once,
         prompts=options.prompts,
         length=max(map(len, prompts)) + options.longest,
-        layers=options.layers,
+        shape=random_models.asked_for(options),
         models=options.models,
     )
     rows, write = generate_contenders.CONTENDERS[options.contender](setup)

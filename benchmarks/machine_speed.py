@@ -2,8 +2,8 @@
 
     python benchmarks/machine_speed.py
 
-Products are those of all of GPT-2's linear layers one after the other, so that weights come from memory as they do in a
-step; by torch itself and, on a CPU, by oneDNN with packed weights, of which the faster one counts.
+Products are those of all of a model's linear layers one after the other, so that weights come from memory as they do
+in a step; by torch itself and, on a CPU, by oneDNN with packed weights, of which the faster one counts.
 """
 
 import time
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from random_models import DEVICE, build
+from random_models import DEVICE, USUAL, Shape, build
 from transformers.pytorch_utils import Conv1D
 
 from newwiki.models.engine.packed import pack_linear_layers
@@ -49,9 +49,9 @@ def read_bandwidth() -> float:
     return size / _seconds(values.sum)
 
 
-def matrix_rates(dtype: torch.dtype, layers: int | None = None) -> dict[int, float]:
+def matrix_rates(dtype: torch.dtype, shape: Shape = USUAL) -> dict[int, float]:
     """Floating-point operations a second, by rows."""
-    linear = LinearLayers(build(dtype, layers))
+    linear = LinearLayers(build(dtype, shape))
     rates = _rates(linear)
     if pack_linear_layers(linear):
         rates = {rows: max(rates[rows], rate) for rows, rate in _rates(linear).items()}

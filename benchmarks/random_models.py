@@ -6,32 +6,73 @@ Speed depends on the shape alone. There is no end-of-text token, so that a bench
 import os
 import resource
 import sys
+from argparse import ArgumentParser, Namespace
+from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel
+from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig
 
 from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.quiet import silence_transformers
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-SMALL = {"n_layer": 12, "n_embd": 768, "n_head": 12}
-XL = {"n_layer": 48, "n_embd": 1600, "n_head": 25}
+_NO_END = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 0}
+CONFIGS = {
+    "gpt2": GPT2Config(n_layer=12, n_embd=768, n_head=12, **_NO_END),
+    "gpt2-xl": GPT2Config(n_layer=48, n_embd=1600, n_head=25, **_NO_END),
+    "llama-1b": LlamaConfig(  # Llama 3.2's
+        num_hidden_layers=16,
+        hidden_size=2048,
+        intermediate_size=8192,
+        num_attention_heads=32,
+        num_key_value_heads=8,
+        head_dim=64,
+        vocab_size=128_256,
+        max_position_embeddings=8192,
+        tie_word_embeddings=True,
+        **_NO_END,
+    ),
+}
+DEFAULT = "gpt2-xl" if DEVICE == "cuda" else "gpt2"
 PROMPT_TOKENS = (24, 56)  # a title and a first sentence
 
 
-def build(dtype: torch.dtype = torch.float32, layers: int | None = None) -> GPT2LMHeadModel:
-    """GPT-2 XL's shape on a GPU, GPT-2 small's elsewhere, with so many layers of it; the same weights every time."""
+class Shape(NamedTuple):
+    """A model's name in `CONFIGS`, and how many of its layers it has."""
+
+    name: str = DEFAULT
+    layers: int | None = None
+
+    @property
+    def flags(self) -> list[str]:
+        return [f"--shape={self.name}", *([f"--layers={self.layers}"] if self.layers else [])]
+
+
+USUAL = Shape()
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--shape", choices=CONFIGS, default=DEFAULT, help="of the model; a larger one on a GPU")
+    parser.add_argument("--layers", type=int, help="fewer layers than the shape has, for a first look")
+
+
+def asked_for(options: Namespace) -> Shape:
+    return Shape(options.shape, options.layers)
+
+
+def build(dtype: torch.dtype = torch.float32, shape: Shape = USUAL) -> Any:
+    """A causal model, with the same weights every time."""
     silence_transformers()
-    shape = {**(XL if DEVICE == "cuda" else SMALL), **({"n_layer": layers} if layers else {})}
-    config = GPT2Config(**shape, bos_token_id=None, eos_token_id=None, pad_token_id=0)
+    config = deepcopy(CONFIGS[shape.name])
+    config.num_hidden_layers = shape.layers or config.num_hidden_layers
     torch.manual_seed(0)
     with torch.device(DEVICE):
-        return GPT2LMHeadModel._from_config(config, dtype=dtype).eval()
+        return AutoModelForCausalLM.from_config(config, dtype=dtype).eval()
 
 
-def prepare(model: GPT2LMHeadModel) -> None:
+def prepare(model: Any) -> None:
     """As the project prepares a model for its engine."""
     use_fast_kernels(model)
 
@@ -64,6 +105,10 @@ def operations_and_values(model: Any, context: float) -> tuple[float, float, flo
 
     The weights are all but the table of positions, as the table of tokens is also the last layer.
     """
-    weights = sum(parameter.numel() for parameter in model.parameters()) - model.transformer.wpe.weight.numel()
-    cached = 2 * model.config.n_layer * model.config.n_embd * context
-    return 2 * weights + 2 * cached, weights, cached
+    config = model.config
+    positions = model.transformer.wpe.weight.numel() if config.model_type == "gpt2" else 0
+    weights = sum(parameter.numel() for parameter in model.parameters()) - positions
+    heads = config.num_attention_heads
+    values = 2 * config.num_hidden_layers * config.hidden_size // heads * context  # of one head's keys and values
+    cached = values * (getattr(config, "num_key_value_heads", None) or heads)
+    return 2 * weights + 2 * values * heads, weights, cached

@@ -1,10 +1,11 @@
 """Where a step of the engine goes, in the batch that `--batch-size auto` takes.
 
-    python benchmarks/step_parts.py [--dtype bfloat16] [--prompts 4] [--longest 96]
+    python benchmarks/step_parts.py [--dtype bfloat16] [--prompts 4] [--longest 96] [--shape llama-1b]
 
 Clocks are started and stopped around the model's own modules, so this is slower than a turn of `generate_speed.py`, of
 which it is no part. Each moment counts for the innermost part: attention is without its linear layers, and holds the
-cache. The busiest kernels are torch's own count, of a second run of the same.
+cache. The busiest kernels are torch's own count, of a second run of the same: after its profiler has run once,
+everything is slower.
 """
 
 import argparse
@@ -19,7 +20,9 @@ import random_models
 import torch
 from generate_contenders import COMPLETIONS, TOP_K, rows_of_auto, run_engine
 from torch.profiler import ProfilerActivity, profile
+from torch.utils.hooks import RemovableHandle
 from transformers.models.gpt2.modeling_gpt2 import GPT2Attention
+from transformers.models.llama.modeling_llama import LlamaAttention
 from transformers.pytorch_utils import Conv1D
 
 from newwiki.decoding.grammar import parse
@@ -31,6 +34,10 @@ from newwiki.registry import decoders
 LINEAR, HEAD, ATTENTION = "linear layers", "head", "attention and cache"
 BETWEEN, CHOICE, REST = "what is between layers", "choice and noise", "the engine's Python and the rest"
 PROMPTS, AGAIN = "prompts", "what rounding could change, read again"
+PARTS = {
+    **dict.fromkeys((GPT2Attention, LlamaAttention), ATTENTION),
+    **dict.fromkeys((Conv1D, torch.nn.Linear, PackedLinear), LINEAR),
+}
 IN_A_STEP = (LINEAR, HEAD, ATTENTION, BETWEEN, CHOICE, REST)
 KERNELS = 8
 WARM_UP = 3  # tokens
@@ -106,7 +113,7 @@ def main() -> None:
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="float32")
     parser.add_argument("--prompts", type=int, default=4)
     parser.add_argument("--longest", type=int, default=96)
-    parser.add_argument("--layers", type=int)
+    random_models.add_arguments(parser)
     options = parser.parse_args()
     text = told(options)
     print(json.dumps({"text": text}) if options.json else text)
@@ -114,7 +121,7 @@ def main() -> None:
 
 def told(options: argparse.Namespace) -> str:
     prompts = random_models.prompts(options.prompts)
-    model = random_models.build(getattr(torch, options.dtype), options.layers)
+    model = random_models.build(getattr(torch, options.dtype), random_models.asked_for(options))
     random_models.prepare(model)
     rows = rows_of_auto(model, options.prompts, max(map(len, prompts)) + options.longest)
     [decoder] = parse(f"sample:top_k={TOP_K}")
@@ -124,27 +131,27 @@ def told(options: argparse.Namespace) -> str:
         run_engine(reader, search, model.dtype, rows, prompts, [[longest] * COMPLETIONS] * len(prompts))
 
     write(Reader(model, rows), search, WARM_UP)
+    clock = Clock()
+    reader = TimedReader(model, rows, clock)
+    watching = _watch(model, clock)
+    with clock.of(REST):
+        write(reader, TimedSearch(search, clock), options.longest)
+    for hook in watching:
+        hook.remove()
     activities = [ProfilerActivity.CPU] + [ProfilerActivity.CUDA] * (random_models.DEVICE == "cuda")
     with profile(activities=activities, acc_events=True) as profiled:
         write(Reader(model, rows), search, options.longest)
-    clock = Clock()
-    reader = TimedReader(model, rows, clock)
-    _watch(model, clock)
-    with clock.of(REST):
-        write(reader, TimedSearch(search, clock), options.longest)
     return _parts(clock.seconds, reader.steps, rows, options.dtype) + "\n" + _kernels(profiled)
 
 
-def _watch(model: Any, clock: Clock) -> None:
-    head = model.get_output_embeddings()
+def _watch(model: Any, clock: Clock) -> list[RemovableHandle]:
+    head, hooks = model.get_output_embeddings(), []
     for module in model.modules():
-        part = {GPT2Attention: ATTENTION, Conv1D: LINEAR, torch.nn.Linear: LINEAR, PackedLinear: LINEAR}.get(
-            type(module)
-        )
-        part = HEAD if module is head else part
+        part = HEAD if module is head else PARTS.get(type(module))
         if part:
-            module.register_forward_pre_hook(lambda *given, part=part: clock.enter_layer(part))
-            module.register_forward_hook(lambda *given: clock.leave())
+            hooks.append(module.register_forward_pre_hook(lambda *given, part=part: clock.enter_layer(part)))
+            hooks.append(module.register_forward_hook(lambda *given: clock.leave()))
+    return hooks
 
 
 def _parts(seconds: dict[str, float], steps: int, rows: int, dtype: str) -> str:
