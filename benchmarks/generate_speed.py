@@ -3,11 +3,12 @@
     python benchmarks/generate_speed.py [--prompts 4] [--longest 96] [--rounds 3] [--only engine generate] [--shape …]
 
 The model has GPT-2 small's shape and random weights (GPT-2 XL's on a GPU, or another that is named), and 20 completions
-of each prompt are sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform from a twelfth of
-the longest to the longest, as texts do; in `equal` all are the longest. Only tokens of completions count: not what
-`generate()` pads a row with that has ended before the others of its batch. `generate_contenders.py` says how each of
-them is asked. CTranslate2 and OpenVINO GenAI read the same weights, converted first (`converted_models.py`); they are
-not needed for anything else: pip install -c constraints.txt -e '.[bench]'. What cannot take part is named.
+of each prompt are sampled with top_k=50. In the workload `mixed` each completion ends at a length of its own, uniform
+from a twelfth of the longest to the longest, as texts do; in `equal` all are the longest. Only tokens of completions
+count: not what `generate()` pads a row with that has ended before the others of its batch. `generate_contenders.py`
+says how each of them is asked. CTranslate2 and OpenVINO GenAI read the same weights, converted first
+(`converted_models.py`); they are not needed for anything else: pip install -c constraints.txt -e '.[bench]'. What
+cannot take part is named.
 
 The contenders take turns, each turn in a process of its own, so that its peak memory is its own; building or loading
 the model and a short warm-up are not timed. All but the engine are tried with 1, 2 and 4 prompts at once, and the one
