@@ -55,7 +55,8 @@ class EncoderDecoderReader(Reader):
         """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
         rows = len(tokens)
         filled = tokens if rows > 1 else tokens.repeat(2)
-        self._open(len(filled), 1)
+        self._make_room(len(filled), 1)
+        self.slots.open(len(filled), 1)
         sources = self.slots.sources
         states = torch.zeros(1, 1, 1, dtype=self._model.dtype, device=self._model.device)  # whose keys are known
         output = self._model(

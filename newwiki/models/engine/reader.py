@@ -11,6 +11,7 @@ from transformers import DynamicCache
 
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import is_compiled
+from newwiki.models.engine.captured import CapturedSteps
 from newwiki.models.engine.compiled_slots import CompiledSlots
 from newwiki.models.engine.head import decoder_of, logits_of
 from newwiki.models.engine.rotary import Rope, ropes_of, rotate_rows_apart, same_frequencies
@@ -57,6 +58,7 @@ class Reader:
         rotate_rows_apart(model)
         self._ropes = ropes_of(model)
         self.slots = (CompiledSlots if is_compiled(model) else Slots)(max(rows, 2), model.device)
+        self._captured = CapturedSteps(self._next) if model.device.type == "cuda" and not self._ropes else None
 
     def read(self, tokens: Sequence[int], *, hidden: bool = False) -> ReadPrompt:
         """Reads a prompt by itself, so that what is read does not depend on the batch that it goes into."""
@@ -71,11 +73,23 @@ class Reader:
     def step(self, tokens: Tensor) -> Tensor:
         """Logits [rows, vocabulary] after one more token [rows] in each of the first rows, which it makes longer."""
         rows = len(tokens)
-        filled = tokens if rows > 1 else tokens.repeat(2)
-        positions = self._open(len(filled), 1)
-        output = self._model(**self._inputs(filled[:, None], positions, self._seen(positions)))
+        self._make_room(rows, 1)
+        if self._captured:
+            filled = tokens.new_zeros(self._captured.rows(rows, self.slots.count))
+            filled[:rows] = tokens
+            self.slots.lengths[rows : len(filled)] = 0
+            logits = self._captured(filled, self.slots.made)
+            self.slots.running = rows
+        else:
+            logits = self._next(tokens if rows > 1 else tokens.repeat(2))
         self.slots.lengths[:rows] += 1
-        return output.logits[:rows, -1].float()
+        return logits[:rows]
+
+    def _next(self, tokens: Tensor) -> Tensor:
+        positions = self.slots.open(len(tokens), 1)
+        output = self._model(**self._inputs(tokens[:, None], positions, self._seen(positions)))
+        logits: Tensor = output.logits[:, -1].float()
+        return logits
 
     def look_ahead(self, tokens: Tensor) -> Tensor:
         """Last hidden states [rows, k, size] after each of k tokens [rows, k] that stand at the same place and do not
@@ -86,7 +100,8 @@ class Reader:
         rows = len(tokens)
         tokens = tokens if rows > 1 else tokens.repeat(2, 1)
         k = tokens.shape[1]
-        columns = self._open(len(tokens), k)
+        self._make_room(len(tokens), k)
+        columns = self.slots.open(len(tokens), k)
         first = columns[:, :1]
         positions = first.expand_as(tokens)
         before = self._seen(positions) & (self._column() != first)[:, None]
@@ -143,10 +158,9 @@ class Reader:
     def _row(self, tokens: Sequence[int]) -> Tensor:
         return torch.tensor([list(tokens)], device=self._model.device)
 
-    def _open(self, rows: int, tokens: int) -> Tensor:
+    def _make_room(self, rows: int, tokens: int) -> None:
         self.slots.running = rows
         self.slots.widen(int(self.slots.lengths[:rows].max()) + tokens)
-        return self.slots.open(rows, tokens)
 
     def _column(self) -> Tensor:
         return torch.arange(self.slots.width, device=self.slots.lengths.device)[None]

@@ -30,6 +30,7 @@ class Slots(Cache):
         self.running = 0
         self.width = 0
         self.longest = 0  # tokens that a row may have, where it is known
+        self.made = 0  # how often memory was made anew
         self.columns: tuple[Tensor, Tensor] = (self.lengths[:0, None], self.lengths[:0, None])
 
     def layer(self) -> "Layer":
@@ -55,6 +56,7 @@ class Slots(Cache):
         """Makes room for so many tokens a slot."""
         if length > self.width:
             self.width = whole_blocks(length)
+            self.made += 1
             for layer in self.layers:
                 layer.widen(self.running)
 
@@ -109,6 +111,7 @@ class Slots(Cache):
         self.count = max(count, 2)
         self.lengths = self.lengths.new_zeros(self.count)
         self.width = self.running = 0
+        self.made += 1
         for layer in self.layers:
             layer.keys = layer.values = None
 

@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "a2a87c4ea5cf1deb365557ae3d41578269f6469020769f1ba0e8968b67584466",
+    3: "ac8578c9c674fe7160e1283a2aaaa00e4065383455ee47bc8f4a3a82157cae15",
 }
 
 
