@@ -50,7 +50,7 @@ class Turn(NamedTuple):
 
 
 class MeasuredReader(Reader):
-    """A Reader that counts the rows or candidates it reads, the passes over whole texts, and the seconds of all."""
+    """A Reader that counts the rows or candidates it reads, the passes over one text, and the seconds of all."""
 
     def __init__(self, model: Any, rows: int) -> None:
         super().__init__(model, rows)
@@ -74,6 +74,10 @@ class MeasuredReader(Reader):
     def alone(self, prompt: Sequence[int], written: Sequence[int] = ()) -> torch.Tensor:
         self.passes_alone += 1
         return self._timed(lambda: super(MeasuredReader, self).alone(prompt, written))
+
+    def alone_after(self, prompt: Sequence[int], written: Sequence[int], slot: int) -> torch.Tensor:
+        self.passes_alone += 1
+        return self._timed(lambda: super(MeasuredReader, self).alone_after(prompt, written, slot))
 
     def states_alone(self, tokens: Sequence[int]) -> torch.Tensor:
         self.passes_alone += 1

@@ -99,6 +99,10 @@ class TimedReader(Reader):
         with self._clock.of(AGAIN):
             return super().alone(prompt, written)
 
+    def alone_after(self, prompt: Sequence[int], written: Sequence[int], slot: int) -> torch.Tensor:
+        with self._clock.of(AGAIN):
+            return super().alone_after(prompt, written, slot)
+
 
 class TimedSearch:
     def __init__(self, search: Search, clock: Clock) -> None:

@@ -1,15 +1,15 @@
 """What a step on a CPU does for each row, compiled for its processor by Numba: writing to slots, attending to them, and
-finding the largest scores.
+finding the size of its logits and the largest scores.
 
 With one new token a row, torch's products reach a third of the memory's bandwidth, and its indexed writes less. Here
 each row's keys and values are read once, from first to last and as far as the row goes; rows of one prompt read one
 copy of it, which then comes from a cache of the processor. What a row gets is summed up in an order that nothing beside
 it decides: neither the other rows, nor who shares its prompt, nor the number of threads changes a bit.
 
-A function takes a pointer to a record, WRITE, ATTEND or LARGEST, of numbers and addresses. Several threads may call it
-with the same one: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the upper half
-of a float32, and summed up in float32. All of it is in one file, as Numba compiles anew what it keeps on disk where the
-file of a function has changed, and looks at no other.
+A function takes a pointer to a record of numbers and addresses, WRITE, ATTEND, SIZES or LARGEST. Several threads may
+call it with the same one: each takes tasks, which are some of the rows, until none is left. bfloat16 is read as the
+upper half of a float32, and summed up in float32. All of it is in one file, as Numba compiles anew what it keeps on
+disk where the file of a function has changed, and looks at no other.
 """
 
 from collections.abc import Callable
@@ -44,6 +44,12 @@ ATTEND = np.dtype(
     ]
     + [("scale", np.float64)]
 )  # fmt: skip
+
+# Of float32 `logits` [rows, vocabulary], with rows so far apart, the `sizes` [rows]: that of the largest finite one,
+# or NaN where there is NaN.
+SIZES = np.dtype(
+    [(name, np.int64) for name in ("taken", "tasks", "rows", "vocabulary", "row_apart", "logits", "sizes")]
+)
 
 # Of float32 scores [rows, vocabulary], with rows so far apart, the `count` largest of each: values [rows, count] and
 # tokens [rows, count]. Each thread has `apart` float32 of `scratch`; count <= apart <= vocabulary.
@@ -252,6 +258,25 @@ def _add(
 
 
 @njit(nogil=True)
+def _sizes(work: Any) -> None:
+    """Numbers without their signs are in the order of their bits, then infinity, then what is no number."""
+    one = carray(work, 1)[0]
+    each = -(-one.rows // one.tasks)
+    while True:
+        first = _take(work, 0) * each
+        if first >= one.rows:
+            break
+        for row in range(first, min(first + each, one.rows)):
+            logits = _at(one.logits + row * one.row_apart * 4, np.int32)
+            largest, finite = np.int32(0), np.int32(0)
+            for token in range(one.vocabulary):
+                bits = np.int32(logits[token] & np.int32(0x7FFFFFFF))
+                largest = max(largest, bits)
+                finite = max(finite, bits if bits < _INFINITE else np.int32(0))
+            _at(one.sizes, np.int32)[row] = largest if largest > _INFINITE else finite
+
+
+@njit(nogil=True)
 def _largest(work: Any) -> Any:
     """Columns of a row's scores, `apart` of them, have each their largest one. As many of them as are to be found show
     what none of those is below, and in which columns they are."""
@@ -383,6 +408,11 @@ def attend_float32(work: Any) -> None:
 @_compiled(ATTEND)
 def attend_bfloat16(work: Any) -> None:
     _attend(work, np.uint16)
+
+
+@_compiled(SIZES)
+def sizes(work: Any) -> None:
+    _sizes(work)
 
 
 @_compiled(LARGEST)

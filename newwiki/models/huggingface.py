@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from newwiki.models.engine.reader import Reader
     from newwiki.models.engine.selftest import ModelPath
 
-# A logit's rounding error, as a share of the largest logit's size; measured errors in float32 stay twenty times below.
+# A logit's rounding error, as a share of the largest logit's size; in float32 the largest that was measured is 4.5e-6
+# on a GPU, 2.3e-6 on a CPU.
 FLOAT32_SLACK = 2e-5
 
 

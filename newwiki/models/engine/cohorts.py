@@ -52,7 +52,7 @@ class Cohorts(Engine):
     def _source(self, stream: Stream) -> tuple[int, ...]:
         return _encoded(stream).source
 
-    def _alone(self, number: int, stream: Stream, tokens: Sequence[int]) -> Tensor:
+    def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
         return self._reader.alone(tokens, self._source(stream))
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:

@@ -48,6 +48,9 @@ class CompiledSlots(Slots):
             places = torch.tensor([free])
         super()._fill(prompt, length, places)
 
+    def _place_of_prompt(self, slot: int) -> int:
+        return int(self.place[slot]) if self.same[slot] else slot
+
     def reset(self, slots: Sequence[int], lengths: Sequence[int]) -> None:
         super().reset(slots, lengths)
         self.same = torch.minimum(self.same, self.lengths)

@@ -131,6 +131,10 @@ class LookAheadEngine(Engine):
 
         return replace(super()._view_alone(stream), similarity=similarity, exactly=exactly)
 
+    def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
+        """The whole text: its slot may have been read anew, and not the prompt by itself."""
+        return self._reader.alone(stream.prompt, tokens)
+
 
 class States:
     """The last hidden states of each slot's text: unit vectors in float32 [slots, tokens, size], widened by blocks."""

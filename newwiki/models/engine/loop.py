@@ -1,12 +1,14 @@
 """Continuous batching: a completion leaves its rows as soon as it is done, and the next one takes them at once.
 
 How rows are batched moves logits by rounding. Where such a move could change what a decoder chooses, the stream is
-settled by forward passes of its own: whole text, no cache, no batch. So the batch decides the speed and never the text.
+settled by a forward pass of its own, over what was written, after the prompt as it was read by itself. So the batch
+decides the speed and never the text.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import torch
 from torch import Tensor
@@ -14,7 +16,7 @@ from torch import Tensor
 from newwiki.decoding import noise
 from newwiki.decoding.blocking import repeating_tokens
 from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, Turn, View
-from newwiki.errors import TerminalError
+from newwiki.models.engine.logit_sizes import logit_sizes
 from newwiki.models.engine.memory import is_out_of_memory, release
 from newwiki.models.engine.placing import rearranged
 from newwiki.models.engine.reader import Reader, ReadPrompt
@@ -216,7 +218,7 @@ class Engine:
         return turns
 
     def _view(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> View:
-        size = torch.cat([_size(of_one) for of_one in logits], dim=-1).amax(dim=-1, keepdim=True)
+        size = torch.cat([logit_sizes(of_one) for of_one in logits], dim=-1).amax(dim=-1, keepdim=True)
 
         def block(scores: Tensor) -> Tensor:
             if self._rules.no_repeat_ngram_size:
@@ -237,27 +239,19 @@ class Engine:
         return lambda tokens: noise.gumbel(keys, steps, tokens)
 
     def _settled(self, stream: Stream) -> Turn:
-        """The stream's step once more, from the whole text of each of its rows, read alone."""
+        """The stream's step once more, from the text of each of its rows, read alone."""
         return self._search.step([stream], self._view_alone(stream))[0]
 
     def _view_alone(self, stream: Stream) -> View:
+        slots = next(slots for running, slots in zip(self._running, self._places, strict=True) if running is stream)
+        rows = list(zip_longest(stream.beam, slots))
         logits = [
-            torch.cat([self._alone(number, stream, row.tokens) for row in stream.beam])
+            torch.cat([self._alone(number, stream, row.tokens, slot) for row, slot in rows])
             for number in range(len(self._readers))
         ]
         return replace(self._view([stream], logits), slack=torch.zeros(len(logits[0]), 1, device=self._device))
 
-    def _alone(self, number: int, stream: Stream, tokens: Sequence[int]) -> Tensor:
-        return self._readers[number].alone(self._text(number, stream.prompt), tokens)
-
-
-def _size(logits: Tensor) -> Tensor:
-    """The size [rows, 1] of the largest logit that is finite."""
-    size = torch.maximum(-logits.amin(dim=-1, keepdim=True), logits.amax(dim=-1, keepdim=True))
-    if bool(size.isnan().any()):
-        raise TerminalError(
-            "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
-        )
-    if bool(size.isinf().any()):
-        return logits.masked_fill(logits.isinf(), 0).abs().amax(dim=-1, keepdim=True)
-    return size
+    def _alone(self, number: int, stream: Stream, tokens: Sequence[int], slot: int | None) -> Tensor:
+        """`slot` is the row's, unless it begins with this step."""
+        reader, prompt = self._readers[number], self._text(number, stream.prompt)
+        return reader.alone(prompt, tokens) if slot is None else reader.alone_after(prompt, tokens, slot)

@@ -91,6 +91,9 @@ class OwnCacheReader(Reader):
             logits, state = self._pass(self._row([token]), self._row([place]), state)
         return logits
 
+    def alone_after(self, prompt: Sequence[int], written: Sequence[int], slot: int) -> Tensor:
+        return self.alone(prompt, written)
+
     def bytes_a_row(self, length: int) -> int:
         """What the state of a text of so many tokens takes, by what those of two short ones do."""
         short, longer = 8, 24

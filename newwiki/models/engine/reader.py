@@ -87,7 +87,7 @@ class Reader:
 
     def _next(self, tokens: Tensor) -> Tensor:
         positions = self.slots.open(len(tokens), 1)
-        output = self._model(**self._inputs(tokens[:, None], positions, self._seen(positions)))
+        output = self._model(**self._inputs(tokens[:, None], positions, _seen(positions, self.slots.width)))
         logits: Tensor = output.logits[:, -1].float()
         return logits
 
@@ -104,8 +104,9 @@ class Reader:
         columns = self.slots.open(len(tokens), k)
         first = columns[:, :1]
         positions = first.expand_as(tokens)
-        before = self._seen(positions) & (self._column() != first)[:, None]
-        itself = self._column()[:, None] == columns[..., None]
+        column = _columns(positions, self.slots.width)
+        before = _seen(positions, self.slots.width) & (column != first)[:, None]
+        itself = column[:, None] == columns[..., None]
         output = decoder_of(self._model)(**self._inputs(tokens, positions, before | itself))
         self._output = type(output)
         states: Tensor = output.last_hidden_state
@@ -139,6 +140,18 @@ class Reader:
         output = self._model(input_ids=self._row([*prompt, *written]), use_cache=False, logits_to_keep=1)
         return output.logits[:, -1].float()
 
+    def alone_after(self, prompt: Sequence[int], written: Sequence[int], slot: int) -> Tensor:
+        """Logits [1, vocabulary] after a prompt, which was put into a slot as it was read by itself, and what was
+        written, read at once and alone."""
+        if self._ropes:
+            return self.alone(prompt, written)
+        length = len(prompt) + len(written)
+        positions = torch.arange(len(prompt), length, device=self._model.device)[None]
+        inputs = self._inputs(self._row(written), positions, _seen(positions, length))
+        inputs["past_key_values"] = self.slots.prompt(slot, len(prompt))
+        output = self._model(**inputs, logits_to_keep=1)
+        return output.logits[:, -1].float()
+
     def states_alone(self, tokens: Sequence[int]) -> Tensor:
         """Last hidden states [tokens, size] of a text that is read whole, without a cache."""
         states: Tensor = decoder_of(self._model)(input_ids=self._row(tokens), use_cache=False).last_hidden_state
@@ -162,13 +175,6 @@ class Reader:
         self.slots.running = rows
         self.slots.widen(int(self.slots.lengths[:rows].max()) + tokens)
 
-    def _column(self) -> Tensor:
-        return torch.arange(self.slots.width, device=self.slots.lengths.device)[None]
-
-    def _seen(self, positions: Tensor) -> Tensor:
-        """[rows, tokens, columns]: what a token at each position [rows, tokens] sees, itself included."""
-        return self._column()[:, None] <= positions[..., None]
-
     def _inputs(self, tokens: Tensor, positions: Tensor, seen: Tensor) -> dict[str, Any]:
         inputs: dict[str, Any] = {
             "input_ids": tokens,
@@ -182,10 +188,10 @@ class Reader:
 
     def _mask(self, seen: Tensor, positions: Tensor) -> Tensor | Mapping[str, Tensor]:
         if self._flat:
-            return seen[:, 0].long()
+            return seen[:, -1].long()
         if self._window is None:
             return self._additive(seen)
-        near = seen & (self._column()[:, None] > positions[..., None] - self._window)
+        near = seen & (_columns(positions, seen.shape[-1])[:, None] > positions[..., None] - self._window)
         if self._layers is None:
             return self._additive(near)
         kinds = {"full_attention": seen, "sliding_attention": near}
@@ -196,3 +202,12 @@ class Reader:
         hidden = torch.finfo(self._model.dtype).min
         mask = torch.zeros(seen.shape, dtype=self._model.dtype, device=seen.device)
         return mask.masked_fill_(~seen, hidden)[:, None]
+
+
+def _columns(like: Tensor, width: int) -> Tensor:
+    return torch.arange(width, device=like.device)[None]
+
+
+def _seen(positions: Tensor, width: int) -> Tensor:
+    """[rows, tokens, width]: what a token at each position [rows, tokens] sees, itself included."""
+    return _columns(positions, width)[:, None] <= positions[..., None]

@@ -182,6 +182,8 @@ def _largest_difference(model: Any) -> float:
             if reader.outgrows(place):
                 logits[slot] = reader.read_anew(text[: place + 1], slot)
         errors.append((logits - plain[places]).abs().max())
+    for slot, length in enumerate(first):
+        errors.append((reader.alone_after(text[:length], text[length:], slot)[0] - plain[-1]).abs().max())
     return float(torch.stack(errors).max() / plain.abs().max().clamp(min=1))
 
 

@@ -8,14 +8,16 @@ they are copied only where a row moves.
 import math
 import mmap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import Cache
+from transformers import Cache, DynamicCache
 from transformers.cache_utils import CacheLayerMixin
 
 BLOCK = 32
+_HUGE_PAGES = getattr(mmap, "MADV_HUGEPAGE", 0)  # Linux's, of which a long slot is found, and written, faster
 
 
 class Slots(Cache):
@@ -51,6 +53,15 @@ class Slots(Cache):
     def _fill(self, prompt: Cache, length: int, places: Tensor) -> None:
         for layer, read in zip(self.layers, prompt.layers, strict=True):
             layer.put(read.keys, read.values, places)
+
+    def prompt(self, slot: int, length: int) -> DynamicCache:
+        """A prompt of so many tokens that was put into a slot."""
+        place = self._place_of_prompt(slot)
+        states = ((layer.keys[place, None, :, :length], layer.values[place, None, :, :length]) for layer in self.layers)
+        return DynamicCache(states)
+
+    def _place_of_prompt(self, slot: int) -> int:
+        return slot
 
     def widen(self, length: int) -> None:
         """Makes room for so many tokens a slot."""
@@ -184,4 +195,7 @@ def zeros(like: Tensor, *shape: int) -> Tensor:
         memory = mmap.mmap(-1, math.prod(shape) * like.element_size(), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(f"no memory for slots of shape {shape}") from error
+    if _HUGE_PAGES:
+        with suppress(OSError):  # a system without them
+            memory.madvise(_HUGE_PAGES)
     return torch.frombuffer(memory, dtype=like.dtype).view(shape)

@@ -1,10 +1,12 @@
 """Attention over compiled slots, against torch's own attention over each row's tokens."""
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import DynamicCache
 
+from newwiki.compiled import _exp
 from newwiki.models.engine.compiled_slots import CompiledSlots
 from newwiki.models.engine.slots import BLOCK
 
@@ -25,6 +27,59 @@ def test_a_row_has_the_same_bits_whatever_is_beside_it(dtype: torch.dtype) -> No
     whole, _ = attended(_LENGTHS, dtype, longest=200)
     for few in (_LENGTHS[:2], _LENGTHS[:4]):
         assert torch.equal(attended(few, dtype, longest=0)[0], whole[: len(few)])
+
+
+@pytest.mark.parametrize(("dtype", "apart"), [(torch.float32, 1e-6), (torch.bfloat16, 2e-2)], ids=str)
+@pytest.mark.parametrize(("heads", "groups"), [(3, 3), (6, 2), (4, 1)])
+@pytest.mark.parametrize("tokens", [1, 4])
+@pytest.mark.parametrize("window", [1, 20, 10**6])
+def test_heads_that_share_keys_several_tokens_and_windows(
+    dtype: torch.dtype, apart: float, heads: int, groups: int, tokens: int, window: int
+) -> None:
+    found, expected = attended(_LENGTHS, dtype, longest=0, heads=heads, groups=groups, tokens=tokens, window=window)
+    torch.testing.assert_close(found.float(), expected, atol=apart, rtol=apart)
+
+
+def test_what_is_not_of_the_slots_shape_or_dtype_is_refused() -> None:
+    """A compiled function would read beside it."""
+    slots = CompiledSlots(2, torch.device("cpu"))
+    states = torch.randn(1, _HEADS, 4, _SIZE + _VALUES).split([_SIZE, _VALUES], dim=-1)
+    slots.put(cache_of(*states), 4, [0, 1])
+    slots.open(2, 1)
+    layer, mask = slots.layers[0], torch.zeros(2, 1, 1, slots.width)
+    keys, values, query = torch.zeros(2, _HEADS, 1, _SIZE), torch.zeros(2, _HEADS, 1, _VALUES), torch.zeros(2, 3, 1, 8)
+    layer.update(keys, values)
+    layer.attend(query, mask, 1.0)
+    for wrong in (keys.bfloat16(), keys[:1], keys[:, :2], keys[..., :4], keys.repeat(1, 1, 2, 1)):
+        with pytest.raises(TypeError):
+            layer.update(wrong, values)
+    for wrong in (query.bfloat16(), query[:1], query[:, :2], query[..., :4], query.repeat(1, 1, 2, 1)):
+        with pytest.raises(TypeError):
+            layer.attend(wrong, mask, 1.0)
+    for wrong in (mask.bfloat16(), mask[:1], mask[..., :-1], mask.bool()):
+        with pytest.raises(TypeError):
+            layer.attend(query, wrong, 1.0)
+
+
+def test_a_prompt_that_rows_share_is_kept_where_slots_widen() -> None:
+    """As where no length was foreseen."""
+    slots = CompiledSlots(3, torch.device("cpu"))
+    states = torch.randn(1, _HEADS, 30, _SIZE + _VALUES).split([_SIZE, _VALUES], dim=-1)
+    slots.put(cache_of(*states), 30, range(3))
+    place = int(slots.place[0])
+    assert place >= slots.count
+    slots.widen(100)
+    assert torch.equal(slots.layers[0].keys[place, :, :30], states[0][0])
+    assert torch.equal(slots.layers[0].values[place, :, :30], states[1][0])
+    assert not slots.layers[0].keys[:3].any()
+
+
+def test_e_to_the_power_of_what_is_zero_or_less() -> None:
+    """NumPy's in float64 is the golden value."""
+    x = np.concatenate([-np.geomspace(1e-8, 87, 5000), [0.0, -86.99, -87.01, -1e30, -np.inf]]).astype(np.float32)
+    found, expected = np.array([_exp(one) for one in x]), np.exp(x.astype(np.float64))
+    expected[x < -87] = 0
+    np.testing.assert_allclose(found, expected, rtol=2e-7)
 
 
 def test_rows_of_one_prompt_are_what_they_are_alone() -> None:
@@ -70,37 +125,55 @@ def cache_of(keys: torch.Tensor, values: torch.Tensor) -> DynamicCache:
     return cache
 
 
-def attended(lengths: tuple[int, ...], dtype: torch.dtype, longest: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """What compiled slots make of rows of so many tokens and one more, and torch of each of them in float32."""
+def attended(
+    lengths: tuple[int, ...],
+    dtype: torch.dtype,
+    longest: int,
+    *,
+    heads: int = _HEADS,
+    groups: int = _HEADS,
+    tokens: int = 1,
+    window: int = 10**6,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What compiled slots make of rows of so many tokens and `tokens` more, each of which sees so many, itself
+    included, and torch of each of them in float32."""
     slots = CompiledSlots(len(lengths), torch.device("cpu"))
     slots.longest = longest
     layer = slots.layer()
     slots.layers = [layer]
     generator = torch.Generator().manual_seed(0)
-    states = torch.randn(len(_LENGTHS), max(_LENGTHS) + 1, _HEADS, 2 * _SIZE + _VALUES, generator=generator)
-    states = states[: len(lengths)].to(dtype).transpose(1, 2)
-    queries, keys, values = states.split([_SIZE, _SIZE, _VALUES], dim=-1)
+    size = heads * _SIZE + groups * (_SIZE + _VALUES)
+    states = torch.randn(len(_LENGTHS), max(_LENGTHS) + tokens, size, generator=generator)[: len(lengths)].to(dtype)
+    queries, keys, values = (
+        part.unflatten(2, (-1, each)).transpose(1, 2)
+        for part, each in zip(
+            states.split([heads * _SIZE, groups * _SIZE, groups * _VALUES], dim=-1),
+            (_SIZE, _SIZE, _VALUES),
+            strict=True,
+        )
+    )
     for slot, length in enumerate(lengths):
         slots.widen(length)
         layer.put(keys[slot, None, :, :length], values[slot, None, :, :length], torch.tensor([slot]))
         slots.lengths[slot] = length
         slots.running = slot + 1
-    slots.widen(max(lengths) + 1)
-    positions = slots.open(len(lengths), 1)
-    rows = torch.arange(len(lengths))
-    new = [part[rows, :, positions[:, 0]][:, :, None] for part in (queries, keys, values)]
-    seen = layer.update(new[1], new[2])[0]
-    mask = torch.zeros(len(lengths), 1, 1, slots.width, dtype=dtype)
-    mask[torch.arange(slots.width) > positions[:, :, None, None]] = torch.finfo(dtype).min
+    slots.widen(max(lengths) + tokens)
+    positions = slots.open(len(lengths), tokens)
+    new = [torch.stack([part[row, :, at] for row, at in enumerate(positions)]) for part in (queries, keys, values)]
+    column = torch.arange(slots.width)
+    hidden = (column > positions[..., None]) | (column <= positions[..., None] - window)
+    mask = torch.zeros(hidden.shape, dtype=dtype).masked_fill_(hidden, torch.finfo(dtype).min)[:, None]
     assert slots.width % BLOCK == 0
-    found = seen.attend(new[0], mask, 0.5)
+    found = layer.update(new[1], new[2])[0].attend(new[0], mask, 0.5)
     parts = [
         scaled_dot_product_attention(
-            query[slot, None].float(),
-            keys[slot, None, :, : length + 1].float(),
-            values[slot, None, :, : length + 1].float(),
+            new[0][row, None].float(),
+            keys[row, None, :, : length + tokens].float(),
+            values[row, None, :, : length + tokens].float(),
+            attn_mask=~hidden[row, :, : length + tokens],
             scale=0.5,
+            enable_gqa=True,
         )
-        for slot, (query, length) in enumerate(zip([new[0]] * len(lengths), lengths, strict=True))
+        for row, length in enumerate(lengths)
     ]
     return found, torch.cat(parts).transpose(1, 2)
