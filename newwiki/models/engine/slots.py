@@ -8,7 +8,6 @@ they are copied only where a row moves.
 import math
 import mmap
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import torch
@@ -17,7 +16,6 @@ from transformers import Cache, DynamicCache
 from transformers.cache_utils import CacheLayerMixin
 
 BLOCK = 32
-_HUGE_PAGES = getattr(mmap, "MADV_HUGEPAGE", 0)  # Linux's, of which a long slot is found, and written, faster
 
 
 class Slots(Cache):
@@ -195,7 +193,4 @@ def zeros(like: Tensor, *shape: int) -> Tensor:
         memory = mmap.mmap(-1, math.prod(shape) * like.element_size(), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise MemoryError(f"no memory for slots of shape {shape}") from error
-    if _HUGE_PAGES:
-        with suppress(OSError):  # a system without them
-            memory.madvise(_HUGE_PAGES)
     return torch.frombuffer(memory, dtype=like.dtype).view(shape)
