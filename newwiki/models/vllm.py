@@ -8,6 +8,7 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models import files
 from newwiki.models.backend import Writing, model
+from newwiki.models.batch_invariance import batch_invariance
 from newwiki.models.checkpoint import Checkpoint
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.local import flag
@@ -29,7 +30,8 @@ class VLLMModel:
 
     Each completion is a request with a seed of its own, made of run seed, page and sample; the prompt that completions
     share is read once (prefix caching). What runs beside a request moves its logits in the last digits, and so, now and
-    then, its text: only vLLM's batch invariance (VLLM_BATCH_INVARIANT=1) rules that out.
+    then, its text: only vLLM's batch-invariant mode (VLLM_BATCH_INVARIANT=1) rules that out, which is tried when the
+    model is loaded. The run's versions say whether it was on.
     """
 
     backend = "vllm"
@@ -61,6 +63,7 @@ class VLLMModel:
         self.versions: Mapping[str, str] = {
             **{package: version(package) for package in ("newwiki-eval", "transformers", "tokenizers")},
             "vllm": str(vllm.__version__),
+            "vllm_batch_invariant": batch_invariance(self._llm.llm_engine),
             **checkpoint.told,
         }
 

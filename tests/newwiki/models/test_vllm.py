@@ -17,6 +17,7 @@ import pytest
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models.backend import Writing
+from newwiki.models.batch_invariance import MODE
 from newwiki.models.huggingface import HuggingFaceModel
 from newwiki.models.vllm import VLLMModel
 from newwiki.records import Completion, Prompt
@@ -42,7 +43,8 @@ class Engine:
 
     def step(self) -> list[Any]:
         name, _, parameters = self.waiting.pop()
-        written = SimpleNamespace(**{"text": f" by {parameters.seed}", **self.ends})
+        ends = {name: end(self.waiting) if callable(end) else end for name, end in self.ends.items()}
+        written = SimpleNamespace(**{"text": f" by {parameters.seed}", **ends})
         unfinished = SimpleNamespace(request_id="other", finished=False, outputs=[])
         return [unfinished, SimpleNamespace(request_id=name, finished=True, outputs=[written])]
 
@@ -107,6 +109,7 @@ def test_a_checkpoint_is_hashed_and_loaded_with_prefix_caching(
     assert Path(stand_in.loading.pop("tokenizer")).name == toy_checkpoint.name
     assert stand_in.loading == {"dtype": "float32", "trust_remote_code": False, "enable_prefix_caching": True}
     assert (model.dtype, model.versions["vllm"]) == ("float32", "0.0.stand-in")
+    assert model.versions["vllm_batch_invariant"] == "off"
     assert model.settings == {"bos": "no", "chat": "no", "context": "1024"}
 
 
@@ -118,6 +121,30 @@ def test_the_user_says_how_much_of_which_gpus(stand_in: StandIn, toy_checkpoint:
     }  # fmt: skip
     with pytest.raises(UsageError, match=r"are numbers: .*'two'"):
         VLLMModel.find(str(toy_checkpoint), tensor_parallel_size="two")
+
+
+@pytest.mark.parametrize("off", ["0", ""])
+def test_whether_its_batch_invariant_mode_was_on_is_recorded(
+    off: str, stand_in: StandIn, toy_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MODE, off)
+    assert VLLMModel(str(toy_checkpoint)).versions["vllm_batch_invariant"] == "off"
+    monkeypatch.setenv(MODE, "1")
+    model = VLLMModel(str(toy_checkpoint))
+    assert model.versions["vllm_batch_invariant"] == "on; 4 texts of 32 tokens were the same alone and beside 28 others"
+    asked = model._llm.llm_engine.asked
+    assert len(asked) == 4 + 32
+    assert len({len(prompt["prompt_token_ids"]) for _, prompt, _ in asked}) == 32
+
+
+def test_a_mode_that_does_not_hold_ends_it(
+    stand_in: StandIn, toy_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in.ends["token_ids"] = lambda waiting: [5, 6, len(waiting)]
+    VLLMModel(str(toy_checkpoint))
+    monkeypatch.setenv(MODE, "1")
+    with pytest.raises(TerminalError, match="wrote 3 of 4 texts otherwise beside 28 others than alone"):
+        VLLMModel(str(toy_checkpoint))
 
 
 def test_every_completion_is_a_request_with_its_own_seed(model: VLLMModel) -> None:
