@@ -10,7 +10,7 @@ rounds; `× greedy` is the median of the ratios within each round.
 completion; with an amateur, the model's + the amateur's. Many rows together cost less than one after the other, so
 `× greedy` should stay below it: far below with few prompts at once, where a step is the reading of the weights, and the
 nearer to it the more of a step is arithmetic. `in models` is the share of the time that passes of the models take; the
-rest is the decoder's own and the engine's. `alone` are passes over a whole text, for a thousand tokens: where rounding
+rest is the decoder's own and the engine's. `alone` are passes over one text, for a thousand tokens: where rounding
 could have changed what a decoder chooses.
 """
 

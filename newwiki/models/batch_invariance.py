@@ -16,14 +16,15 @@ def batch_invariance(engine: Any) -> str:
     """What a run records of it. Raises TerminalError where the mode is on and a text was another beside others."""
     if os.environ.get(MODE, "0") in ("", "0"):
         return "off"
-    prompts = [_prompt(number) for number in range(_TEXTS + _OTHERS)]
+    longest = max(1, engine.model_config.max_model_len - _TOKENS)
+    prompts = [_prompt(number)[:longest] for number in range(_TEXTS + _OTHERS)]
     alone = [_written(engine, {number: prompts[number]})[number] for number in range(_TEXTS)]
     together = _written(engine, dict(enumerate(prompts)))
     changed = [number for number in range(_TEXTS) if together[number] != alone[number]]
     if changed:
         raise TerminalError(
             f"{MODE} is on, and yet vLLM wrote {len(changed)} of {_TEXTS} texts otherwise beside {_OTHERS} others than "
-            f"alone; run without it, which the run records, or take --backend hf"
+            "alone; run without it, which the run records, or take --backend hf"
         )
     return f"on; {_TEXTS} texts of {_TOKENS} tokens were the same alone and beside {_OTHERS} others"
 

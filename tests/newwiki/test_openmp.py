@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import torch
-from numba import carray, cfunc, from_dtype, types
+from numba import cfunc, from_dtype, types
 
 from newwiki import openmp
+from newwiki.compiled import _take
 from newwiki.decoding.largest import largest
 from newwiki.openmp import share_out
 from tests.newwiki.models.engine.test_compiled_slots import attended
@@ -17,7 +18,7 @@ _COUNTED = np.dtype([("calls", np.int64)])
 
 @cfunc(types.void(types.CPointer(from_dtype(_COUNTED))))
 def _count(work):  # type: ignore[no-untyped-def]
-    carray(work, 1)[0].calls += 1
+    _take(work, 0)
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -28,12 +29,15 @@ def threads(request: pytest.FixtureRequest) -> Iterator[int]:
     torch.set_num_threads(before)
 
 
-def test_without_another_thread_a_function_is_called_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where torch's OpenMP knows no call of GNU's."""
+def test_a_function_is_called_in_as_many_threads_as_torch_uses(threads: int) -> None:
+    assert calls() == threads
+
+
+def test_where_torchs_openmp_knows_no_call_of_gnus_a_function_is_called_once(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(openmp, "_parallel", lambda: None)
-    work = np.array((0,), _COUNTED)
-    share_out(_count, work)
-    assert work["calls"] == 1
+    assert calls() == 1
 
 
 def test_torchs_own_threads_are_found_here() -> None:
@@ -51,3 +55,9 @@ def test_the_number_of_threads_decides_no_bit(threads: int) -> None:
     found, _ = attended(lengths, torch.float32, longest=200)
     torch.set_num_threads(1)
     assert torch.equal(found, attended(lengths, torch.float32, longest=200)[0])
+
+
+def calls() -> int:
+    work = np.array((0,), _COUNTED)
+    share_out(_count, work)
+    return int(work["calls"])

@@ -8,7 +8,6 @@ decides the speed and never the text.
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 import torch
 from torch import Tensor
@@ -244,7 +243,8 @@ class Engine:
 
     def _view_alone(self, stream: Stream) -> View:
         slots = next(slots for running, slots in zip(self._running, self._places, strict=True) if running is stream)
-        rows = list(zip_longest(stream.beam, slots))
+        places: Sequence[int | None] = slots or [None] * len(stream.beam)
+        rows = list(zip(stream.beam, places, strict=True))
         logits = [
             torch.cat([self._alone(number, stream, row.tokens, slot) for row, slot in rows])
             for number in range(len(self._readers))

@@ -1,4 +1,4 @@
-"""One model, its cache, and the three ways to read with it: a prompt, a token a row, a whole text alone."""
+"""One model, its cache, and the ways to read with it: a prompt, a token a row, a text alone."""
 
 import inspect
 from collections.abc import Mapping, Sequence

@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "1447209d39157c8e304bff74dd8f1d2896af84d4eafd157a7451c5759d61e0b6",
+    3: "fed7efa6ed16cbac4547e971ef10b7b03612b0ada1d2e3179840014315049188",
 }
 
 

@@ -135,6 +135,8 @@ def test_whether_its_batch_invariant_mode_was_on_is_recorded(
     asked = model._llm.llm_engine.asked
     assert len(asked) == 4 + 32
     assert len({len(prompt["prompt_token_ids"]) for _, prompt, _ in asked}) == 32
+    short = VLLMModel(str(toy_checkpoint), max_model_len="100")._llm.llm_engine.asked
+    assert max(len(prompt["prompt_token_ids"]) + asked.max_tokens for _, prompt, asked in short) == 100
 
 
 def test_a_mode_that_does_not_hold_ends_it(
