@@ -70,6 +70,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "metrics": ("metric",),
     "months": ("notice_key",),
     "novelty": ("snapshot_id", "page_id"),
+    "origins": ("run_id", "evaluator_id", "source", "signer"),
     "page_gaps": ("run_id", "metric", "evaluator_id", "page_id", "reason"),
     "page_means": ("run_id", "metric", "evaluator_id", "page_id"),
     "phrase_frequencies": ("experiment_id", "phrase", "corpus", "decoder"),
@@ -95,6 +96,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "topics": ("snapshot_id", "page_id"),
     "verifiability_differences": ("experiment_id", "model", "decoder", "metric"),
     "verifiability_metrics": ("experiment_id", "model", "decoder", "metric"),
+    "verifications": ("run_id", "evaluator_id", "checker", "receipt_sha256"),
 }
 
 

@@ -824,3 +824,22 @@ comment on column corpus_phrases.difference_high is 'The upper end.';
 comment on column corpus_phrases.p is 'Of no difference.';
 comment on column corpus_phrases.p_holm is 'The same after Holm''s correction for all phrases that might have come to be unique: in more responses of two corpora together than the threshold asks of one.';
 comment on column corpus_phrases.verdict is 'beyond chance, may be chance, or too few prompts.';
+
+comment on table origins is 'Runs and scores that came from another database. A run or a score without a row was made in this database.';
+comment on column origins.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column origins.evaluator_id is 'The evaluator whose scores came; empty for the run itself, with its texts.';
+comment on column origins.source is 'How they came: pull, bundle or database.';
+comment on column origins.signer is 'The fingerprint of the key that signed them (SHA256:…); empty where nobody signed.';
+comment on column origins.taken_in_at is 'When they were taken in.';
+
+comment on table verifications is 'What a check confirmed of a run or of its scores, one row per check.';
+comment on column verifications.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column verifications.evaluator_id is 'The evaluator whose scores were checked; empty where completions were replayed.';
+comment on column verifications.level is 'The level that the check supports: verified, replayed or recomputed.';
+comment on column verifications.confirmed is 'Number of scores (or of replayed tokens) that the check confirmed.';
+comment on column verifications.checked is 'Number of scores (or of replayed tokens) that the check looked at.';
+comment on column verifications.total is 'Number of scores (or of completions) that the run has.';
+comment on column verifications.draw is 'The number that drew the replayed completions; NULL where nothing was drawn.';
+comment on column verifications.checker is 'The fingerprint of the key that signed the receipt; here for a check by this installation.';
+comment on column verifications.receipt_sha256 is 'The hash of the signed receipt; empty for a check by this installation.';
+comment on column verifications.checked_at is 'When the check ended.';
