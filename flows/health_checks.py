@@ -14,7 +14,7 @@ from evaluators.entities import load_tagger
 from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
-from storage import newest, prompt_sets, runs, short_forms, snapshots, summaries
+from storage import commit_counter, newest, prompt_sets, runs, short_forms, snapshots, summaries
 from storage.database import Database
 from storage.keys import repeated
 
@@ -95,13 +95,15 @@ def _contact(settings: Settings) -> Row:
 
 
 def _database(path: Path) -> list[Row]:
-    if not path.exists():
-        return [("database", "note", f"'{path}' is not there yet; newwiki refresh makes it")]
+    database = Database(path)
+    if not database.is_there:
+        found = "is empty, as a full disk leaves a file" if path.exists() else "is not there yet"
+        return [("database", "note", f"'{path}' {found}; newwiki refresh makes it")]
     try:
-        database = Database(path)
         with database.read() as connection:
             found = [*database.rows("integrity"), *repeated(connection)]
             told = [*short_forms.doubtful(connection), *newest.doubtful(connection), *summaries.stale(connection)]
+            told += commit_counter.losses(connection, path)
         broken = [f"{count} {problem}" for problem, count in found if count]
         broken += told
         broken += [sentence for (sentence,) in [*database.rows("miscounted_texts"), *database.rows("doubtful_cutoffs")]]

@@ -5,6 +5,8 @@ process that has done with a file keeps its DuckDB, with nothing in it, for the 
 gone wrong is not kept.
 """
 
+import fcntl
+import logging
 import os
 import threading
 from collections.abc import Iterator
@@ -71,6 +73,8 @@ def _open(place: Path, *, read_only: bool) -> _Open:
         raise RuntimeError(f"'{place}' is open here already, {'to read' if file.read_only else 'to write'}")
     engine = _IDLE.pop() if _IDLE else duckdb.connect(":memory:", config=OFFLINE | CREATED_AS | _MEMORY)
     try:
+        if not read_only:
+            _remove_empty(place)
         engine.execute(f"set temp_directory = '{_quoted(_spilled(place))}'")
         engine.execute(f"attach '{_quoted(place)}' as {_NAME} ({'read_only' if read_only else 'read_write'})")
     except BaseException:
@@ -78,6 +82,26 @@ def _open(place: Path, *, read_only: bool) -> _Open:
         raise
     _OPEN[place] = file = _Open(engine, read_only)
     return file
+
+
+def _remove_empty(place: Path) -> None:
+    """Remove an empty file, which a full disk leaves where DuckDB was about to begin one: DuckDB does not open it.
+
+    The lock is the one that DuckDB takes, so a file that another process has just begun is left to that process.
+    """
+    try:
+        if place.stat().st_size:
+            return
+        with place.open("r+b") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(file.fileno()).st_size or not place.is_file():
+                return
+            place.unlink()
+    except OSError:  # nothing there, or in use: DuckDB says which
+        return
+    logging.getLogger("newwiki").warning(
+        "newwiki: '%s' was empty, as a full disk leaves a file; a new database replaces it", place
+    )
 
 
 def _leave(place: Path, file: _Open) -> None:

@@ -16,6 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
+from storage import commit_counter
 from storage.attached import CREATED_AS, OFFLINE, attached
 from storage.failures import failure, first_line, is_busy, told
 from storage.keys import KEYS
@@ -42,6 +43,11 @@ class Database:
         self._read: duckdb.DuckDBPyConnection | None = None
         self._written: duckdb.DuckDBPyConnection | None = None
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the file exists and holds something: a full disk can leave an empty one."""
+        return self.path.is_file() and self.path.stat().st_size > 0
+
     @contextmanager
     def write(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """One transaction: all that happens inside is stored together, or, after an error, not at all. Inside another
@@ -55,6 +61,7 @@ class Database:
             with self._open(read_only=False) as connection:
                 if not self._checked:
                     migrate(connection, self.path)
+                    commit_counter.report_loss(connection, self.path)
                     self._checked = True
                 with transaction(connection):
                     self._written = connection
@@ -62,6 +69,8 @@ class Database:
                         yield connection
                     finally:
                         self._written = None
+                    commit_counter.count(connection)
+                commit_counter.repeat(connection, self.path)
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -150,7 +159,7 @@ class Database:
 
     def _require(self) -> None:
         """Raises TerminalError where there is no database; one of an earlier version is migrated."""
-        if self._checked and self.path.is_file():
+        if self._checked and self.is_there:
             return
         with self._current():
             pass
@@ -158,9 +167,11 @@ class Database:
     @contextmanager
     def _current(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Opened to read, after it has been migrated where it is of an earlier version."""
-        if not self.path.is_file():
+        if not self.is_there:
+            found = f"'{self.path}' is empty, as a full disk leaves a file, so " if self.path.is_file() else ""
             raise TerminalError(
-                f"there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name another"
+                f"{found}there is no database '{self.path}'; make one with `newwiki refresh --db {self.path}`, or name "
+                "another"
             )
         with ExitStack() as opened:
             connection = opened.enter_context(self._open(read_only=True))
@@ -169,6 +180,8 @@ class Database:
                 with self.write():
                     pass
                 connection = opened.enter_context(self._open(read_only=True))
+            if not self._checked:
+                commit_counter.report_loss(connection, self.path)
             self._checked = True
             yield connection
 

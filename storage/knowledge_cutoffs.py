@@ -10,7 +10,7 @@ from storage.database import Database
 def enter(database: Database, run_id: str, said: KnowledgeCutoff) -> str | None:
     """Enters what is said of the model of a stored run, unless what stands there goes before it: what was asked for
     stays until something else is asked for. Gives a note where something changes or is not believed."""
-    if not database.path.exists() or not database.rows("run_cutoff", run_id):
+    if not database.is_there or not database.rows("run_cutoff", run_id):
         return None
     stored = of_run(database, run_id)
     if stored == said:

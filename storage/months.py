@@ -24,19 +24,19 @@ class MonthRecord:
 
 def complete(database: Database, wiki: str) -> set[tuple[str, str]]:
     """The (month, registered_sha256) pairs for which nothing is left to do; none where there is no database yet."""
-    return set(database.rows("complete_months", wiki)) if database.path.exists() else set()
+    return set(database.rows("complete_months", wiki)) if database.is_there else set()
 
 
 def first(database: Database, wiki: str) -> str | None:
     """The oldest month that was worked on; None where there is none, or no database yet."""
-    if not database.path.exists():
+    if not database.is_there:
         return None
     return next((str(month) for (month,) in database.rows("first_month", wiki)), None)
 
 
 def is_recorded(database: Database, notice_key: str) -> bool:
     """Whether this ending is known, so that its notice is not sent again."""
-    if not database.path.exists():
+    if not database.is_there:
         return False
     with database.read() as connection:
         return bool(first_row(connection.execute("select 1 from months where notice_key = ?", [notice_key])))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from newwiki.errors import UsageError
 
-_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock")  # of what stands beside a database
+_ENDINGS = (".wal", ".tmp", ".refresh-", ".schedule-lock", ".commits")  # of what stands beside a database
 _MAGIC = (8, b"DUCK")  # where each DuckDB file says that it is one
 
 

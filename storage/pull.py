@@ -41,7 +41,7 @@ def pull(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
     Raises Contradiction in the end, with all else taken in, where something here contradicts what is there.
     """
     there, moved, contradicting = folder.notes(), Moved(), list[SharedPart]()
-    if not database.path.exists():
+    if not database.is_there:
         with database.write():  # which makes it
             pass
     if not there:

@@ -21,7 +21,7 @@ from storage.queries import first_row, query, records
 def status(database: Database, run_id: str) -> str | None:
     """`running`, `complete`, `failed` or `interrupted`; None for a run that was never started, as where there is no
     database yet."""
-    if not database.path.exists():
+    if not database.is_there:
         return None
     with database.read() as connection:
         found = first_row(connection.execute("select status, heard_at, process from runs where run_id = ?", [run_id]))
@@ -36,7 +36,7 @@ def interrupted(database: Database) -> list[tuple[str, datetime | None]]:
 
 def unfinished(database: Database, run_ids: Sequence[str]) -> list[str]:
     """Which of these were begun and are not complete."""
-    if not database.path.exists():
+    if not database.is_there:
         return []
     with database.read():
         return [run_id for run_id in run_ids if status(database, run_id) not in (None, "complete")]

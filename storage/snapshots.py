@@ -125,7 +125,7 @@ def publish(
 
 def find(database: Database, name: str) -> Snapshot | None:
     """The snapshot of that name, if there is one; None too where there is no database yet."""
-    if not database.path.exists():
+    if not database.is_there:
         return None
     with database.read() as connection:
         return _snapshot(connection, name)
@@ -157,7 +157,7 @@ def resolve(database: Database, name: str) -> Snapshot:
 
 def earlier(database: Database, wiki: str, moment: datetime) -> list[str]:
     """The ids of the wiki's snapshots whose window begins before that moment; none where there is no database yet."""
-    if not database.path.exists():
+    if not database.is_there:
         return []
     return [name for (name,) in database.rows("earlier_snapshots", wiki, moment)]
 

@@ -1,5 +1,6 @@
 """Keys that bundles are signed with: Ed25519, in OpenSSH's files, so that ssh-keygen reads and makes them too."""
 
+import logging
 import os
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import (
 from newwiki.errors import UsageError
 from storage.outputs import safe
 
+_LOG = logging.getLogger("newwiki")
 _LONGEST = 1 << 20  # bytes of a file of keys
 
 
@@ -30,18 +32,35 @@ def public_path(private: Path) -> Path:
 
 
 def make_pair(path: Path, database: Path) -> str:
-    """Writes a new private key, which only its owner can read, and beside it FILE.pub; gives the key's fingerprint.
+    """Write a new private key, readable by its owner only, and FILE.pub beside it; return the key's fingerprint.
 
-    Raises UsageError where one of the two is there already.
+    An empty file, which a full disk leaves behind, is replaced. Both files are written, or neither.
+
+    Raises:
+        UsageError: one of the two files exists and is not empty.
     """
     public = public_path(path)
-    for one in (path, public):
-        if safe(one, database).exists() or one.is_symlink():
-            raise UsageError(f"'{one}' is there already, and a key is not written over; name another file with --out")
+    for file in (path, public):
+        if file.is_symlink() or (safe(file, database).exists() and not _is_empty(file)):
+            raise UsageError(f"'{file}' is there already, and a key is not written over; name another file with --out")
     key = Ed25519PrivateKey.generate()
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write_new(path, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()), 0o600)
-    _write_new(public, f"{public_line(key.public_key())} {path.name}\n".encode(), 0o644)
+    contents = (
+        (path, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()), 0o600),
+        (public, f"{public_line(key.public_key())} {path.name}\n".encode(), 0o644),
+    )
+    written = []
+    try:
+        for file, content, mode in contents:
+            if file.exists():
+                _LOG.warning("newwiki: '%s' was empty, as a full disk leaves a file; a new key replaces it", file)
+                file.unlink()
+            written.append(file)
+            _write_new(file, content, mode)
+    except OSError:
+        for file in written:
+            file.unlink(missing_ok=True)
+        raise
     return fingerprint(key.public_key())
 
 
@@ -60,7 +79,8 @@ def read_private(path: Path) -> Ed25519PrivateKey:
             continue
         if isinstance(key, Ed25519PrivateKey):
             return key
-    raise UsageError(f"'{path}' holds no private key of Ed25519; make one with `newwiki keygen`")
+    what = "is empty" if not content else "holds no private key of Ed25519"
+    raise UsageError(f"'{path}' {what}; make one with `newwiki keygen`")
 
 
 def trusted_keys(places: Iterable[Path]) -> Mapping[str, str]:
@@ -117,6 +137,10 @@ def _content(path: Path) -> bytes:
             return stream.read(_LONGEST)
     except OSError as error:
         raise UsageError(f"the key '{path}' cannot be read: {error.strerror}") from None
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:

@@ -28,7 +28,7 @@ TABLE = Rates(
 def rates(database: Database) -> Rates:
     """The table's, with what the runs in the database tell in their place."""
     found = dict(vars(TABLE))
-    if not database.path.exists():
+    if not database.is_there:
         return TABLE
     with database.read():
         written = database.records(dict[str, Any], "plan_writing")

@@ -1,13 +1,16 @@
+import fcntl
 import multiprocessing
 import os
 import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
 import duckdb
 import pytest
 
+from newwiki.errors import TerminalError
 from storage.attached import attached
 from storage.database import Database
 
@@ -152,3 +155,49 @@ def test_a_database_is_read_by_two_who_name_it_at_once(tmp_path: Path) -> None:
         pass
     with Database(path).read(), Database(path).read() as connection:
         assert connection.execute("select count(*) from snapshots").fetchall() == [(0,)]
+
+
+def test_an_empty_file_that_a_full_disk_left_is_replaced_and_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "empty.duckdb"
+    path.touch()
+    with pytest.raises(TerminalError, match=r"is empty, as a full disk leaves a file, so there is no database"):
+        Database(path).rows("complete_months", "enwiki")
+    assert not path.stat().st_size
+    with Database(path).write():
+        pass
+    assert "was empty, as a full disk leaves a file; a new database replaces it" in caplog.text
+    assert Database(path).rows("complete_months", "enwiki") == []
+
+
+def test_an_empty_file_that_another_process_has_just_begun_is_left_to_it(tmp_path: Path) -> None:
+    path, locked = tmp_path / "begun.duckdb", tmp_path / "locked"
+    path.touch()
+    held = multiprocessing.get_context("fork").Process(target=hold_lock, args=(path, locked))
+    held.start()
+    try:
+        while not locked.exists():
+            time.sleep(0.01)
+        with pytest.raises(duckdb.Error), attached(path, read_only=False):
+            pass
+        assert path.is_file()
+    finally:
+        held.terminate()
+        held.join()
+
+
+def hold_lock(path: Path, locked: Path) -> None:
+    """What the other process does."""
+    with path.open("r+b") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        locked.touch()
+        time.sleep(60)
+
+
+def test_a_file_that_is_no_database_is_never_removed(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("x")
+    with pytest.raises(duckdb.Error), attached(path, read_only=False):
+        pass
+    assert path.read_text() == "x"

@@ -1,5 +1,6 @@
 """Keys: made once, never written over, read by ssh-keygen, and trusted by file or folder."""
 
+import errno
 import shutil
 import stat
 import subprocess
@@ -38,6 +39,33 @@ def test_no_key_is_written_over(tmp_path: Path) -> None:
         make_pair(tmp_path / "carol", _DATABASE)
     assert (tmp_path / "alice").read_bytes() == before
     assert {one.name for one in tmp_path.iterdir()} == {"alice", "alice.pub", "bob.pub", "carol"}
+
+
+@pytest.mark.parametrize("left", [("alice",), ("alice.pub",), ("alice", "alice.pub")])
+def test_empty_keys_that_a_full_disk_left_are_replaced_and_reported(
+    left: tuple[str, ...], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in left:
+        (tmp_path / name).touch()
+    if "alice" in left:
+        with pytest.raises(UsageError, match=r"'.*alice' is empty; make one with `newwiki keygen`"):
+            read_private(tmp_path / "alice")
+    told = make_pair(tmp_path / "alice", _DATABASE)
+    assert fingerprint(read_private(tmp_path / "alice").public_key()) == told
+    assert caplog.text.count("was empty, as a full disk leaves a file; a new key replaces it") == len(left)
+
+
+def test_a_full_disk_leaves_both_files_of_a_key_or_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(path: Path, content: bytes, mode: int) -> None:
+        path.touch()
+        if path.suffix == ".pub":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_bytes(content)
+
+    monkeypatch.setattr("flows.bundles.keys._write_new", write)
+    with pytest.raises(OSError, match="No space left"):
+        make_pair(tmp_path / "alice", _DATABASE)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_prints_the_fingerprint(
