@@ -3,13 +3,15 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from evaluators.entities import STAND_IN
 from flows.bundles.checked import Checked
 from flows.bundles.opened import OpenedBundle
 from flows.progress import Progress, Silent
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
+from newwiki.errors import NewWikiError
 from newwiki.records import Run
 from newwiki.registry import Evaluator, ReadingEvaluator, reading_evaluators
 from newwiki.settings import Settings
@@ -43,7 +45,7 @@ def score_again(
 
     Raises TerminalError for a number that is another one.
     """
-    loaded = _same_here(bundle, metrics, settings)
+    loaded, missing = _same_here(bundle, metrics, settings)
     for run in bundle.runs.values():
         if run.samples and (evaluators := _of_run(bundle, run, loaded)):
             some = loaded.only(evaluators)
@@ -56,7 +58,7 @@ def score_again(
         if part["evaluator_id"] in ids:
             _compare(bundle, part, _by_key(part, rows.to_pylist()), _here(database, part), one)
         one.of += rows.num_rows
-    return [*_again(compared, ids), *_not_again(bundle, compared, metrics)]
+    return [*_again(compared, ids), *_not_again(bundle, compared, metrics, missing)]
 
 
 def _again(compared: Mapping[str, _Compared], ids: set[str]) -> Iterator[Checked]:
@@ -68,13 +70,16 @@ def _again(compared: Mapping[str, _Compared], ids: set[str]) -> Iterator[Checked
     yield Checked("scores", again, sum(one.of for one in compared.values()), told)
 
 
-def _not_again(bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics: str) -> Iterator[Checked]:
+def _not_again(
+    bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics: str, missing: Mapping[str, str]
+) -> Iterator[Checked]:
     reading = reading_evaluators.all()
     for evaluator_id, one in compared.items():
         if one.again == one.of:
             continue
         [row] = bundle.entries("evaluators", evaluator_id)
         why = "none of that fingerprint is at hand" + ("" if metrics == "all" else f" among {metrics}")
+        why = missing.get(row["name"], why)
         if row["name"] in reading:
             why = "its model would have to read the articles"
         elif one.again:
@@ -82,14 +87,34 @@ def _not_again(bundle: OpenedBundle, compared: Mapping[str, _Compared], metrics:
         yield Checked(f"  of {row['name'][:40]} ({evaluator_id})", one.again, one.of, f"not computed again: {why}")
 
 
-def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> LoadedEvaluators:
-    """The evaluators of texts that are at hand under the same fingerprint."""
-    names = {rows.to_pylist()[0]["name"] for _, rows in bundle.of("evaluators")}
+def _same_here(bundle: OpenedBundle, metrics: str, settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
+    """Load the evaluators of texts that are here under the same fingerprint.
+
+    Entities come from the stand-in where the bundle's do, whatever the settings name: every machine has it. The second
+    value says, by evaluator name, which model is missing here.
+    """
+    rows = [rows.to_pylist()[0] for _, rows in bundle.of("evaluators")]
+    if any(STAND_IN in (row["model"] or "").split(" + ") for row in rows):
+        settings = replace(settings, entities=STAND_IN)
+    names = {row["name"] for row in rows}
     chosen = [one for one in choose(metrics, settings, Silent()) if one.name in names]
-    loaded = LoadedEvaluators([one for one in chosen if not isinstance(one, ReadingEvaluator)], settings)
+    loaded, missing = _loadable([one for one in chosen if not isinstance(one, ReadingEvaluator)], settings)
     there = _evaluator_ids(bundle)
     same = [one for one in (*loaded.evaluators, *loaded.set_evaluators) if loaded.ids([one]) <= there]
-    return loaded.only(same)
+    return loaded.only(same), missing
+
+
+def _loadable(chosen: Sequence[Evaluator], settings: Settings) -> tuple[LoadedEvaluators, Mapping[str, str]]:
+    """Load these evaluators; those whose models cannot be loaded are left out and named, with the reason."""
+    with suppress(NewWikiError):
+        return LoadedEvaluators(chosen, settings), {}
+    missing = {}
+    for evaluator in chosen:
+        try:
+            LoadedEvaluators([evaluator], settings)
+        except NewWikiError as error:
+            missing[evaluator.name] = str(error)
+    return LoadedEvaluators([one for one in chosen if one.name not in missing], settings), missing
 
 
 def _of_run(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> list[Evaluator]:

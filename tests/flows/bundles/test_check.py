@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import spacy
 
 import newwiki
 from flows.bundles.check import Check
+from flows.bundles.keys import make_pair
 from flows.bundles.writing_again import SpotCheck
 from flows.cli import main
 from newwiki.errors import TerminalError, UsageError
@@ -61,6 +63,36 @@ def test_the_function_gives_the_table_of_the_command(
     assert {line["what"].split()[1] for line in not_again} >= {"bleu"}
     assert sum(line["of"] for line in not_again) == scores["of"] - scores["checked"]
     assert "no completion was made anew" in capsys.readouterr().err
+
+
+def entity_scores(bundle: Path, tagger: str, **settings: str) -> list[Row]:
+    """The lines of a check about scores, of a bundle whose entities this tagger found."""
+    folder = bundle.parent
+    database = Path(shutil.copy(folder / "newwiki.duckdb", folder / "tagged.duckdb"))
+    newwiki.score(missing=True, metrics="entity_overlap,rep_4", entities=tagger, db=database, quiet=True)
+    key = folder / "key"
+    make_pair(key, database)
+    tagged = newwiki.submit("greedy", key=key, out=folder / "tagged.newwiki", db=database)
+    table = newwiki.check(tagged, metrics="entity_overlap,rep_4", db=folder / "none.duckdb", quiet=True, **settings)
+    return [line for line in table.to_pylist() if "scores" in line["what"] or "entity" in line["what"]]
+
+
+def test_entities_of_the_stand_in_are_found_again_where_the_pipeline_of_the_settings_is_missing(
+    evaluated: Path, tmp_path: Path
+) -> None:
+    shutil.copy(evaluated, tmp_path / "newwiki.duckdb")
+    lines = entity_scores(tmp_path / "bundle", "rules-v1", entities="spacy:no_such_pipeline")
+    assert [line["what"] for line in lines] == ["scores"]
+
+
+def test_an_evaluator_whose_model_is_missing_is_named_and_skipped(evaluated: Path, tmp_path: Path) -> None:
+    shutil.copy(evaluated, tmp_path / "newwiki.duckdb")
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("entity_ruler").add_patterns([{"label": "PLACE", "pattern": "Skarrow"}])
+    pipeline.to_disk(tmp_path / "pipeline")
+    _, skipped = entity_scores(tmp_path / "bundle", f"spacy:{tmp_path / 'pipeline'}", entities="spacy:no_such_pipeline")
+    assert skipped["checked"] == 0 < skipped["of"]
+    assert "there is no spaCy pipeline 'no_such_pipeline' here" in skipped["result"]
 
 
 def test_what_a_spot_check_is_worth_is_said_in_numbers() -> None:
