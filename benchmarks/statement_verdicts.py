@@ -4,7 +4,8 @@
 
 Scores are simulated and go through the product's own functions: 4 texts of each of 30 articles under 8 settings (four
 of top-p, two of temperature). An article has a number of its own that all settings share (standard deviation 1), and
-one for each setting (0.5); its texts vary by 1. With `--into` the table is written into that page, between its marks.
+one for each setting (0.5); its texts vary by 1. Claims about the size of models are simulated with models that differ
+whatever their size. With `--into` the table is written into that page, between its marks.
 """
 
 import argparse
@@ -34,6 +35,7 @@ SMALL = _stated("small", "A", parameter="top_p")
 LARGEST = _stated("largest", "A", "B", parameter="top_p", than=("temperature",))
 SPREAD = _stated("spread", parameter="top_p", of="all texts")
 SPREAD_OF_PROMPT = replace(SPREAD, of="each prompt")
+LARGER = _stated("size", "A", direction="up")
 RELATED = _stated("correlation", "A", "B")
 
 
@@ -75,7 +77,33 @@ class Truth:
         return np.stack([apart[0], self.r * apart[0] + np.sqrt(1 - self.r**2) * apart[1]])
 
 
-TRUTHS = (
+@dataclass(frozen=True)
+class TruthOfModels:
+    """What is so of models: each has a level of its own (`scatter` standard deviations of texts), and the largest of
+    them lies `grows` standard deviations above the smallest, the others between by the logarithm of their size."""
+
+    words: str
+    is_so: bool
+    models: int
+    grows: float = 0.0
+    scatter: float = 0.3
+    articles: int = 100
+    statements: Sequence[Statement] = (LARGER,)
+
+    def draw(self, random: np.random.Generator) -> Numbers:
+        runs, of_runs = [], []
+        pages = np.repeat(np.arange(self.articles), TEXTS)
+        shared = random.normal(size=self.articles)[pages]
+        for place in range(self.models):
+            level = self.scatter * random.normal() + self.grows * place / (self.models - 1)
+            own = 0.5 * random.normal(size=self.articles)[pages]
+            made = shared + own + random.normal(size=len(pages)) + level * np.sqrt(_VARIANCE)
+            of_runs.append((pages, made[None]))
+            runs.append(ReadRun(f"r{place}", f"m{place}", f"m{place}", "sample", {"top_p": 0.9}, 124e6 * 2**place))
+        return sum_up(runs, ["A"], of_runs)
+
+
+TRUTHS: Sequence[Truth | TruthOfModels] = (
     Truth("“grows”: no effect", False),
     Truth("“grows”: no effect, 13 articles", False, articles=13),
     Truth("“grows”: no effect, 100 articles", False, articles=100),
@@ -108,10 +136,17 @@ TRUTHS = (
         [replace(RELATED, by="strong")],
         r=_MARGINS["strong"],
     ),
+    TruthOfModels("“larger is higher”: 2 models, no effect", False, 2),
+    TruthOfModels("“larger is higher”: 4 models, no effect", False, 4),
+    TruthOfModels("“larger is higher”: 4 models, no effect, 500 articles", False, 4, articles=500),
+    TruthOfModels("“larger is higher”: 8 models, no effect", False, 8),
+    TruthOfModels("“larger is higher”: 4 models, by 2", True, 4, grows=2.0),
+    TruthOfModels("“larger is higher”: 8 models, by 1", True, 8, grows=1.0),
+    TruthOfModels("“larger is higher”: 8 models, by 2", True, 8, grows=2.0),
 )
 
 
-def called(truth: Truth, draws: int) -> Counter[str]:
+def called(truth: Truth | TruthOfModels, draws: int) -> Counter[str]:
     """In how many draws any of the statements is said to hold, and in how many any is said not to."""
     random, found = np.random.default_rng(0), Counter[str]()
     for _ in range(draws):

@@ -1,10 +1,10 @@
 """How sure a number is that is computed of all articles together: by leaving each of them out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from evaluators import statistics
 
@@ -19,9 +19,10 @@ def leave_one_out(of_articles: Array) -> Array:
 
 @dataclass(frozen=True)
 class Jackknifed:
-    """Numbers of G articles with 95 % intervals: the estimates that each article stands for when the others are known.
+    """Numbers of G articles with 95 % intervals. The number is that of all articles; its error is that of the
+    pseudo-values, the estimates that each article stands for when the others are known.
 
-    Of a mean these are the articles' own numbers, so that it has the interval that it has elsewhere
+    Of a mean the pseudo-values are the articles' own numbers, so that it has the interval that it has elsewhere
     (`evaluators.statistics.estimate`). Source: Tukey 1958; Efron & Tibshirani 1993, An introduction to the bootstrap,
     chapter 11, of pseudo-values.
     """
@@ -33,7 +34,28 @@ class Jackknifed:
         """`values` are numbers × (1 + G): of all articles, and without each."""
         articles = values.shape[1] - 1
         pseudo = articles * values[:, :1] - (articles - 1) * values[:, 1:]
-        return cls(statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan)))
+        found = statistics.differences_estimate(np.where(np.isfinite(values).all(axis=1), pseudo.T, np.nan))
+        moved = np.where(np.isfinite(found.mean), values[:, 0] - found.mean, 0.0)
+        return cls(replace(found, mean=found.mean + moved, low=found.low + moved, high=found.high + moved))
+
+    def over_models(self, error: float, freedom: int) -> "Jackknifed":
+        """The same numbers with the error of drawing other models added to that of drawing other articles.
+
+        `error` is the standard error over models with `freedom` degrees of freedom. The two errors add up as variances;
+        the interval is Student's t with the fewer degrees of freedom, so it generalizes over models and articles.
+        """
+        found = self.estimate
+        total, fewer = np.hypot(found.standard_error, error), np.minimum(found.freedom, freedom)
+        half = stdtrit(fewer, 1 - statistics.LEVEL / 2) * total
+        half = np.where([why is None for why in found.lacking], half, np.nan)
+        widened = replace(
+            found,
+            standard_error=total,
+            freedom=fewer,
+            low=np.minimum(found.low, found.mean - half),
+            high=np.maximum(found.high, found.mean + half),
+        )
+        return Jackknifed(widened)
 
     def above(self, bounds: Array) -> Array:
         """For each number p of its not being above the bound. It is doubled, as one direction of two is asked for after

@@ -14,8 +14,8 @@ from storage.database import Database
 
 _VERDICTS = (
     "What the paper says, and what one's own runs say of it: the effect in the comparison on which the verdict turns, "
-    "with its 95 % interval by articles; p is of the verdict not being so, after Holm's correction for the statements "
-    "of one kind."
+    "with its 95 % interval over the units that it generalizes over; p is of the verdict not being so, after Holm's "
+    "correction for the statements of one kind."
 )
 _SETTINGS = (
     "Mean ± standard deviation over texts of each run, and of the articles, under the paper's names of the metrics."
@@ -51,7 +51,7 @@ def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[
 
 
 def verdicts(found: Stored) -> Table:
-    heads = ["the paper says", "verdict", "ours", "effect [95 %]", "p", "articles", "its place"]
+    heads = ["the paper says", "verdict", "ours", "effect [95 %]", "p", "generalizes over", "articles", "its place"]
     return Table(_VERDICTS, heads, [_verdict(one) for one in found.verdicts])
 
 
@@ -86,6 +86,7 @@ def _verdict(one: StatementVerdict) -> list[Any]:
         one.ours or "–",
         f"{_interval(one.effect, one.low, one.high)}{unit}",
         "–" if p is None else p_value(p),
+        one.generalizes_over or "–",
         one.articles or "–",
         f"{one.section}: “{one.quote}”",
     ]

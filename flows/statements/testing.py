@@ -3,11 +3,12 @@
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from flows.statements.estimands import Array, correlation, log_deviations, moments, over, together
+from flows.statements.model_sizes import ErrorOverModels, ModelSizes
 from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell, ladder, value_words
 from flows.statements.statement import PaperModel, Statement
@@ -15,13 +16,17 @@ from flows.tables import digits
 
 Unit = str
 DEVIATIONS, LOGARITHM, CORRELATION, OWN = "sd", "ln sd", "r", "own"
+ARTICLES, MODELS = "articles", "models and articles"
 NEEDS_RUNS = "needs runs of "  # and the names of models, with commas
 
 
 @dataclass(frozen=True)
 class Number:
     """One comparison: `values` of all articles and without each. What is stated holds of it where it lies between `low`
-    and `high`; it does not where it lies below `below` or above `above`. `ours` is what was found, in words."""
+    and `high`; it does not where it lies below `below` or above `above`. `ours` is what was found, in words.
+
+    A number about models in general has an error over models as well; a number about the named runs has none.
+    """
 
     values: Array
     low: float
@@ -29,16 +34,19 @@ class Number:
     below: float
     above: float
     ours: str
+    over_models: ErrorOverModels | None = None
 
 
 @dataclass(frozen=True)
 class Tested:
-    """What a statement is judged by: its numbers, of which `needed` must be as is stated."""
+    """What a statement is judged by: its numbers, of which `needed` must be as is stated. The verdict generalizes over
+    what `over` names; of everything else it is about these runs alone."""
 
     numbers: Sequence[Number]
     needed: int
     unit: Unit
     runs: int
+    over: str = ARTICLES
 
 
 @dataclass(frozen=True)
@@ -205,39 +213,29 @@ def _model_spread(statement: Statement, context: Context) -> Tested:
 
 
 def _size(statement: Statement, context: Context) -> Tested:
-    runs, weights, words = _sizes(context)
-    made = []
+    sizes, made = ModelSizes.of(context.numbers), []
     for metric in _had(statement, context):
-        found = moments(context.numbers, metric, runs)
-        effect = over(weights @ found.means, found.deviation)
-        smallest, largest = (found.means[place(weights), 0] for place in (np.argmin, np.argmax))
-        ours = f"{metric}: {digits(smallest)} to {digits(largest)} over {words}"
-        made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
-    return Tested(made, len(made) if statement.share == "all" else len(made) // 2 + 1, DEVIATIONS, len(runs))
+        found = moments(context.numbers, metric, sizes.runs)
+        means = sizes.of_models(found.means, found.runs)
+        error = sizes.error(over(means, found.deviation))
+        smallest, largest = means[0, 0], means[-1, 0]
+        ours = f"{metric}: {digits(smallest)} to {digits(largest)} over {sizes.words}"
+        number = _towards(
+            statement.direction, over(sizes.slope @ means, found.deviation), context.margins["nothing"], ours
+        )
+        made.append(replace(number, over_models=error))
+    needed = len(made) if statement.share == "all" else len(made) // 2 + 1
+    return Tested(made, needed, DEVIATIONS, len(sizes.runs), MODELS)
 
 
 def _size_spread(statement: Statement, context: Context) -> Tested:
-    runs, weights, words = _sizes(context)
-    of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
-    effect = weights @ of_runs
-    ours = f"{_percent(effect[0])} over {words}, over {', '.join(metrics)}"
-    return Tested(
-        [_towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)], 1, LOGARITHM, len(runs)
-    )
-
-
-def _sizes(context: Context) -> tuple[list[int], Array, str]:
-    """The runs of models whose number of parameters is known, and weights by which their numbers become the change from
-    the smallest to the largest, by the slope on the logarithm."""
-    listed = context.numbers.runs
-    sizes = {place: size for place in context.numbers.written if (size := listed[place].size)}
-    if len(set(sizes.values())) < 2:
-        raise CannotTell("needs runs of models of two sizes, whose numbers of parameters are known")
-    logs = np.log(np.array(list(sizes.values())))
-    apart = logs - logs.mean()
-    weights = (logs.max() - logs.min()) * apart / (apart**2).sum()
-    words = f"{min(sizes.values()):.3g} to {max(sizes.values()):.3g} parameters"
-    return list(sizes), weights, words
+    sizes = ModelSizes.of(context.numbers)
+    of_runs, metrics = log_deviations(context.numbers, sizes.runs, of_prompts=False)
+    of_models = sizes.of_models(of_runs, sorted(sizes.runs))
+    effect = sizes.slope @ of_models
+    ours = f"{_percent(effect[0])} over {sizes.words}, over {', '.join(metrics)}"
+    number = _towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)
+    return Tested([replace(number, over_models=sizes.error(of_models))], 1, LOGARITHM, len(sizes.runs), MODELS)
 
 
 def _named(context: Context, names: Sequence[str]) -> dict[str, list[int]]:

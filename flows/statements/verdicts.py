@@ -12,7 +12,7 @@ from flows.statements.jackknife import Jackknifed, at_least
 from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell
 from flows.statements.statement import Statement, paper
-from flows.statements.testing import CORRELATION, Context, Tested, tested
+from flows.statements.testing import CORRELATION, Context, Number, Tested, tested
 
 Verdict = Literal["holds", "does not hold", "cannot tell"]
 HOLDS: Verdict = "holds"
@@ -24,7 +24,8 @@ UNKNOWN: Verdict = "cannot tell"
 class StatementVerdict:
     """A row of `statement_verdicts`, but for the answer that it is of. `effect` with its 95 % interval is that of the
     comparison on which the verdict turns, of `comparisons`; `p_holds` and `p_fails` are of each verdict not being so,
-    after Holm's correction for the statements of one kind. `why` says why it cannot be told."""
+    after Holm's correction for the statements of one kind. `generalizes_over` names the units that the verdict is about
+    in general: articles, or models and articles. `why` says why it cannot be told."""
 
     statement: str
     section: str
@@ -39,6 +40,7 @@ class StatementVerdict:
     low: float | None
     high: float | None
     unit: str | None
+    generalizes_over: str | None
     p_holds: float | None
     p_fails: float | None
     verdict: Verdict
@@ -67,7 +69,7 @@ def _judged(statement: Statement, context: Context) -> StatementVerdict:
         made = tested(statement, context)
     except CannotTell as why:
         return _row(statement, why=str(why))
-    each = [Jackknifed.of(number.values[None]) for number in made.numbers]
+    each = [_sure(number) for number in made.numbers]
     if lacking := next((why for one in each for why in one.estimate.lacking if why), None):
         return _row(statement, made, articles=_articles(made), ours=made.numbers[0].ours, why=_words(lacking))
     holds = np.array([_inside(one, n.low, n.high) for one, n in zip(each, made.numbers, strict=True)])
@@ -85,6 +87,12 @@ def _judged(statement: Statement, context: Context) -> StatementVerdict:
         p_holds=at_least(holds, made.needed),
         p_fails=at_least(fails, len(each) - made.needed + 1),
     )
+
+
+def _sure(number: Number) -> Jackknifed:
+    found = Jackknifed.of(number.values[None])
+    models = number.over_models
+    return found.over_models(models.error, models.freedom) if models else found
 
 
 def _inside(one: Jackknifed, low: float, high: float) -> float:
@@ -122,6 +130,7 @@ def _row(
         low=low,
         high=high,
         unit=made.unit if made else None,
+        generalizes_over=made.over if made else None,
         p_holds=p_holds,
         p_fails=p_fails,
         verdict=UNKNOWN,

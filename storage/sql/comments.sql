@@ -350,6 +350,7 @@ comment on column statement_verdicts.effect is 'The effect in the comparison on 
 comment on column statement_verdicts.low is 'The lower end of its 95 % interval.';
 comment on column statement_verdicts.high is 'Its upper end.';
 comment on column statement_verdicts.unit is 'What the effect is in: sd (standard deviations of texts), ln sd (the logarithm of one), r, or own (the metric''s).';
+comment on column statement_verdicts.generalizes_over is 'The units over which the verdict generalizes: articles, or models and articles; NULL where nothing was tested, and of answers of earlier versions.';
 comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for its kind.';
 comment on column statement_verdicts.p_fails is 'p of its holding, after the same.';
 comment on column statement_verdicts.verdict is 'holds, does not hold, or cannot tell.';

@@ -84,6 +84,7 @@ def test_each_has_a_verdict_on_scripted_runs_as_the_paper_found_them() -> None:
     ]
     made.append((sampled("bart-base", size=110e6), {"Distinct-n": texts(20, -3.0), "Rep-n": texts(21, 2.0)}))
     made.append((sampled("gpt2-xl", size=1.5e9), {"Distinct-n": texts(22, 1.0), "Rep-n": texts(23, 1.0)}))
+    made.append((sampled("gpt2-large", size=774e6), {"Distinct-n": texts(26, 0.5), "Rep-n": texts(27, 1.5)}))
     made.append((articles(), {"Distinct-n": texts(24)[:, :1], "Rep-n": texts(25)[:, :1]}))
     found = {one.statement: one for one in verdicts(numbers(made), STATEMENTS)}
     assert list(found) == [one.name for one in STATEMENTS]

@@ -1,6 +1,6 @@
 """Each kind of statement holds, does not hold, or cannot be told, by texts whose numbers are known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -212,30 +212,75 @@ def test_a_model_beside_the_articles() -> None:
     assert judged(made, replace(GPT3, than=("Wikipedia",))).verdict == HOLDS
 
 
-def sized(scale: Callable[[float], Array]) -> Scripted:
-    return [
-        (sampled(f"of {size:g}", size=size), {"S-BERT": scale(place)}) for place, size in enumerate((1e6, 1e7, 1e9))
-    ]
+SIZES = (1e6, 4e6, 3e7, 1e8, 1e9)
+
+
+def sized(scale: Callable[[int], Array], sizes: Sequence[float] = SIZES) -> Scripted:
+    """A model of each size, whose texts the function makes from its place."""
+    return [(sampled(f"model {place}", size=size), {"S-BERT": scale(place)}) for place, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize(
     ("statement", "made", "verdict"),
     [
-        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), place)), HOLDS),
-        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), -place)), FAILS),
-        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(int(place), differ=UNSURE)), UNKNOWN),
-        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place)) * 2**place), HOLDS),
-        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place)) / 2**place), FAILS),
-        (stated("size_spread", direction="up"), sized(lambda place: texts(int(place), spread=2.0)), UNKNOWN),
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(place, place)), HOLDS),
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(place, -place)), FAILS),
+        (stated("size", "S-BERT", direction="up"), sized(lambda place: texts(place, differ=UNSURE)), UNKNOWN),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(place) * 2**place), HOLDS),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(place) / 2**place), FAILS),
+        (stated("size_spread", direction="up"), sized(lambda place: texts(place) * (1, 9, 2, 5, 3)[place]), UNKNOWN),
     ],
 )
 def test_sizes(statement: Statement, made: Scripted, verdict: Verdict) -> None:
-    assert judged(made, statement).verdict == verdict
+    found = judged(made, statement)
+    assert (found.verdict, found.generalizes_over) == (verdict, "models and articles")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "there"),
+    [
+        ((124439808, 124440576), "1 of them is there"),
+        ((1e8, 1e9), "2 of them are there"),
+        ((1e8, 1.4e8, 1e9, 1.4e9, 1e10), "3 of them are there"),
+    ],
+)
+def test_fewer_than_four_sizes_say_nothing_about_size(sizes: Sequence[float], there: str) -> None:
+    found = judged(sized(lambda place: texts(place, place), sizes), stated("size", "S-BERT", direction="up"))
+    assert (found.verdict, found.p_holds) == (UNKNOWN, None)
+    assert there in str(found.why)
 
 
 def test_sizes_that_nobody_knows_are_said() -> None:
     found = judged(over("top_p", (0.5, 1.0), 1.0), stated("size", "Distinct-n"))
-    assert found.why == "needs runs of models of two sizes, whose numbers of parameters are known"
+    assert "needs runs of models of 4 known sizes" in str(found.why)
+    assert "0 of them are there" in str(found.why)
+
+
+@pytest.mark.parametrize("models", [4, 6])
+def test_models_that_differ_whatever_their_size_are_rarely_said_to_grow_with_it(models: int) -> None:
+    """The null at the unit of the claim: each model has a level of its own, far larger than what articles vary by."""
+    random, called = np.random.default_rng(models), 0
+    for _ in range(400):
+        levels = random.normal(size=models)
+        made = sized(
+            lambda place, levels=levels: texts(place, levels[place]), [1e6 * 3**place for place in range(models)]
+        )
+        called += judged(made, stated("size", "S-BERT", direction="up")).verdict == HOLDS
+    assert called <= 20  # 10 of 400 are expected: half of 5 %, as the statement names one direction of two
+
+
+def test_more_runs_of_a_model_make_it_no_more_models() -> None:
+    run, metrics = sized(lambda place: texts(place, place))[0]
+    made = [(replace(run, run_id=str(one), size=1e6 * 2**one), metrics) for one in range(6)]
+    found = judged(made, stated("size", "S-BERT", direction="up"))
+    assert "1 of them is there" in str(found.why)
+
+
+def test_a_correlation_is_pearsons_own() -> None:
+    one, other = texts(1), 0.5 * texts(1) + texts(2, differ=1.0)
+    made = [(sampled(), {"A": one, "B": other})]
+    found = judged(made, stated("correlation", "A", "B"))
+    assert found.effect == pytest.approx(np.corrcoef(one.ravel(), other.ravel())[0, 1], abs=1e-12)
 
 
 @pytest.mark.parametrize(("order", "verdict"), [((4, 3, 2, 1), HOLDS), ((4, 3, 1, 2), FAILS)])

@@ -28,14 +28,15 @@ def scripted(overlap: float, repetition: float) -> dict[str, Array]:
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """GPT-3 has more of the articles' entities than BART and T5, and repeats itself as much as BART; T5 does more."""
+    """The larger the model, the more of the articles' entities it has, and the more it repeats itself."""
     database = Database(tmp_path_factory.mktemp("models") / "newwiki.duckdb")
     add_month(database, AUGUST)
     shared = np.random.default_rng(5).normal(0, 1, ARTICLES)
     numbers = {
-        "davinci-002": scripted(0.6, 0.1),
+        "davinci-002": scripted(0.6, 0.22),
         "bart-base": scripted(0.2, 0.1) | {"rep_4": drawn(AUGUST, 0.1, seed=1) + 0.001 * shared},
-        "t5-base": scripted(0.3, 0.4),
+        "t5-base": scripted(0.24, 0.112),
+        "opt-66b": scripted(0.55, 0.205),
     }
     for model, of_run in numbers.items():
         add_scored_run(database, model, AUGUST, of_run, decoder=SETTING)
@@ -55,9 +56,11 @@ def test_stored_runs_give_each_statement_a_verdict(db: Path) -> None:
     assert {one["verdict"] for one in found.values()} == {"holds", "does not hold", "cannot tell"}
     assert found["gpt3-majority"]["verdict"] == "holds"
     assert found["gpt3-majority"]["effect"] == pytest.approx(0.1)
-    assert found["size-overlap"]["verdict"] == "holds"  # 175, 0.11 and 0.22 billion, by their names
-    assert found["size-rep"]["verdict"] == "holds"
-    assert found["gpt3-overlap"]["why"] == "needs runs of GPT-2, OPT, BLOOM, GLM"
+    assert found["size-overlap"]["verdict"] == "holds"  # 0.11, 0.22, 66 and 175 billion, by their names
+    assert found["size-overlap"]["generalizes_over"] == "models and articles"
+    assert found["gpt3-majority"]["generalizes_over"] == "articles"
+    assert found["size-rep"]["verdict"] == "does not hold"
+    assert found["gpt3-overlap"]["why"] == "needs runs of GPT-2, BLOOM, GLM"
     assert found["bart-fog"]["why"] == "needs runs of GPT-2"
 
 
