@@ -4,6 +4,7 @@ DuckDB lets one process at a time write, and none read meanwhile. So every conne
 whoever finds the file taken tries again for a while.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,9 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
-from storage.attached import CREATED_AS, OFFLINE, attached
+from storage.attached import attached
 from storage.failures import failure, first_line, is_busy, told
+from storage.fences import CREATED_AS, connect, quoted
 from storage.keys import KEYS
 from storage.migrate import is_current, is_ours, migrate
 from storage.outputs import safe_of_ones_own
@@ -26,8 +28,8 @@ from storage.queries import Row, query, records
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
-# The second because the first still lets `copy … to` write over the database's own file and its log.
-_FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'LocalFileSystem'")
+# As the fence of `storage.fences` still lets `copy … to` write over the database's own file and its log
+_NO_FILES = "set disabled_filesystems = 'LocalFileSystem'"
 _LOCK = "set lock_configuration = true"
 
 T = TypeVar("T")
@@ -90,13 +92,11 @@ class Database:
         self._require_no_read("a `fenced` inside a `read` would, at its end, let go of the file for both")
         self._require()
         with _ONE_AT_A_TIME:
-            connection = patiently(
-                self.path, lambda: duckdb.connect(str(self.path), read_only=True, config=OFFLINE | limits)
-            )
+            connection = patiently(self.path, lambda: connect(self.path, read_only=True, **limits))
             try:
                 with told(self.path):
                     _teach_manners(connection)
-                    for setting in (*_FENCE, _LOCK):
+                    for setting in (_NO_FILES, _LOCK):
                         connection.execute(setting)
                     yield connection
             finally:
@@ -113,15 +113,14 @@ class Database:
         if safe_of_ones_own(own, self.path).stem == "newwiki":
             raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
         with _ONE_AT_A_TIME:
-            connection = patiently(own, lambda: duckdb.connect(str(own), config=OFFLINE | CREATED_AS))
+            connection = patiently(own, lambda: connect(own, others=[self.path], **CREATED_AS))
             try:
                 if is_ours(connection):
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
-                name = str(self.path).replace("'", "''")
-                patiently(self.path, lambda: connection.execute(f"attach '{name}' as newwiki (read_only)"))
+                place = quoted(os.path.abspath(self.path))
+                patiently(self.path, lambda: connection.execute(f"attach {place} as newwiki (read_only)"))
                 _teach_manners(connection)
-                for setting in (_FENCE[0], _LOCK):
-                    connection.execute(setting)
+                connection.execute(_LOCK)
                 with transaction(connection):
                     yield connection
             finally:
