@@ -21,9 +21,9 @@ from storage.attached import attached
 from storage.failures import failure, first_line, is_busy, told
 from storage.fences import CREATED_AS, connect, quoted
 from storage.keys import KEYS
-from storage.migrate import is_current, is_ours, migrate
+from storage.migrate import is_current, is_ours, keep_current, migrate
 from storage.outputs import safe_of_ones_own
-from storage.queries import Row, query, records
+from storage.queries import Row, query, records, require_identifier
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
@@ -64,6 +64,7 @@ class Database:
                         yield connection
                     finally:
                         self._written = None
+            keep_current(self.path)
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -165,11 +166,19 @@ class Database:
             connection = opened.enter_context(self._open(read_only=True))
             if not self._checked and not is_current(connection, self.path):
                 opened.close()
-                with self.write():
-                    pass
+                self._bring_up()
                 connection = opened.enter_context(self._open(read_only=True))
             self._checked = True
             yield connection
+
+    def _bring_up(self) -> None:
+        if not os.access(self.path, os.W_OK):
+            raise TerminalError(
+                f"'{self.path}' has other views than this version of New-Wiki Eval, and cannot be written to replace "
+                "them: copy it to a folder of your own, and name the copy"
+            )
+        with self.write():
+            pass
 
     @contextmanager
     def _open(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -205,7 +214,8 @@ def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
     In a notebook without ipywidgets there is no bar, and DuckDB refuses to be told so.
     """
     connection.execute("set TimeZone = 'UTC'")
-    if connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+    asked = "select system.main.current_setting('enable_progress_bar')"  # which no macro in the file can replace
+    if connection.execute(asked).fetchall() == [(True,)]:
         connection.execute("set enable_progress_bar = false")
 
 
@@ -255,5 +265,5 @@ def _columns(records: Sequence[Any], constants: Mapping[str, object]) -> pa.Tabl
 
 def insert_arrow(connection: duckdb.DuckDBPyConnection, table: str, incoming: pa.Table) -> None:
     connection.register("incoming", incoming)
-    connection.execute(f"insert into {table} by name select * from incoming")  # noqa: S608 (our own table's name)
+    connection.execute(f"insert into {require_identifier(table)} by name select * from incoming")  # noqa: S608
     connection.unregister("incoming")
