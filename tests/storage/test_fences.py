@@ -22,7 +22,9 @@ from storage.queries import filled, query, require_identifier
 from storage.shared import SharedPart
 
 ROOT = Path(str(storage.__file__)).parents[1]
-EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "100"))
+EXAMPLES = int(os.environ.get("NEWWIKI_EXAMPLES", "60"))
+
+STARTING = ("connect", "sql", "query", "execute", "from_query", "default_connection")
 
 Open = Callable[[Database], AbstractContextManager[duckdb.DuckDBPyConnection]]
 
@@ -35,8 +37,8 @@ WAYS: dict[str, Open] = {
 }
 PIECES = st.sampled_from(
     [
-        "{value_of_each_metric}", "{parts_of_each_metric}", "'", '"', "]", ".mean as x from runs;", "--", "/*", "*/", "\n",
-        ";", "copy (select 1) to 'PATH'", "(select content from read_text('PATH'))", "attach 'PATH' as other;", "\x00",
+        "{value_of_each_metric}", "{parts_of_each_metric}", "'", '"', "]", ".mean as x from runs;", "--", "/*", "*/",
+        "\n", ";", "copy (select 1) to 'PATH'", "(select content from read_text('PATH'))", "attach 'PATH' as other;", "\x00",
         "mean", "bleu", "é", "\u202e", " ", "_low", "model", ",", "1", "x",
     ]
 )  # fmt: skip
@@ -71,9 +73,9 @@ def test_no_connection_reaches_another_file(database: Database, tmp_path: Path, 
     with duckdb.connect(str(tmp_path / "other.duckdb")) as other:
         other.execute("create table numbers as select 1 as number")
     for statement in (
-        f"select content from read_text('{secret}')",
-        f"select * from read_csv('{secret}')",
-        f"select * from glob('{tmp_path}/*')",
+        f"select content from read_text('{secret}')",  # noqa: S608
+        f"select * from read_csv('{secret}')",  # noqa: S608
+        f"select * from glob('{tmp_path}/*')",  # noqa: S608
         f"copy (select 1) to '{written}'",
         f"attach '{tmp_path}/other.duckdb' as other",
         "set enable_external_access = true",
@@ -111,14 +113,16 @@ def test_a_metric_is_a_quoted_column_or_a_named_error(
                 insert_arrow(connection, "metrics", rows)
                 create_views(connection, of_metrics=True)
         except TerminalError as error:
-            assert not can_name_a_metric(name)
-            assert ascii(name)[1:20] in str(error)
-            assert str(error).isprintable()
+            refused = str(error)
         else:
-            assert can_name_a_metric(name)
+            refused = ""
             asked = "select column_name from (describe leaderboard)"
             assert (name,) in connection.execute(asked).fetchall()
         connection.rollback()
+    assert bool(refused) != can_name_a_metric(name)
+    if refused:
+        assert ascii(name)[1:20] in refused
+        assert refused.isprintable()
     assert set(empty.parent.iterdir()) == beside
     assert not secret.exists()
 

@@ -112,7 +112,7 @@ def tampered(database: Database, tmp_path: Path) -> Path:
     secret.write_text(SECRET)
     with duckdb.connect(str(database.path)) as connection:
         for view in ("articles", "leaderboard", "texts", "latest_snapshots"):
-            connection.execute(f"create or replace view {view} as select content as title from read_text('{secret}')")
+            connection.execute(f"create or replace view {view} as {BODIES[0].replace('{secret}', str(secret))}")
         for function in ("max", "count", "current_setting", "current_database"):
             connection.execute(f"create macro {function}(x) as error('executed')")
         connection.execute("create or replace macro is_reference(run_id) as false")

@@ -207,7 +207,7 @@ def test_a_metric_may_have_the_name_of_a_word_of_sql(database: Database, run: Ru
 
 @pytest.mark.parametrize("name", ['a "quoted" name', "it's", "π 🙂", "a; drop table runs", "model"])
 def test_a_metric_that_cannot_name_a_column_is_refused(database: Database, name: str) -> None:
-    with pytest.raises(TerminalError, match=re.escape(f"has a metric named {ascii(name)}, which cannot name a column")):
+    with pytest.raises(TerminalError, match=re.escape(f"has a metric named {name!a}, which cannot name a column")):
         runs.register(database, [ONE], [Metric(name, "", None, None, "none", "", "")])
     assert ask(database, "select metric from metrics") == []
 
