@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
@@ -247,6 +247,31 @@ def check_names(evaluator: str, metrics: Sequence[Metric]) -> None:
 def can_name_a_metric(name: str) -> bool:
     """Whether a column of the leaderboard can have this name."""
     return name.isascii() and name.isidentifier() and not _is_taken(name)
+
+
+def require_metric_names(names: Iterable[str], where: str) -> None:
+    """Every name from data goes through here before it becomes part of SQL text.
+
+    Raises TerminalError, with the name and where it stands, for one that cannot name a column of the leaderboard, and
+    for two that differ only in their capitals.
+    """
+    seen = dict[str, str]()
+    for name in names:
+        if not can_name_a_metric(name):
+            raise TerminalError(
+                f"{where} has a metric named {shown(name)}, which cannot name a column: letters, digits and _ can, "
+                "except for the leaderboard's own columns; do not use it, and get it again from a source you trust"
+            )
+        if (other := seen.setdefault(name.casefold(), name)) != name:
+            raise TerminalError(
+                f"{where} has metrics named '{other}' and '{name}', which are one column to the database; "
+                "do not use it, and get it again from a source you trust"
+            )
+
+
+def shown(name: str, longest: int = 60) -> str:
+    """Somebody else's name as a message can print it: on one line, without control characters, shortened."""
+    return ascii(name if len(name) <= longest else f"{name[:longest]}…")
 
 
 def _is_taken(name: str) -> bool:

@@ -1,8 +1,8 @@
 """DuckDB files, open for milliseconds.
 
 To start DuckDB takes twenty milliseconds, whatever the file, and to attach a file to one that runs takes fewer. So a
-process that has done with a file keeps its DuckDB, with nothing in it, for the next one. One with which anything has
-gone wrong is not kept.
+process that has done with a file keeps its DuckDB, with nothing in it, for the next time. It serves no other file, as
+it can reach no other (`storage.fences`). One with which anything has gone wrong is not kept.
 """
 
 import fcntl
@@ -16,13 +16,12 @@ from pathlib import Path
 
 import duckdb
 
-# No extension is fetched or loaded
-OFFLINE = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+from storage.fences import CREATED_AS, MEMORY, connect, quoted, spilled
+
 # What DuckDB holds in memory before it puts the rest on disk, beside the file: of a machine's memory models need most
-_MEMORY = {"memory_limit": "1GB"}
-# DuckDB 1.4 and later open what this writes
-CREATED_AS = {"storage_compatibility_version": "v1.4.0"}
-_NAME = "newwiki"
+_MEMORY_LIMIT = "1GB"
+_KEPT = 3  # engines that wait for their files: a database's, and those of what is made beside it
+NAME = "newwiki"
 
 
 @dataclass
@@ -37,7 +36,7 @@ class _Open:
 
 _LOCK = threading.RLock()
 _OPEN: dict[Path, _Open] = {}
-_IDLE: list[duckdb.DuckDBPyConnection] = []
+_IDLE: dict[Path, duckdb.DuckDBPyConnection] = {}
 _LEFT: list[object] = []
 
 
@@ -45,8 +44,8 @@ _LEFT: list[object] = []
 def attached(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection to the file, which is made where there is none and it is not only to be read.
 
-    What has not been committed at its end is not stored. What DuckDB is told of itself here (memory, threads) the next
-    file finds so: for that, `duckdb.connect`. Raises duckdb.Error where the file cannot be opened,
+    What has not been committed at its end is not stored. What DuckDB is told of itself here (memory, threads) stays so
+    for the next time: for that, `storage.fences.connect`. Raises duckdb.Error where the file cannot be opened,
     RuntimeError where this process has it open the other way.
     """
     place = Path(os.path.abspath(path))
@@ -55,7 +54,7 @@ def attached(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnecti
     sound = False
     try:
         with file.engine.cursor() as connection:
-            connection.execute(f"use {_NAME}")
+            connection.execute(f"use {NAME}")
             yield connection
         sound = True
     finally:
@@ -71,17 +70,26 @@ def _open(place: Path, *, read_only: bool) -> _Open:
         return file
     if file:
         raise RuntimeError(f"'{place}' is open here already, {'to read' if file.read_only else 'to write'}")
-    engine = _IDLE.pop() if _IDLE else duckdb.connect(":memory:", config=OFFLINE | CREATED_AS | _MEMORY)
+    engine = _IDLE.pop(place, None) or _engine(place)
     try:
         if not read_only:
             _remove_empty(place)
-        engine.execute(f"set temp_directory = '{_quoted(_spilled(place))}'")
-        engine.execute(f"attach '{_quoted(place)}' as {_NAME} ({'read_only' if read_only else 'read_write'})")
+        engine.execute(f"attach {quoted(place)} as {NAME} ({'read_only' if read_only else 'read_write'})")
     except BaseException:
         engine.close()
         raise
     _OPEN[place] = file = _Open(engine, read_only)
     return file
+
+
+def _engine(place: Path) -> duckdb.DuckDBPyConnection:
+    return connect(
+        MEMORY,
+        others=[place],
+        memory_limit=_MEMORY_LIMIT,
+        temp_directory=str(spilled(place)),
+        **CREATED_AS,
+    )
 
 
 def _remove_empty(place: Path) -> None:
@@ -109,35 +117,28 @@ def _leave(place: Path, file: _Open) -> None:
     if file.connections or _OPEN.get(place) is not file:
         return
     del _OPEN[place]
-    if file.sound and not _IDLE and not _spilled(place).exists() and _is_detached(file.engine):
-        _IDLE.append(file.engine)
-    else:
+    if not (file.sound and not spilled(place).exists() and _is_detached(file.engine)):
         file.engine.close()
+        return
+    _IDLE[place] = file.engine
+    while len(_IDLE) > _KEPT:
+        _IDLE.pop(next(iter(_IDLE))).close()
 
 
 def _is_detached(engine: duckdb.DuckDBPyConnection) -> bool:
     """Where the log cannot be taken into the file now, whoever opens it next does that; nothing committed is lost."""
     try:
-        engine.execute(f"detach {_NAME}")
+        engine.execute(f"detach {NAME}")
     except duckdb.Error:
         return False
     return True
-
-
-def _spilled(place: Path) -> Path:
-    """Where DuckDB puts what memory does not hold."""
-    return place.with_name(f"{place.name}.tmp")
-
-
-def _quoted(place: Path) -> str:
-    return str(place).replace("'", "''")
 
 
 def _end_before_fork() -> None:
     """A fork cannot go on with its parent's DuckDB, nor end it, as it does not have its threads."""
     _LOCK.acquire()
     while _IDLE:
-        _IDLE.pop().close()
+        _IDLE.popitem()[1].close()
 
 
 def _leave_in_fork() -> None:

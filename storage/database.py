@@ -4,6 +4,7 @@ DuckDB lets one process at a time write, and none read meanwhile. So every conne
 whoever finds the file taken tries again for a while.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,18 +18,19 @@ import pyarrow as pa
 
 from newwiki.errors import TerminalError, UsageError
 from storage import commit_counter
-from storage.attached import CREATED_AS, OFFLINE, attached
+from storage.attached import attached
 from storage.failures import failure, first_line, is_busy, told
+from storage.fences import CREATED_AS, connect, quoted
 from storage.keys import KEYS
-from storage.migrate import is_current, is_ours, migrate
+from storage.migrate import is_current, is_ours, keep_current, migrate
 from storage.outputs import safe_of_ones_own
-from storage.queries import Row, query, records
+from storage.queries import Row, query, records, require_identifier
 
 _PATIENCE = 60.0  # seconds that a busy file is waited for
 # Threads of one process take turns: a file cannot be open there to read and to write at once.
 _ONE_AT_A_TIME = threading.RLock()
-# The second because the first still lets `copy … to` write over the database's own file and its log.
-_FENCE = ("set enable_external_access = false", "set disabled_filesystems = 'LocalFileSystem'")
+# As the fence of `storage.fences` still lets `copy … to` write over the database's own file and its log
+_NO_FILES = "set disabled_filesystems = 'LocalFileSystem'"
 _LOCK = "set lock_configuration = true"
 
 T = TypeVar("T")
@@ -71,6 +73,7 @@ class Database:
                         self._written = None
                     commit_counter.count(connection)
                 commit_counter.repeat(connection, self.path)
+            keep_current(self.path)
 
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -99,13 +102,11 @@ class Database:
         self._require_no_read("a `fenced` inside a `read` would, at its end, let go of the file for both")
         self._require()
         with _ONE_AT_A_TIME:
-            connection = patiently(
-                self.path, lambda: duckdb.connect(str(self.path), read_only=True, config=OFFLINE | limits)
-            )
+            connection = patiently(self.path, lambda: connect(self.path, read_only=True, **limits))
             try:
                 with told(self.path):
                     _teach_manners(connection)
-                    for setting in (*_FENCE, _LOCK):
+                    for setting in (_NO_FILES, _LOCK):
                         connection.execute(setting)
                     yield connection
             finally:
@@ -122,15 +123,14 @@ class Database:
         if safe_of_ones_own(own, self.path).stem == "newwiki":
             raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
         with _ONE_AT_A_TIME:
-            connection = patiently(own, lambda: duckdb.connect(str(own), config=OFFLINE | CREATED_AS))
+            connection = patiently(own, lambda: connect(own, others=[self.path], **CREATED_AS))
             try:
                 if is_ours(connection):
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")
-                name = str(self.path).replace("'", "''")
-                patiently(self.path, lambda: connection.execute(f"attach '{name}' as newwiki (read_only)"))
+                place = quoted(os.path.abspath(self.path))
+                patiently(self.path, lambda: connection.execute(f"attach {place} as newwiki (read_only)"))
                 _teach_manners(connection)
-                for setting in (_FENCE[0], _LOCK):
-                    connection.execute(setting)
+                connection.execute(_LOCK)
                 with transaction(connection):
                     yield connection
             finally:
@@ -177,13 +177,21 @@ class Database:
             connection = opened.enter_context(self._open(read_only=True))
             if not self._checked and not is_current(connection, self.path):
                 opened.close()
-                with self.write():
-                    pass
+                self._bring_up()
                 connection = opened.enter_context(self._open(read_only=True))
             if not self._checked:
                 commit_counter.report_loss(connection, self.path)
             self._checked = True
             yield connection
+
+    def _bring_up(self) -> None:
+        if not os.access(self.path, os.W_OK):
+            raise TerminalError(
+                f"'{self.path}' has other views than this version of New-Wiki Eval, and cannot be written to replace "
+                "them: copy it to a folder of your own, and name the copy"
+            )
+        with self.write():
+            pass
 
     @contextmanager
     def _open(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -219,7 +227,8 @@ def _teach_manners(connection: duckdb.DuckDBPyConnection) -> None:
     In a notebook without ipywidgets there is no bar, and DuckDB refuses to be told so.
     """
     connection.execute("set TimeZone = 'UTC'")
-    if connection.execute("select current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+    asked = "select system.main.current_setting('enable_progress_bar')"  # which no macro in the file can replace
+    if connection.execute(asked).fetchall() == [(True,)]:
         connection.execute("set enable_progress_bar = false")
 
 
@@ -269,5 +278,5 @@ def _columns(records: Sequence[Any], constants: Mapping[str, object]) -> pa.Tabl
 
 def insert_arrow(connection: duckdb.DuckDBPyConnection, table: str, incoming: pa.Table) -> None:
     connection.register("incoming", incoming)
-    connection.execute(f"insert into {table} by name select * from incoming")  # noqa: S608 (our own table's name)
+    connection.execute(f"insert into {require_identifier(table)} by name select * from incoming")  # noqa: S608
     connection.unregister("incoming")

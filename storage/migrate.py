@@ -1,8 +1,10 @@
 """The schema, one numbered SQL file after the other. A migration and the record of it share a transaction."""
 
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,41 +12,86 @@ import duckdb
 
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import hashes, newest, short_forms, summaries
+from newwiki.registry import require_metric_names
+from storage import definitions, hashes, newest, short_forms, summaries
+from storage.fences import quoted
+from storage.queries import filled
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
+_RECORDS = {"schema_migrations", "schema_views"}
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
+
+# By path, the state in which this process has found a file current
+_CURRENT: dict[str, tuple[object, ...]] = {}
 
 Metrics = Sequence[tuple[str, str, str]]
 
 
 def is_ours(connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether it is a database that New-Wiki Eval manages."""
-    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
-    return {"schema_migrations", "schema_views"} <= tables
+    return definitions.catalogue(connection).tables.keys() >= _RECORDS
 
 
 def is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """Whether the file has this program's schema. Raises TerminalError if it is another program's, or newer."""
-    if not is_ours(connection):
-        if connection.execute("select count(*) from duckdb_tables()").fetchall() != [(0,)]:
+    """Whether the file has this program's schema: its tables, and no views and macros but this program's.
+
+    None of its views and macros is carried out for that; a file that has not changed since this process saw that it is
+    current is not looked at again. Raises TerminalError if it is another program's, newer, or as no version of this
+    program has written it.
+    """
+    place, state = os.path.abspath(path), _state(path)
+    if state and _CURRENT.get(place) == state:
+        return True
+    _CURRENT.pop(place, None)
+    if is_found := _is_current(connection, path):
+        _CURRENT[place] = state
+    return is_found
+
+
+def keep_current(path: Path) -> None:
+    """Notes that this process has written to a file that was, and therefore is, current."""
+    _CURRENT[os.path.abspath(path)] = _state(path)
+
+
+def _state(path: Path) -> tuple[object, ...]:
+    """What tells whether anybody has written to the file; empty where there is none."""
+    with suppress(OSError):
+        log = path.with_name(f"{path.name}.wal")
+        states = [one.stat() for one in (path, log) if one.exists()]
+        return str(files("storage")), *((one.st_ino, one.st_size, one.st_mtime_ns) for one in states)
+    return ()
+
+
+def _is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
+    held = definitions.catalogue(connection)
+    if not held.tables.keys() >= _RECORDS:
+        if held.tables:
             raise TerminalError(f"'{path}' is not a New-Wiki Eval database: it holds other tables; name another file")
         return False
-    (version,) = connection.execute("select max(version) from schema_migrations").fetchall()[0]
+    definitions.require_plain(held, path)
+    numbers = connection.execute("select version from schema_migrations").fetchall()
+    version = max((number for (number,) in numbers if number is not None), default=0)
     newest = max(_numbered())
     if version > newest:
         raise TerminalError(
             f"'{path}' was written by a newer version (schema {version}, here {newest}); upgrade newwiki-eval"
         )
+    if version < newest:
+        return False
+    metrics = _metrics(connection, f"'{path}'")
+    texts = [text for text, _ in _view_texts(metrics)]
+    definitions.require_no_tables(held, path, texts)
     stored = connection.execute("select sha256 from schema_views").fetchall()
-    return bool(version == newest and stored == [(_views_sha256(_metrics(connection)),)])
+    return stored == [(_views_sha256(metrics),)] and definitions.are_ours(connection, held, texts)
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Brings tables and views up to this program's schema."""
+    """Brings tables and views up to this program's schema. Views and macros that are not this program's go."""
     if is_current(connection, path):
         return
     connection.begin()
+    if is_ours(connection):
+        definitions.drop_all(connection)
     connection.execute(_RECORD)
     connection.execute(_VIEWS)
     (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
@@ -54,6 +101,9 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
             connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
     hashes.take_all(connection)
     connection.execute(_comments())
+    metrics = _metrics(connection, f"'{path}'")
+    held, texts = definitions.catalogue(connection), [text for text, _ in _view_texts(metrics)]
+    definitions.require_no_tables(held, path, texts)
     create_views(connection)
     short_forms.enter_missing(connection)
     newest.enter(connection)
@@ -64,7 +114,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
     """Writes the views anew, with the columns of all metrics that the database knows; or only those of them that have
     columns `of_metrics`, where the others are in force."""
-    metrics = _metrics(connection)
+    metrics = _metrics(connection, "the database")
     texts = [text for text, has_metrics in _view_texts(metrics) if has_metrics or not of_metrics]
     for text in (*texts, _metric_comments(metrics)):
         connection.execute(text)
@@ -72,9 +122,10 @@ def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = Fa
     connection.execute("insert into schema_views values (?)", [_views_sha256(metrics)])
 
 
-def _metrics(connection: duckdb.DuckDBPyConnection) -> Metrics:
-    """Their names, scopes and definitions."""
+def _metrics(connection: duckdb.DuckDBPyConnection, where: str) -> Metrics:
+    """Their names, scopes and definitions. Raises TerminalError for a name that cannot be a column's."""
     found: Metrics = connection.execute("select metric, scope, definition from metrics order by metric").fetchall()
+    require_metric_names((metric for metric, *_ in found), where)
     return found
 
 
@@ -94,9 +145,8 @@ def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
     }
     texts = []
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
-        written = text = file.read_text("utf-8")
-        for mark, replacement in columns.items():
-            text = text.replace(mark, replacement)
+        written = file.read_text("utf-8")
+        text = filled(written, columns)
         texts.append((text, text != written))
     return texts
 
@@ -104,7 +154,7 @@ def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
 def _summary_columns(metrics: Iterable[str]) -> str:
     return (
         ",\n    ".join(
-            f"numbers.of[{_text(metric)}].{suffix[1:] or 'mean'} as {_name(metric + suffix)}"
+            f"numbers.of[{quoted(metric)}].{suffix[1:] or 'mean'} as {_name(metric, suffix)}"
             for metric in metrics
             for suffix in PARTS
         )
@@ -114,24 +164,24 @@ def _summary_columns(metrics: Iterable[str]) -> str:
 
 def _value_columns(metrics: Iterable[str]) -> str:
     return (
-        ",\n    ".join(f"max(value) filter (metric = {_text(metric)}) as {_name(metric)}" for metric in metrics)
+        ",\n    ".join(f"max(value) filter (metric = {quoted(metric)}) as {_name(metric)}" for metric in metrics)
         or "null as no_metric"
     )
 
 
 def _metric_comments(metrics: Metrics) -> str:
     comments = [
-        f"comment on column leaderboard.{_name(metric + suffix)} is {_text(f'{metric}, {part.words}: {definition}')};"
+        f"comment on column leaderboard.{_name(metric, suffix)} is {quoted(f'{metric}, {part.words}: {definition}')};"
         for metric, _, definition in metrics
         for suffix, part in PARTS.items()
     ]
     comments += [
-        f"comment on column scores_wide.{_name(metric)} is {_text(definition)};"
+        f"comment on column scores_wide.{_name(metric)} is {quoted(definition)};"
         for metric, scope, definition in metrics
         if scope == "text"
     ]
     comments += [
-        f"comment on column texts.{_name(metric)} is {_text(definition)};"
+        f"comment on column texts.{_name(metric)} is {quoted(definition)};"
         for metric, scope, definition in metrics
         if scope == "text"
     ]
@@ -146,9 +196,7 @@ def _views_sha256(metrics: Metrics) -> str:
     return hashlib.sha256("\n".join([_comments(), *(text for text, _ in _view_texts(metrics))]).encode()).hexdigest()
 
 
-def _name(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _name(metric: str, suffix: str = "") -> str:
+    """A metric's column as SQL text. Raises TerminalError for a name that no metric can have."""
+    require_metric_names([metric], "the database")
+    return f'"{metric}{suffix}"'

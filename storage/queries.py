@@ -7,7 +7,7 @@ each query a connection of its own, which stands outside our transactions, it ha
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -16,14 +16,32 @@ import duckdb
 Row = TypeVar("Row")
 
 _NAME = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]*")
+_PART = re.compile(r"[a-z0-9_]+( = \?)?((, | and )[a-z0-9_]+( = \?)?)*")
 
 
 def query(name: str, **parts: str) -> str:
-    """The text of the query; `parts` are identifiers and conditions for what stands in braces in it."""
-    text = _queries()[name]
-    for mark, part in parts.items():
-        text = text.replace(f"{{{mark}}}", part)
-    return text
+    """The text of the query; `parts` are identifiers and conditions for what stands in braces in it.
+
+    Raises ValueError for a part that is anything else: values are parameters, and never part of the text.
+    """
+    for part in parts.values():
+        if not _PART.fullmatch(part):
+            raise ValueError(f"{part!r} cannot be part of a query: only names, commas and `NAME = ?` can")
+    return filled(_queries()[name], {f"{{{mark}}}": part for mark, part in parts.items()})
+
+
+def filled(text: str, parts: Mapping[str, str]) -> str:
+    """The text with each mark replaced, all in one pass, so that no part is searched for another mark."""
+    marks = "|".join(map(re.escape, parts))
+    return re.sub(marks, lambda mark: parts[mark[0]], text) if marks else text
+
+
+def require_identifier(name: str) -> str:
+    """The name, where it can stand in SQL text as it is. Raises ValueError where it cannot."""
+    if not _IDENTIFIER.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a table or column")
+    return name
 
 
 def records(kind: Callable[..., Row], answer: duckdb.DuckDBPyConnection) -> list[Row]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 
 from storage.database import Database
+from storage.fences import MEMORY, connect
 from storage.migrate import create_views, migrate
 from storage.queries import query, records
 
@@ -41,7 +42,7 @@ def names(database: Database) -> list[str]:
 
 def documented() -> list[Relation]:
     """Those of a fresh database, in which `METRIC` stands for every metric."""
-    with duckdb.connect() as connection:
+    with connect(MEMORY) as connection:
         migrate(connection, Path(":memory:"))
         connection.execute(_ANY_METRIC)
         create_views(connection)

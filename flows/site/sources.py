@@ -18,6 +18,7 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from storage.database import Database
+from storage.foreign import foreign
 from storage.outputs import is_duckdb
 from storage.pull import Contradiction, pull
 from storage.push import push
@@ -38,15 +39,19 @@ class Gathered:
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
     """Everything that the site is of. One database is read as it is, and its months are linked as an experiment in it
-    says; of several sources another database is made, which is gone afterwards, and its months are linked there.
+    says; of several sources another database is made, which is gone afterwards, and its months are linked there. A
+    database that is named may be somebody else's: no view or macro of it is carried out, and it is not written to.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """
     kinds = [(name, kind_of(name)) for name in request.sources or (settings.db,)]
-    if [kind for _, kind in kinds] == ["database"]:
-        yield Gathered(Database(kinds[0][0]))
+    if not request.sources and kinds[0][1] == "database":
+        yield Gathered(Database(settings.db))
         return
     with TemporaryDirectory() as folder:
+        if [kind for _, kind in kinds] == ["database"]:
+            yield Gathered(foreign(Path(kinds[0][0]), Path(folder)))
+            return
         target = Database(Path(folder) / "newwiki.duckdb")
         origins: dict[SharedPart, str] = {}
         for number, (name, kind) in enumerate(kinds):
@@ -79,7 +84,7 @@ def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFol
     if kind == "shared":
         return SharedFolder(name)
     made = SharedFolder(folder.as_uri())
-    push(Database(name), made, progress.note)
+    push(foreign(Path(name), folder.with_name(f"{folder.name}-database")), made, progress.note)
     return made
 
 

@@ -1,4 +1,5 @@
 import math
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -6,6 +7,7 @@ import duckdb
 import pytest
 from scipy import stats
 
+from newwiki.errors import TerminalError
 from newwiki.records import Completion, Fingerprint, Metric, Run, Score
 from newwiki.snapshot import Judged, Snapshot
 from storage import runs
@@ -195,12 +197,19 @@ def test_each_new_metric_gets_its_columns_in_the_views(database: Database) -> No
     assert columns(Database(database.path), "leaderboard") == columns(database, "leaderboard")
 
 
-@pytest.mark.parametrize("name", ['a "quoted" name', "it's", "select", "π 🙂", "a; drop table runs"])
-def test_a_metric_may_have_any_name(database: Database, run: Run, name: str) -> None:
+@pytest.mark.parametrize("name", ["select", "Share"])
+def test_a_metric_may_have_the_name_of_a_word_of_sql(database: Database, run: Run, name: str) -> None:
     score(database, "run-1", {(1, 0): 1.5}, metric=Metric(name, "", None, None, "none", "", ""))
     (row,) = asked(database, "select * from leaderboard")
     assert row[name] == 1.5
     assert asked(database, "select * from scores_wide")[0][name] == 1.5
+
+
+@pytest.mark.parametrize("name", ['a "quoted" name', "it's", "π 🙂", "a; drop table runs", "model"])
+def test_a_metric_that_cannot_name_a_column_is_refused(database: Database, name: str) -> None:
+    with pytest.raises(TerminalError, match=re.escape(f"has a metric named {name!a}, which cannot name a column")):
+        runs.register(database, [ONE], [Metric(name, "", None, None, "none", "", "")])
+    assert ask(database, "select metric from metrics") == []
 
 
 def test_the_leaderboard_has_mean_and_deviation_and_says_why_there_is_no_interval(database: Database, run: Run) -> None:

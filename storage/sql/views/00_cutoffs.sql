@@ -1,5 +1,5 @@
 -- Whether something was created after the last day (UTC) of what a model can have seen; NULL where that day is not known.
-create or replace macro created_after(created_at, day) as (created_at at time zone 'UTC')::date > day;
+create or replace macro created_after(created_at, day) as (created_at at time zone 'UTC')::DATE > day;
 
 create or replace view seen_shares as
 with written as (

@@ -120,13 +120,13 @@ create or replace macro apart(stored, anew, share) as
 create or replace macro no_interval(mean, standard_error, freedom) as
     case
         when mean is null then null
-        when coalesce(freedom, 0) + 1 < 13 - 1e-6 then 'too few prompts'
+        when coalesce(freedom, 0) + 1 < 13 - 1e-06 then 'too few prompts'
         when standard_error <= 1e-12 * abs(mean) then 'no variance'
     end;
 
 -- The t statistic that Hall's transformation makes `x` of, where the mean has this skewness.
 create or replace macro untransformed(x, skew) as
-    if(abs(coalesce(skew, 0)) < 1e-6, x, 3 / skew * (cbrt(1 + skew * (x - skew / 6)) - 1));
+    if(abs(coalesce(skew, 0)) < 1e-06, x, 3 / skew * (cbrt(1 + skew * (x - skew / 6)) - 1));
 
 -- Both ends of a mean's 95 % interval, as in evaluators/statistics.py; NULL where there is none (see no_interval).
 create or replace macro interval_low(mean, standard_error, freedom, skew) as

@@ -1,0 +1,176 @@
+"""The views and macros in a database file, compared with this program's; and what no file of ours can hold.
+
+Whoever wrote a file chose its views and macros, and a macro can take the place of any function of DuckDB's, `count`
+among them. So the questions here name each function with its schema, `system.main`, and everything else is Python.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import duckdb
+
+from newwiki.errors import TerminalError
+from newwiki.registry import shown
+from storage.fences import MEMORY, connect
+from storage.keys import KEYS
+
+_STATEMENT = re.compile(
+    r"^create or replace (?P<kind>view|macro) (?P<name>\w+)(?:\((?P<parameters>[^)]*)\))? as(?P<table> table)?\s"
+    r"(?P<body>.*?);$",
+    re.MULTILINE | re.DOTALL,
+)
+# DuckDB keeps these names in no order
+_EXCLUDED = re.compile(r"EXCLUDE \(([\w, ]+)\)")
+# The macros of `storage.newest`, whose values are the database's own
+_NEWEST = frozenset({"newest_run", "newest_snapshot"})
+_CONSTANT = re.compile(r"'(?:[^']|'')*'|CAST\(NULL AS VARCHAR\)", re.IGNORECASE)
+_KINDS = {"macro": "macro", "table_macro": "macro table"}
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_DEFAULT = re.compile(r"DEFAULT\s*\(?(?:'(?:[^']|'')*'|-?\d+|NULL)\)?", re.IGNORECASE)
+_COMPUTED = re.compile(r"\b(?:GENERATED|DEFAULT|CHECK|UNIQUE|PRIMARY|REFERENCES|COLLATE)\b|\bAS\s*\(", re.IGNORECASE)
+_CATALOGUE = """select database_name, 'table' as kind, table_name as name, sql
+from system.main.duckdb_tables() where not internal
+union all
+select database_name, 'view', view_name, sql from system.main.duckdb_views() where not internal
+union all
+select database_name, 'sequence', sequence_name, '' from system.main.duckdb_sequences()
+union all
+select database_name, 'type', type_name, '' from system.main.duckdb_types() where not internal
+union all
+select database_name, 'schema', schema_name, '' from system.main.duckdb_schemas() where not internal
+union all
+select database_name, 'index', index_name, '' from system.main.duckdb_indexes()
+union all
+select database_name, 'trigger', trigger_name, '' from system.main.duckdb_triggers()"""
+_MACROS = """select database_name, function_name, function_type, parameters, parameter_types, macro_definition
+from system.main.duckdb_functions() where not internal"""
+
+
+@dataclass(frozen=True, order=True)
+class Definition:
+    """A `kind` is `view`, `macro` or `macro table`; `sql` is as DuckDB writes it."""
+
+    kind: str
+    name: str
+    parameters: tuple[str, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What the file called `name` holds: its tables and views with their SQL, and, by kind, all that is neither."""
+
+    name: str
+    tables: Mapping[str, str]
+    views: Mapping[str, str]
+    others: Sequence[tuple[str, str]]
+
+
+def catalogue(connection: duckdb.DuckDBPyConnection) -> Catalogue:
+    """What the connection's current database holds, macros aside."""
+    [(current,)] = connection.execute("select system.main.current_database()").fetchall()
+    found = [row for database, *row in connection.execute(_CATALOGUE).fetchall() if database == current]
+    return Catalogue(
+        current,
+        {name: sql for kind, name, sql in found if kind == "table"},
+        {name: sql for kind, name, sql in found if kind == "view"},
+        [(kind, name) for kind, name, _ in found if kind not in ("table", "view")],
+    )
+
+
+def require_plain(held: Catalogue, path: Path) -> None:
+    """Raises TerminalError for a file that no version of this program has written: a table of ours is a view there or
+    computes, or there is something other than tables, views and macros."""
+    problems = [f"{name} is a view there, and a table of New-Wiki Eval" for name in sorted(held.views.keys() & KEYS)]
+    problems += [
+        f"the table {name} has columns that compute, or conditions"
+        for name in sorted(held.tables.keys() & KEYS)
+        if _COMPUTED.search(_DEFAULT.sub("", _QUOTED.sub("", held.tables[name])))
+    ]
+    problems += [f"it has a {kind} of its own, {shown(name)}" for kind, name in held.others]
+    _require_none(path, problems)
+
+
+def require_no_tables(held: Catalogue, path: Path, texts: Sequence[str]) -> None:
+    """Raises TerminalError where a view of this program's schema is a table in the file."""
+    views = {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
+    found = sorted(held.tables.keys() & views)
+    _require_none(path, [f"{view} is a table there, and a view of New-Wiki Eval" for view in found])
+
+
+def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequence[str]) -> bool:
+    """Whether the file defines what these files of views and macros define, and no other view or macro."""
+    ours = sorted(definition for text in texts for definition in _written(text))
+    views = sorted(one for one in ours if one.kind == "view")
+    if views != sorted(_views(held)):
+        return False
+    macros = [one for one in _macros(connection, held.name) if not _is_newest(one)]
+    return sorted(macros) == [one for one in ours if one.kind != "view"]
+
+
+def drop_all(connection: duckdb.DuckDBPyConnection) -> None:
+    """Takes away every view and macro, without a look at what they say."""
+    held = catalogue(connection)
+    for kind, name in [*(("view", view) for view in held.views), *_names_of_macros(connection, held.name)]:
+        connection.execute(f"drop {kind} {_identifier(held.name)}.main.{_identifier(name)}")
+
+
+def _require_none(path: Path, problems: Sequence[str]) -> None:
+    if problems:
+        raise TerminalError(
+            f"'{path}' is not as New-Wiki Eval writes a database: {'; '.join(problems[:3])}; use a copy that its owner "
+            "has not changed, or ask them for `newwiki push`"
+        )
+
+
+def _views(held: Catalogue) -> Iterator[Definition]:
+    for name, sql in held.views.items():
+        yield Definition("view", name, (), _in_order(sql.removeprefix(f"CREATE VIEW {name} AS ").removesuffix(";")))
+
+
+def _macros(connection: duckdb.DuckDBPyConnection, current: str) -> Iterator[Definition]:
+    for database, name, kind, parameters, types, sql in connection.execute(_MACROS).fetchall():
+        if database == current:
+            typed = [f"{one} {of_type}" if of_type else one for one, of_type in zip(parameters, types, strict=True)]
+            yield Definition(_KINDS[kind], name, tuple(typed), _in_order(sql))
+
+
+def _names_of_macros(connection: duckdb.DuckDBPyConnection, current: str) -> list[tuple[str, str]]:
+    """Each once: one that takes parameters in several ways has as many definitions."""
+    return list(dict.fromkeys((one.kind, one.name) for one in _macros(connection, current)))
+
+
+@lru_cache(maxsize=256)
+def _written(text: str) -> tuple[Definition, ...]:
+    """The definitions in a file of views, as DuckDB writes them; nothing is carried out for that."""
+    matches = list(_STATEMENT.finditer(text))
+    bodies = ["select " * _is_scalar(match) + match["body"] for match in matches]
+    with connect(MEMORY) as connection:
+        asked = "select json_deserialize_sql(json_serialize_sql(sql)) from (select unnest(?) as sql)"
+        answers = connection.execute(asked, [bodies]).fetchall()
+    return tuple(_definition(match, sql) for match, (sql,) in zip(matches, answers, strict=True))
+
+
+def _definition(match: re.Match[str], sql: str) -> Definition:
+    parameters = tuple(one.strip() for one in (match["parameters"] or "").split(",") if one.strip())
+    body = sql.removeprefix("SELECT ") if _is_scalar(match) else sql
+    return Definition(match["kind"] + (match["table"] or ""), match["name"], parameters, _in_order(body))
+
+
+def _is_scalar(match: re.Match[str]) -> bool:
+    return match["kind"] == "macro" and not match["table"]
+
+
+def _is_newest(one: Definition) -> bool:
+    return one.kind == "macro" and one.name in _NEWEST and not one.parameters and bool(_CONSTANT.fullmatch(one.sql))
+
+
+def _in_order(sql: str) -> str:
+    return _EXCLUDED.sub(lambda match: f"EXCLUDE ({', '.join(sorted(match[1].split(', ')))})", sql)
+
+
+def _identifier(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
