@@ -27,9 +27,7 @@ class CsvRow:
         return self.cells[column]
 
 
-def read_csv(
-    path: Path, required: Collection[str] = (), optional: Collection[str] | None = None
-) -> Iterator[CsvRow]:
+def read_csv(path: Path, required: Collection[str] = (), optional: Collection[str] | None = None) -> Iterator[CsvRow]:
     """Read the rows of a comma-separated file in UTF-8 whose first line names the columns; blank lines are skipped.
 
     Args:
@@ -103,25 +101,28 @@ def _without_nul(path: Path, file: TextIO) -> Iterator[str]:
         yield line
 
 
-def _require_columns(
-    where: str, names: list[str], required: Collection[str], optional: Collection[str] | None
-) -> None:
+def _require_columns(where: str, names: list[str], required: Collection[str], optional: Collection[str] | None) -> None:
     if len(names) == 1:
         for separator, words in _SEPARATORS.items():
             if separator in names[0]:
                 raise UsageError(f"{where}: the columns are separated by {words}; save the file with commas")
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"{where}: there are two columns '{visible(twice[0])}'; rename or remove one of them")
+        raise UsageError(f"{where}: there are two columns '{_shown(twice[0])}'; rename or remove one of them")
     for name in required:
         if name not in names:
             raise UsageError(
-                f"{where}: there is no column '{name}', but {', '.join(map(visible, names))}"
+                f"{where}: there is no column '{name}', but {', '.join(map(_shown, names))}"
                 f"{did_you_mean(name, names)}; it must have {', '.join(required)}"
             )
     strange = [name for name in names if optional is not None and name not in {*required, *optional}]
     if strange:
         known = [*required, *(optional or ())]
         raise UsageError(
-            f"{where}: the column '{visible(strange[0])}' is unknown{did_you_mean(strange[0], known)}; the columns are "
+            f"{where}: the column '{_shown(strange[0])}' is unknown{did_you_mean(strange[0], known)}; the columns are "
             f"{', '.join(known)}"
         )
+
+
+def _shown(name: str) -> str:
+    """The name of a column as a message in one line shows it."""
+    return " ".join(visible(name).split())[:60]

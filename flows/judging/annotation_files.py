@@ -5,7 +5,6 @@ answers are read where the pairs were exported, and nowhere else.
 """
 
 import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.judging.pairing import Pairing
+from newwiki.csv_files import not_utf8, read_csv
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.judging.blinding import Blinding, exported_by_earlier_version
 from newwiki.judging.judgement import Answer, Judgement, Pair, Run, annotator_name
-from newwiki.spreadsheet_cells import neutralized
+from newwiki.spreadsheet_cells import neutralized, restored
 from storage import judgements
 from storage.database import Database
 from storage.folders import whole
@@ -173,39 +173,40 @@ def _require_columns(where: str, row: Mapping[str, str], criteria: Sequence[str]
         )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """By its number in the file, each row's texts without space around them. Raises UsageError."""
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each row's texts as they were exported, without space around them, and its place for messages. Raises
+    UsageError."""
+    if is_jsonl(path):
+        yield from _json_lines(path)
+        return
+    for row in read_csv(path):
+        yield row.where, {name: restored(cell).strip() for name, cell in row.cells.items()}
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' cannot be read: {error}; give the answers as CSV or JSON lines in UTF-8") from None
-    yield from _json_lines(path, text) if is_jsonl(path) else _csv_lines(path, text)
-
-
-def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that exists") from None
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error) from None
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
+        where = f"'{path}', line {number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_without_repeated)
         except json.JSONDecodeError as error:
-            raise UsageError(f"'{path}', line {number} is no JSON: {error.msg}; write one object a line") from None
+            raise UsageError(f"{where} is no JSON: {error.msg}; write one object a line") from None
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{where} cannot be read: {error}; write one object of texts a line") from None
         if not isinstance(row, dict):
-            raise UsageError(f"'{path}', line {number} is no JSON object; write one object a line")
-        yield number, {name: "" if value is None else str(value).strip() for name, value in row.items()}
+            raise UsageError(f"{where} is no JSON object; write one object a line")
+        yield where, {name: "" if value is None else str(value).strip() for name, value in row.items()}
 
 
-def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """A text of several lines is one row, which is named by the line on which it ends."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise UsageError(
-                    f"'{path}', line {reader.line_num} has not as many columns as the first; write texts with commas "
-                    "in quotes"
-                )
-            yield reader.line_num, {name: value.strip() for name, value in row.items()}
-    except csv.Error as error:
-        raise UsageError(f"'{path}', line {reader.line_num} is no CSV: {error}; save it as CSV in UTF-8") from None
+def _without_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the key '{twice[0]}' is there twice")
+    return dict(pairs)
