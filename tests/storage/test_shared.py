@@ -1,7 +1,6 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from flows.cli import main
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
-from newwiki.records import Fingerprint, Score
+from newwiki.records import Score
 from storage import knowledge_cutoffs, runs
 from storage.database import Database
 from storage.pull import pull
