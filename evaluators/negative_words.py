@@ -63,7 +63,7 @@ class Lexicon:
             raise TerminalError(
                 f"the lexicon '{path}' cannot be read: {error.strerror}; name one by --lexicon"
             ) from None
-        lines = map(str.strip, _decoded(held).splitlines())
+        lines = map(str.strip, _decoded(held).replace("\r", "\n").split("\n"))
         self._words = frozenset(line.lower() for line in lines if line and not line.startswith(";"))
         if not self._words:
             raise UsageError(f"the lexicon '{path}' has no word; it holds one a line, and comments after ;")

@@ -1,14 +1,17 @@
 """Pairs of texts, and what people and models said of them."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from newwiki.judging.blinding import SECRET_BYTES, Blinding
 from newwiki.judging.judgement import Answer, JudgeKind, Judgement, Pair, Run
 from newwiki.judging.rubric import Rubric
 from storage.database import Database, insert, insert_new
 from storage.keys import KEYS
+from storage.queries import query
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,27 +38,44 @@ def pairs(database: Database, run_a: str, run_b: str, snapshot_id: str) -> list[
 
 
 def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) -> None:
-    """Stores them in one transaction. Who is asked again by the same key has changed their mind: the later answer
-    stands."""
+    """Stores answers that were given here, in one transaction. Who is asked again has changed their mind: the later
+    answer stands."""
     if not judgements:
         return
+    assert all(one.origin == "" for one in judgements), "answers from elsewhere come by storage.shared_judgements"
     key = KEYS["judgements"]
-    same = " and ".join(f"judgements.{name} = incoming.{name}" for name in key)
     incoming = pa.table({name: [getattr(one, name) for one in judgements] for name in key})
     with database.write() as connection:
         insert_new(connection, "rubrics", [_StoredRubric(rubric.sha256, rubric.criteria_json)])
         connection.register("incoming", incoming)
-        connection.execute(f"delete from judgements using incoming where {same}")  # noqa: S608 (our own names)
+        connection.execute(query("forget_answers"))
         connection.unregister("incoming")
         insert(connection, "judgements", judgements)
 
 
+def blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding | None:
+    """The secret by which judges of these runs are blinded here; None where nobody has been asked yet."""
+    found = database.rows("judging_secret", run_a, run_b, rubric.sha256)
+    return Blinding(found[0][0]) if found else None
+
+
+def begin_blinding(database: Database, run_a: str, run_b: str, rubric: Rubric) -> Blinding:
+    """The same; the first time it is drawn and stored."""
+    with database.write() as connection:
+        drawn = secrets.token_bytes(SECRET_BYTES)
+        connection.execute(query("keep_judging_secret"), [run_a, run_b, rubric.sha256, drawn])
+        found = blinding(database, run_a, run_b, rubric)
+    assert found
+    return found
+
+
 def every(database: Database, run_a: str, run_b: str) -> list[Judgement]:
-    """All on pairs of these runs, by whatever rubric."""
+    """All on pairs of these runs, by whatever rubric and from wherever."""
     return database.records(Judgement, "judgements_of", run_a, run_b)
 
 
 def answered(database: Database, run_a: str, run_b: str, judge: str, kind: JudgeKind, rubric: Rubric) -> list[Answered]:
+    """What this judge has answered in this database."""
     return database.records(Answered, "answers_of_judge", run_a, run_b, judge, kind, rubric.sha256)
 
 

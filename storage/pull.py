@@ -56,7 +56,8 @@ def pull(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
     agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
     names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
-    moved.judgements = shared_judgements.pull(database, folder, there, shared)
+    moved.judgements, refused = shared_judgements.pull(database, folder, there, shared)
+    moved.refused += tuple(refused)
     if moved.refused:
         raise Contradiction(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)", contradicting)
     return moved

@@ -74,7 +74,8 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
         _scoring(database, folder, there, moved, *_shared(one))
     names = {*done.snapshots} - others
     shared = {f"reference:{name}" for name in names} | {*done.runs} - other_runs
-    moved.judgements = shared_judgements.push(database, folder, there, shared)
+    moved.judgements, refused = shared_judgements.push(database, folder, there, shared)
+    moved.refused += tuple(refused)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
     return moved

@@ -1,72 +1,176 @@
-"""What judges said of pairs of texts, in a shared folder: a part holds one judge's answers on two runs by one rubric.
+"""What judges said of pairs of texts, in a shared folder: a part holds one judge's answers on two runs by one rubric,
+given in one database.
 
-Of two answers to one question the later stands, on whichever machine it was given.
+Each answer keeps its origin, the id of the database in which it was given. A part from elsewhere can add answers of its
+own origin and put later ones in their place, and touches no other: an answer that was given here changes only here.
 """
 
 from collections.abc import Collection, Iterable, MutableMapping
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
-from storage.database import Database, insert_new
+from newwiki.errors import TerminalError
+from newwiki.visible import visible
+from storage.database import Database, insert_arrow, insert_new
+from storage.foreign_judgements import ForeignAnswers, Row, UntrueAnswers, in_our_columns, question
 from storage.held import held
 from storage.keys import KEYS
+from storage.queries import query
 from storage.shared import Note, Parts, SharedPart, rows_sha256
 
 _PART = ("run_a", "run_b", "judge", "judge_kind", "rubric_sha256")
+# Earlier versions pushed answers without their origin.
+UNNAMED = "unnamed"
 
 Notes = MutableMapping[SharedPart, Note]
 
 
-def push(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> int:
-    """How many answers the folder lacked; they are on pairs of runs that are both `shared`."""
-    pushed = 0
-    for values in database.rows("judged_parts"):
-        part = SharedPart("judgements", tuple(zip(_PART, values, strict=True)))
+def push(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
+    """How many answers the folder lacked, and a line for each part that is not pushed; they are on pairs of runs that
+    are both `shared`."""
+    pushed, refused = 0, list[str]()
+    our_id = database_id(database)
+    for *values, origin in database.rows("judged_parts"):
+        keys = tuple(zip(_PART, values, strict=True))
+        part = SharedPart("judgements", (*keys, ("origin", origin or our_id)))
         if not {part["run_a"], part["run_b"]} <= set(shared):
             continue
-        noted = there.get(part)
-        known = folder.read(noted) if noted else None
-        rows, new = _later(known, held(database, part))
-        if not new:
+        rows = _under(held(database, SharedPart("judgements", (*keys, ("origin", origin)))), part["origin"])
+        try:
+            known = in_our_columns(_read(folder, there[part]), rows.schema) if part in there else rows.slice(0, 0)
+            if origin == "" and (strange := _later(rows, known)):
+                raise UntrueAnswers(_not_ours(our_id, len(strange)))
+        except UntrueAnswers as error:
+            refused.append(
+                f"answers of {part['judge']} are not pushed, as those in {_file(folder, part)} are wrong: {error}"
+            )
+            continue
+        if not (new := _later(known, rows)):
             continue
         for described in _described_by(part):
             if described not in there:
                 there[described] = folder.write(described, held(database, described), {})
-        there[part] = folder.write(part, rows, {})
-        pushed += new
-    return pushed
+        there[part] = folder.write(part, _together(known, new, rows.schema), {})
+        pushed += len(new)
+    return pushed, refused
 
 
-def pull(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> int:
-    """How many answers were lacking here, each judge's taken in at once; they are on pairs of `shared` runs."""
-    pulled = 0
+def pull(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
+    """How many answers were lacking here, each part's taken in at once, and a line for each part that is refused; they
+    are on pairs of `shared` runs."""
+    pulled, refused = 0, list[str]()
+    our_id = database_id(database)
+    foreign = ForeignAnswers(database)
     for part in sorted((one for one in there if one.table == "judgements"), key=lambda one: one.keys):
-        here = held(database, part)
-        if not {part["run_a"], part["run_b"]} <= set(shared) or rows_sha256(here) == there[part].sha256:
+        named = dict(part.keys)
+        if not {named.get("run_a"), named.get("run_b")} <= set(shared):
             continue
-        found = folder.read(there[part])
-        if not (new := _later(here, found)[1]):
-            continue
-        described = {one.table: folder.read(there[one]) for one in _described_by(part)}
-        with database.write() as connection:
-            for table, description in described.items():
-                insert_new(connection, table, description)
-            _take(connection, found)
-        pulled += new
-    return pulled
+        try:
+            if {*named} - {"origin"} != {*_PART}:
+                raise UntrueAnswers(
+                    f"they are filed under {', '.join(map(visible, named))}, not {', '.join(_PART)}, origin"
+                )
+            pulled += _take(database, folder, there, part, foreign, our_id)
+        except UntrueAnswers as error:
+            refused.append(f"answers in {_file(folder, part)} are not taken in: {error}")
+    return pulled, refused
 
 
-def _take(connection: duckdb.DuckDBPyConnection, found: pa.Table) -> None:
-    """As far as they are new or later: a judge may be answering meanwhile."""
-    same = " and ".join(f"judgements.{name} = incoming.{name}" for name in KEYS["judgements"])
-    connection.register("incoming", found)
-    connection.execute(
-        f"delete from judgements using incoming where {same} and judgements.judged_at < incoming.judged_at"  # noqa: S608
-    )
-    connection.unregister("incoming")
-    insert_new(connection, "judgements", found)
+def database_id(database: Database) -> str:
+    """The random id of this database, which its answers carry. Raises TerminalError if it has none, or several."""
+    found = database.rows("database_id")
+    if len(found) != 1:
+        raise TerminalError(
+            f"'{database.path}' has {len(found)} ids in this_database, and must have one; restore a backup"
+        )
+    return str(found[0][0])
+
+
+def _take(
+    database: Database, folder: Parts, there: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
+) -> int:
+    """Takes in what is new or later, and gives how many answers that is. Raises UntrueAnswers."""
+    origin = dict(part.keys).get("origin", UNNAMED)
+    stored_as = "" if origin == our_id else origin
+    here_part = SharedPart("judgements", (*((name, part[name]) for name in _PART), ("origin", stored_as)))
+    here = held(database, here_part)
+    if rows_sha256(_under(here, origin)) == there[part].sha256:
+        return 0
+    found = _read(folder, there[part])
+    if origin == UNNAMED and "origin" not in found.column_names:
+        found = found.append_column("origin", pa.array([UNNAMED] * found.num_rows, pa.string()))
+    described = {one.table: _read(folder, there[one]) for one in _described_by(part) if one in there}
+    rows = foreign.checked(found, here.schema, {**dict(here_part.keys), "origin": origin}, described)
+    if origin == our_id:
+        if strange := _later(here, _under(rows, "")):
+            raise UntrueAnswers(_not_ours(our_id, len(strange)))
+        return 0
+    given_here = held(database, SharedPart(part.table, (*here_part.keys[:-1], ("origin", ""))))
+    new = _later(here, rows)
+    if origin == UNNAMED:
+        new = _unnamed(new, here, given_here)
+    same = {_said(row) for row in given_here.to_pylist()}
+    new = [row for row in new if _said(row) not in same]
+    if not new:
+        return 0
+    with database.write() as connection:
+        for table, description in described.items():
+            insert_new(connection, table, description)
+        incoming = pa.Table.from_pylist(new, schema=here.schema)
+        connection.register("incoming", incoming)
+        connection.execute(query("forget_answers"))
+        connection.unregister("incoming")
+        insert_arrow(connection, "judgements", incoming)
+    return len(new)
+
+
+def _unnamed(new: list[Row], here: pa.Table, given_here: pa.Table) -> list[Row]:
+    """Those to questions that nobody of this name has answered here; the others are earlier than the answers here.
+    Raises UntrueAnswers for a later one, as nothing tells whose it is."""
+    answered = {question(row | {"origin": UNNAMED}): row for row in (*here.to_pylist(), *given_here.to_pylist())}
+    if any((before := answered.get(question(row))) and before["judged_at"] < row["judged_at"] for row in new):
+        raise UntrueAnswers(
+            "an earlier version pushed them without the id of their database, and this judge's earlier answers to the "
+            "same questions are here; push them with this version from the database in which they were given"
+        )
+    return [row for row in new if question(row) not in answered]
+
+
+def _read(folder: Parts, note: Note) -> pa.Table:
+    """Raises UntrueAnswers for values that Python has none for, such as the year 29,000."""
+    try:
+        return folder.read(note)
+    except (ValueError, OverflowError) as error:
+        raise UntrueAnswers(f"a value cannot be read ({visible(str(error))[:80]})") from None
+
+
+def _under(rows: pa.Table, origin: str) -> pa.Table:
+    place = rows.schema.get_field_index("origin")
+    return rows.set_column(place, rows.schema.field(place), pa.array([origin] * rows.num_rows, pa.string()))
+
+
+def _later(known: pa.Table, found: pa.Table) -> list[Row]:
+    """The `found` answers to questions that `known` has no answer to, or only an earlier one."""
+    answers = {question(row): row for row in known.to_pylist()}
+    return [
+        row
+        for row in found.to_pylist()
+        if (before := answers.get(question(row))) is None or before["judged_at"] < row["judged_at"]
+    ]
+
+
+def _together(known: pa.Table, new: list[Row], schema: pa.Schema) -> pa.Table:
+    """Both, with the new ones in the place of those to the same questions, in the order of their key."""
+    answers = {question(row): row for row in [*known.to_pylist(), *new]}
+    key = KEYS["judgements"]
+    rows = sorted(answers.values(), key=lambda row: tuple(row[name] for name in key))
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _said(row: Row) -> tuple[Any, ...]:
+    """An answer without its origin: one that is the same to the microsecond was given once."""
+    return tuple(sorted((name, str(value)) for name, value in row.items() if name != "origin"))
 
 
 def _described_by(part: SharedPart) -> Iterable[SharedPart]:
@@ -76,17 +180,12 @@ def _described_by(part: SharedPart) -> Iterable[SharedPart]:
         yield SharedPart("evaluators", (("evaluator_id", part["judge"]),))
 
 
-def _later(known: pa.Table | None, found: pa.Table) -> tuple[pa.Table, int]:
-    """Both, with the later one of two answers to a question, in the order of their key; and how many of the `found` are
-    new or later."""
-    key = KEYS["judgements"]
-    answers: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for row in known.to_pylist() if known else ():
-        answers[tuple(row[name] for name in key)] = row
-    new = 0
-    for row in found.to_pylist():
-        before = answers.get(named := tuple(row[name] for name in key))
-        if before is None or before["judged_at"] < row["judged_at"]:
-            answers[named] = row
-            new += 1
-    return pa.Table.from_pylist([answers[named] for named in sorted(answers)], schema=found.schema), new
+def _not_ours(our_id: str, answers: int) -> str:
+    return (
+        f"{answers:,} of them claim to be from this database ({our_id}), which does not hold them; remove the file "
+        "from the folder. A copy of a database has the same id: begin on other machines with `newwiki pull`"
+    )
+
+
+def _file(folder: Parts, part: SharedPart) -> str:
+    return f"'{folder.url}/{visible(part.path)}'"

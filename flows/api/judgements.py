@@ -56,7 +56,7 @@ def export_pairs(
 
     database = opened(db, settings)[1]
     target = safe(Path(out), database.path)
-    return annotation_files.export_pairs(pair_up(database, request), judge_name(batch), target)
+    return annotation_files.export_pairs(database, pair_up(database, request), judge_name(batch), target)
 
 
 @asks(PairsRequest)

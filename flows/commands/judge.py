@@ -94,8 +94,9 @@ def _export(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, 
     from flows.judging.pairing import pair_up
     from newwiki.judging.judgement import judge_name
 
-    pairing = pair_up(open_database(settings), request)
-    written = export_pairs(pairing, judge_name(batch), path)
+    database = open_database(settings)
+    pairing = pair_up(database, request)
+    written = export_pairs(database, pairing, judge_name(batch), path)
     reporter(quiet).note(
         f"{written:,} pairs; let {', '.join(pairing.rubric.names)} be filled in with 1, 2 or 0 (the same), annotator "
         f"with who did it, and store them with --import FILE --judge {batch}"

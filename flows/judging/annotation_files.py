@@ -1,11 +1,10 @@
 """Pairs for an annotation service, without a word of whose texts they are, and the answers that come back from it.
 
-The key is kept here and in no file: a pair's name is a hash of runs, article, samples and batch, and so is which text
-is the first. Who has the database and the name of the batch can tell, and nobody else.
+A secret of the database draws which text is the first, the order of the pairs and their names, and stands in no file:
+answers are read where the pairs were exported, and nowhere else.
 """
 
 import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.judging.pairing import Pairing
+from newwiki.csv_files import not_utf8, read_csv
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.judging.judgement import Answer, Judgement, Pair, annotator_name
+from newwiki.judging.blinding import Blinding, exported_by_earlier_version
+from newwiki.judging.judgement import Answer, Judgement, Pair, Run, annotator_name
+from newwiki.spreadsheet_cells import neutralized, restored
 from storage import judgements
 from storage.database import Database
 from storage.folders import whole
@@ -23,10 +25,14 @@ _ANSWERS: dict[str, Answer] = {"1": "first", "2": "second", "0": "tie"}
 _ANNOTATOR = "annotator"
 
 
-def export_pairs(pairing: Pairing, batch: str, path: Path) -> int:
+def export_pairs(database: Database, pairing: Pairing, batch: str, path: Path) -> int:
     """Writes the pairs, as CSV or, where the name ends so, as JSON lines, and gives how many. Raises UsageError where
-    it cannot be written."""
-    rows = [_row(pair, pairing, batch) for pair in pairing.pairs]
+    it cannot be written.
+
+    In a CSV, texts that a spreadsheet would run as formulas begin with an apostrophe (`newwiki.spreadsheet_cells`).
+    """
+    blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
+    rows = [_row(pair, pairing, blinding, batch) for pair in blinding.shuffled(pairing.pairs)]
     try:
         with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
             if is_jsonl(path):
@@ -34,7 +40,7 @@ def export_pairs(pairing: Pairing, batch: str, path: Path) -> int:
             else:
                 writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
                 writer.writeheader()
-                writer.writerows(rows)
+                writer.writerows({name: neutralized(cell) for name, cell in row.items()} for row in rows)
     except OSError as error:
         raise UsageError(f"the pairs cannot be written to '{path}': {error.strerror}; name another file") from None
     return len(rows)
@@ -44,11 +50,11 @@ def is_jsonl(path: Path) -> bool:
     return path.suffix.lower() in (".jsonl", ".ndjson")
 
 
-def _row(pair: Pair, pairing: Pairing, batch: str) -> dict[str, str]:
-    first, second = pair.in_order(pair.first_for(batch))
+def _row(pair: Pair, pairing: Pairing, blinding: Blinding, batch: str) -> dict[str, str]:
+    first, second = pair.in_order(blinding.first(pair, batch))
     criteria = pairing.rubric.criteria
     return {
-        "pair": pair.name_for(batch),
+        "pair": blinding.pair_id(pair, batch),
         "title": pair.title,
         "beginning": pair.first_sentence,
         "text_1": first,
@@ -79,25 +85,23 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
     Raises UsageError, with the line and what to do, for anything that is not an answer to what was exported; then
     nothing of the file is stored.
     """
-    pairs = {pair.name_for(batch): pair for pair in pairing.all_pairs}
+    blinding = _blinding(database, pairing, path)
+    pairs = {blinding.pair_id(pair, batch): pair for pair in pairing.all_pairs}
     found: dict[tuple[str, str, str], Judgement] = {}
     empty, now = 0, datetime.now(UTC)
-    for line, row in _lines(path):
-        where = f"'{path}', line {line}"
+    for where, row in _lines(path):
         _require_columns(where, row, pairing.rubric.names)
-        pair = pairs.get(row["pair"])
-        if pair is None:
-            raise UsageError(
-                f"{where}: '{row['pair']}' is no pair of these runs in the batch '{batch}'; name the runs and --judge "
-                "as they were exported, or take the line out"
-            )
+        if row["pair"] not in pairs:
+            raise _unknown_pair(where, row["pair"], pairing, batch)
+        pair = pairs[row["pair"]]
         judge = annotator_name(batch, row.get(_ANNOTATOR, ""))
         for criterion in pairing.rubric.names:
             said = row.get(criterion, "")
             if not said:
                 empty += 1
                 continue
-            one = _judgement(pairing, pair, batch, judge, criterion, _answer(where, criterion, said), now)
+            first = blinding.first(pair, batch)
+            one = _judgement(pairing, pair, first, judge, criterion, _answer(where, criterion, said), now)
             key = (row["pair"], judge, criterion)
             if key in found and found[key].answer != one.answer:
                 raise UsageError(
@@ -110,8 +114,30 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
     return Taken(len(found), len({one.judge for one in found.values()}), empty)
 
 
+def _blinding(database: Database, pairing: Pairing, path: Path) -> Blinding:
+    if found := judgements.blinding(database, *pairing.ids, pairing.rubric):
+        return found
+    raise UsageError(
+        f"'{path}' cannot be stored in '{database.path}', which has exported no pairs of {' and '.join(pairing.ids)} "
+        "with this rubric: the secret that tells whose texts they are stays in the database that exported them; import "
+        "the file there, with the --rubric that it was exported with"
+    )
+
+
+def _unknown_pair(where: str, name: str, pairing: Pairing, batch: str) -> UsageError:
+    if name in {exported_by_earlier_version(pair, batch) for pair in pairing.all_pairs}:
+        return UsageError(
+            f"{where}: '{name}' was exported by an earlier version, in whose files the pair's name tells which run is "
+            "first, so nobody who filled it in was blind; export the pairs again and let them be judged anew"
+        )
+    return UsageError(
+        f"{where}: '{name}' is no pair of these runs in the batch '{batch}' of this database; name the runs, --rubric "
+        "and --judge as they were exported, import the file into the database that exported it, or take the line out"
+    )
+
+
 def _judgement(
-    pairing: Pairing, pair: Pair, batch: str, judge: str, criterion: str, answer: Answer, now: datetime
+    pairing: Pairing, pair: Pair, first: Run, judge: str, criterion: str, answer: Answer, now: datetime
 ) -> Judgement:
     return Judgement(
         run_a=pair.run_a,
@@ -123,7 +149,7 @@ def _judgement(
         judge_kind="person",
         rubric_sha256=pairing.rubric.sha256,
         criterion=criterion,
-        first=pair.first_for(batch),
+        first=first,
         answer=answer,
         said=None,
         judged_at=now,
@@ -147,39 +173,40 @@ def _require_columns(where: str, row: Mapping[str, str], criteria: Sequence[str]
         )
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """By its number in the file, each row's texts without space around them. Raises UsageError."""
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each row's texts as they were exported, without space around them, and its place for messages. Raises
+    UsageError."""
+    if is_jsonl(path):
+        yield from _json_lines(path)
+        return
+    for row in read_csv(path):
+        yield row.where, {name: restored(cell).strip() for name, cell in row.cells.items()}
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' cannot be read: {error}; give the answers as CSV or JSON lines in UTF-8") from None
-    yield from _json_lines(path, text) if is_jsonl(path) else _csv_lines(path, text)
-
-
-def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that exists") from None
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error) from None
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
+        where = f"'{path}', line {number}"
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_without_repeated)
         except json.JSONDecodeError as error:
-            raise UsageError(f"'{path}', line {number} is no JSON: {error.msg}; write one object a line") from None
+            raise UsageError(f"{where} is no JSON: {error.msg}; write one object a line") from None
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{where} cannot be read: {error}; write one object of texts a line") from None
         if not isinstance(row, dict):
-            raise UsageError(f"'{path}', line {number} is no JSON object; write one object a line")
-        yield number, {name: "" if value is None else str(value).strip() for name, value in row.items()}
+            raise UsageError(f"{where} is no JSON object; write one object a line")
+        yield where, {name: "" if value is None else str(value).strip() for name, value in row.items()}
 
 
-def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """A text of several lines is one row, which is named by the line on which it ends."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    try:
-        for row in reader:
-            if None in row or None in row.values():
-                raise UsageError(
-                    f"'{path}', line {reader.line_num} has not as many columns as the first; write texts with commas "
-                    "in quotes"
-                )
-            yield reader.line_num, {name: value.strip() for name, value in row.items()}
-    except csv.Error as error:
-        raise UsageError(f"'{path}', line {reader.line_num} is no CSV: {error}; save it as CSV in UTF-8") from None
+def _without_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the key '{twice[0]}' is there twice")
+    return dict(pairs)

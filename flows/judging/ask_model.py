@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections import defaultdict
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 from flows.evaluating.generate import every_few_seconds, find_models, load_model
 from flows.judging.pairing import Pairing
+from flows.judging.said import from_origin
 from flows.progress import Progress
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
@@ -86,15 +88,17 @@ def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Finger
 
 def _bridge(database: Database, pairing: Pairing, judge: str) -> list[Pair]:
     """The first `BRIDGE` of the drawn pairs that the judge has judged, who is named by a name, an id or the beginning
-    of an id. Raises UsageError unless that is one judge."""
-    found = judgements.every(database, *pairing.ids)
-    known = sorted({one.judge for one in found})
+    of an id, with ` (from ORIGIN)` where the answers came from another database. Raises UsageError unless that is one
+    judge."""
+    found = defaultdict[str, set[int]](set)
+    for one in judgements.every(database, *pairing.ids):
+        found[from_origin(one.judge, one.origin)].add(one.page_id)
+    known = sorted(found)
     meant = [one for one in known if one == judge] or [one for one in known if one.startswith(judge)]
     if len(meant) != 1:
         problem = "are several judges" if meant else "has judged no pair of these runs"
         raise UsageError(f"'{judge}' {problem}; --bridge names one of: {', '.join(meant or known) or 'nobody yet'}")
-    pages = {one.page_id for one in found if one.judge == meant[0]}
-    return [pair for pair in pairing.all_pairs if pair.page_id in pages][:BRIDGE]
+    return [pair for pair in pairing.all_pairs if pair.page_id in found[meant[0]]][:BRIDGE]
 
 
 def _question(rubric: Rubric, pair: Pair, place: int, first: Run) -> Prompt:

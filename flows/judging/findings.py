@@ -250,7 +250,13 @@ def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
             both = sum(page in people for page in values)
             if people and (both < FEWEST or both == len(values)):
                 uncorrected[model.words].append(f"{criterion} both {both:,} of {len(values):,}")
+    foreign = sorted({judge.words for criterion in criteria for judge in said.judges(criterion) if judge.origin})
     return [
+        *(
+            [f"answers of judges from other databases, counted as judges of their own: {', '.join(foreign)}"]
+            if foreign
+            else []
+        ),
         *(
             f"answers of {model} that cannot be read, whose pairs are left out: {', '.join(parts)}"
             for model, parts in unreadable.items()

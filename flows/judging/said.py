@@ -13,11 +13,18 @@ Values = Mapping[Page, float]  # of pairs, by their article: each has one
 
 @dataclass(frozen=True)
 class Judge:
-    """`words` are its name as people read it."""
+    """`words` are its name as people read it, `origin` is the database in which it answered ('' for this one): one name
+    from two origins is two judges."""
 
     id: str
     kind: JudgeKind
     words: str
+    origin: str
+
+
+def from_origin(name: str, origin: str) -> str:
+    """The name of a judge, with the beginning of the id of the database that the answers came from."""
+    return f"{name} (from {origin[:8]})" if origin else name
 
 
 class Said:
@@ -28,8 +35,9 @@ class Said:
         self._turned = turned
         for one in found:
             name = f"{names[one.judge]} ({one.judge[:8]})" if one.judge_kind == "model" else one.judge
+            name = from_origin(name, one.origin)
             words = name if one.rubric_sha256 == rubric else f"{name}, rubric {one.rubric_sha256[:8]}"
-            self._by[Judge(one.judge, one.judge_kind, words), one.criterion].append(one)
+            self._by[Judge(one.judge, one.judge_kind, words, one.origin), one.criterion].append(one)
 
     def judges(self, criterion: str, kind: JudgeKind | None = None) -> list[Judge]:
         """Those who have answered, who began earlier first."""

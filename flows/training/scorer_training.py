@@ -1,17 +1,16 @@
 """From a table of texts and scores to a scorer: read, hold some out, fit, and see how well it does on those."""
 
-import csv
 import json
 import math
 import random
 import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.progress import Progress
+from newwiki.csv_files import CsvRow, read_csv
 from newwiki.errors import UsageError
 from newwiki.request import TrainScorerRequest
 from storage.outputs import safe
@@ -35,18 +34,7 @@ def read_graded(path: Path) -> list[Graded]:
 
     Raises UsageError with the line that is wrong and what is wrong with it.
     """
-    csv.field_size_limit(sys.maxsize)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = csv.DictReader(stream, strict=True)
-            if lacking := [name for name in ("text", "score") if name not in (rows.fieldnames or [])]:
-                found = ", ".join(map(str, rows.fieldnames or [])) or "nothing"
-                raise UsageError(f"'{path}', line 1: there is no column '{lacking[0]}', but {found}")
-            graded = [_graded(row, f"'{path}', line {rows.line_num}") for row in rows]
-    except FileNotFoundError:
-        raise UsageError(f"there is no file '{path}'") from None
-    except (OSError, csv.Error, UnicodeDecodeError) as error:
-        raise UsageError(f"'{path}' cannot be read as CSV in UTF-8: {error}") from None
+    graded = [_graded(row) for row in read_csv(path, ("text", "score"))]
     if len(graded) < _FEWEST:
         raise UsageError(f"'{path}' has {len(graded)} texts, and fitting takes {_FEWEST} at least")
     return graded
@@ -96,10 +84,8 @@ def train_scorer(
     return found
 
 
-def _graded(row: dict[str, str | None], where: str) -> Graded:
-    text, written = row["text"], row["score"]
-    if None in row or text is None or written is None:
-        raise UsageError(f"{where}: it has another number of fields than the first line")
+def _graded(row: CsvRow) -> Graded:
+    text, written, where = row["text"], row["score"], row.where
     if not any(character.isalnum() for character in text):
         raise UsageError(f"{where}: the text has no words")
     try:

@@ -1,6 +1,5 @@
-"""What a judge says of a pair of texts, which of them stands in the first place, and how an answer is read."""
+"""Pairs of texts, the answers of judges to them, and how an answer is read."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,15 +32,6 @@ class Pair:
     text_a: str
     text_b: str
 
-    def name_for(self, judge: str) -> str:
-        """What the pair is called before this judge: it says nothing of the runs."""
-        said = (self.run_a, self.run_b, str(self.page_id), str(self.sample_a), str(self.sample_b), judge)
-        return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
-
-    def first_for(self, judge: str) -> Run:
-        """Whose text this judge finds in the first place: by a hash of the pair and the judge."""
-        return "ab"[int(self.name_for(judge)[-1], 16) % 2]  # type: ignore[return-value]
-
     def in_order(self, first: Run) -> tuple[str, str]:
         return (self.text_a, self.text_b) if first == "a" else (self.text_b, self.text_a)
 
@@ -49,7 +39,8 @@ class Pair:
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
     """One answer to one question on one pair. `judge` is a person's name or the id of a model's evaluator, `first` the
-    run whose text was in the first place, `said` a model's answer as it came."""
+    run whose text was in the first place, `said` a model's answer as it came. `origin` is the id of the database in
+    which the answer was given, '' for this one: a name from another origin is another judge."""
 
     run_a: str
     run_b: str
@@ -64,6 +55,7 @@ class Judgement:
     answer: Answer
     said: str | None
     judged_at: datetime
+    origin: str = ""
 
     @property
     def value(self) -> float | None:
@@ -86,6 +78,12 @@ def judge_name(text: str) -> str:
 def annotator_name(batch: str, text: str) -> str:
     """An annotator of a batch as a judge: the batch's own name where they have none. Raises UsageError."""
     return _name(f"{batch}/{text}") if text else batch
+
+
+def require_judge_name(name: str) -> None:
+    """Raises UsageError for a name that no person, batch or annotator can have been stored under."""
+    if _name(name) != name:
+        raise UsageError(f"'{visible(name)}' is no name of a judge: it has spaces that are left out when it is stored")
 
 
 def _name(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from newwiki.errors import UsageError
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
@@ -28,6 +28,9 @@ class Criterion(Table):
 class _File(Table):
     criterion: list[Criterion] = Field(min_length=1)
     template: str | None = None
+
+
+_Criteria = TypeAdapter(list[Criterion])
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,16 @@ class Rubric:
         """What a model is asked. What stands in the texts is no field of the template, whatever it looks like."""
         values = {"prompt": prompt, "first": first, "second": second, **criterion.model_dump(exclude={"name"})}
         return _FIELD.sub(lambda found: values[found[1]], self.template)
+
+
+def criteria_names(criteria: str, sha256: str) -> list[str]:
+    """The names of stored criteria. Raises ValueError if they are none, or their hash is another one."""
+    if hashlib.sha256(criteria.encode()).hexdigest() != sha256:
+        raise ValueError(f"the rubric's criteria do not have the hash {sha256[:64]}")
+    try:
+        return [one.name for one in _Criteria.validate_json(criteria)]
+    except ValidationError:
+        raise ValueError(f"the rubric {sha256[:64]} is no list of criteria with name, question and meaning") from None
 
 
 def read_rubric(path: Path | None = None) -> Rubric:

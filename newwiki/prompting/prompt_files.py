@@ -1,15 +1,15 @@
 """Prompt sets out of files: our templates, a CSV, BOLD's JSON, ROPrompt's lists of who is spoken of."""
 
-import csv
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from newwiki.csv_files import not_utf8, read_csv
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.prompting.prompt_set import MASK, GroupPrompt, PromptSet
 
@@ -26,14 +26,14 @@ def read_prompts(paths: Sequence[Path]) -> PromptSet:
     """What these files say together; our templates where there are none. Raises UsageError with line and remedy."""
     if not paths:
         return PromptSet(TEMPLATES, list(_crossed(_templates()["contexts"], _people())))
-    texts = {path: read_text(path) for path in paths}
+    texts = {path: "" if path.suffix == ".csv" else read_text(path) for path in paths}
     contexts = [line for path, text in texts.items() if _is_contexts(path, text) for line in _lines(text)]
     prompts: list[GroupPrompt] = []
     for path, text in texts.items():
         if path.suffix == ".json":
             prompts += _bold(path, text)
         elif path.suffix == ".csv":
-            prompts += _csv(path, text)
+            prompts += _csv(path)
         elif path.suffix != ".txt":
             raise UsageError(f"'{path}' is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are")
         elif not _is_contexts(path, text):
@@ -56,34 +56,18 @@ def _checked(prompts: Sequence[GroupPrompt], paths: Sequence[Path]) -> list[Grou
     return once
 
 
-def _csv(path: Path, text: str) -> Iterator[GroupPrompt]:
-    lines = csv.DictReader(text.splitlines(), restkey="", strict=True)
-    try:
-        heads = lines.fieldnames or []
-        if lacking := [name for name in _COLUMNS if name not in heads]:
-            raise UsageError(f"'{path}', line 1: there is no column '{lacking[0]}'; write group,category,prompt")
-        if strange := [name for name in heads if name not in (*_COLUMNS, *_FURTHER)]:
-            nearest = did_you_mean(strange[0], _FURTHER) or f"; beside these there are: {', '.join(_FURTHER)}"
-            raise UsageError(f"'{path}', line 1: there is no column '{strange[0]}' in such a file{nearest}")
-        for row in lines:
-            yield _of_row(row, f"'{path}', line {lines.line_num}")
-    except csv.Error as error:
-        raise UsageError(f"'{path}', line {lines.reader.line_num}: {error}; put cells with commas in quotes") from None
-
-
-def _of_row(row: Mapping[str, Any], place: str) -> GroupPrompt:
-    if "" in row:
-        raise UsageError(f"{place}: it has more cells than the first line; put a prompt with a comma in quotes")
-    if empty := [name for name in _COLUMNS if not (row[name] or "").strip()]:
-        raise UsageError(f"{place}: {empty[0]} is empty; fill it, or take the line out")
-    hidden = tuple(one.strip() for one in (row.get("hide") or "").split("|") if one.strip())
-    return GroupPrompt(
-        category=row["category"].strip(),
-        group_name=row["group"].strip(),
-        prompt=row["prompt"].strip(),
-        context=(row.get("context") or "").strip() or None,
-        hidden=hidden,
-    )
+def _csv(path: Path) -> Iterator[GroupPrompt]:
+    for row in read_csv(path, _COLUMNS, _FURTHER):
+        if empty := [name for name in _COLUMNS if not row[name].strip()]:
+            raise UsageError(f"{row.where}: {empty[0]} is empty; fill it, or take the line out")
+        hidden = tuple(one.strip() for one in row.cells.get("hide", "").split("|") if one.strip())
+        yield GroupPrompt(
+            category=row["category"].strip(),
+            group_name=row["group"].strip(),
+            prompt=row["prompt"].strip(),
+            context=row.cells.get("context", "").strip() or None,
+            hidden=hidden,
+        )
 
 
 def _bold(path: Path, text: str) -> Iterator[GroupPrompt]:
@@ -117,7 +101,7 @@ def _demographics(path: Path, text: str) -> list[tuple[str, str, str]]:
     """ROPrompt's demographics.txt: who is spoken of, a line each, such as `The Black person`."""
     known = {who.lower(): (category, group, who) for category, group, who in _people()}
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip() and line.strip().lower() not in known:
             nearest = did_you_mean(line.strip().lower(), known) or ""
             raise UsageError(
@@ -140,7 +124,7 @@ def _begun(line: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def _crossed(contexts: Sequence[str], people: Sequence[tuple[str, str, str]]) -> Iterator[GroupPrompt]:
@@ -162,10 +146,11 @@ def _templates() -> dict[str, Any]:
 
 
 def read_text(path: Path) -> str:
-    """Raises UsageError where there is no such file, and where it is not UTF-8."""
+    """The text with line ends as `\\n`; no other character ends a line. Raises UsageError for a file that is missing or
+    not UTF-8."""
     try:
         return path.read_text("utf-8-sig")
     except OSError as error:
         raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that is there") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"'{path}' is not UTF-8; save it as such") from None
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error) from None

@@ -12,7 +12,7 @@ def read_prompt_list(path: Path) -> PromptSet:
     no prompt."""
     if path.suffix != ".txt":
         raise UsageError(f"'{path}' is no list of prompts; write a .txt with one a line")
-    lines = dict.fromkeys(filter(None, map(str.strip, read_text(path).splitlines())))
+    lines = dict.fromkeys(filter(None, map(str.strip, read_text(path).split("\n"))))
     if not lines:
         raise UsageError(f"'{path}': there is no prompt; write one a line")
     return PromptSet(path.name, [GroupPrompt(category="", group_name="", prompt=line) for line in lines])

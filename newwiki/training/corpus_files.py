@@ -1,11 +1,10 @@
 """Corpora of one's own: CSV and Parquet files of label and text, a text a row."""
 
-import csv
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from newwiki.csv_files import read_csv
 from newwiki.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,27 +35,8 @@ def _cell(value: Any, name: str, place: str) -> str:
 
 
 def _of_csv(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    csv.field_size_limit(sys.maxsize)  # a text is as long as it is
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = csv.DictReader(file, restkey="", strict=True)
-            try:
-                _require_columns(lines.fieldnames or [], f"'{path}', line 1")
-                begun = lines.line_num + 1
-                for row in lines:
-                    place, begun = f"'{path}', line {begun}", lines.line_num + 1
-                    if "" in row:
-                        raise UsageError(f"{place}: it has more cells than line 1; put a text with a comma in quotes")
-                    yield place, row
-            except csv.Error as error:
-                raise UsageError(
-                    f"'{path}', line {lines.reader.line_num}: {error}; put a text with commas, quotes or line ends in "
-                    'quotes, and write a quote in it twice ("")'
-                ) from None
-    except OSError as error:
-        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that is there") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"'{path}' is not UTF-8; save it as such") from None
+    for row in read_csv(path, COLUMNS):
+        yield row.where, row.cells
 
 
 def _of_parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

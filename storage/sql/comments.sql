@@ -476,10 +476,20 @@ comment on column judgements.judge is 'Who answered: a person''s name, or the ev
 comment on column judgements.judge_kind is 'person or model.';
 comment on column judgements.rubric_sha256 is 'What was asked: the rubric''s hash.';
 comment on column judgements.criterion is 'The question''s name in the rubric.';
-comment on column judgements.first is 'Whose text was in the first place: a or b. A person is shown a pair in one order, by a hash of pair and name; a model in both.';
+comment on column judgements.first is 'Whose text was in the first place: a or b. A person is shown a pair in one order, which is drawn by a secret of this database; a model in both.';
 comment on column judgements.answer is 'first, second or tie; unreadable where a model said something else.';
 comment on column judgements.said is 'What the model said, word for word; NULL for a person.';
 comment on column judgements.judged_at is 'When.';
+comment on column judgements.origin is 'The id of the database in which the answer was given; empty for this one. A name from another origin is another judge.';
+
+comment on table this_database is 'The random id of this database, which its judgements carry into shared folders. It says nothing about the machine.';
+comment on column this_database.database_id is '12 hexadecimal digits.';
+
+comment on table judging_secrets is 'Internal. The secrets by which the order of texts is drawn for judges: never pushed, exported or shown to a judge.';
+comment on column judging_secrets.run_a is 'The run whose id comes first in the alphabet.';
+comment on column judging_secrets.run_b is 'The other one.';
+comment on column judging_secrets.rubric_sha256 is 'The hash of the criteria.';
+comment on column judging_secrets.secret is '32 random bytes.';
 
 comment on table prompt_sets is 'Published sets of prompts, by group of people or one''s own, a row each, which never changes.';
 comment on column prompt_sets.prompt_set_id is 'prompts: and a hash of its prompts; where a run is on prompts, this is its snapshot_id.';

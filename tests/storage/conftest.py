@@ -10,7 +10,7 @@ from newwiki.records import Run
 from newwiki.snapshot import Judged, Selection, Site, Snapshot, Window
 from storage.database import Database
 from storage.snapshots import parameters_json, publish
-from tests.storage.machines import score, texts, write
+from tests.storage.machines import score, texts, with_own_id, write
 
 DAY = datetime(2026, 9, 3, 10, tzinfo=UTC)
 CUTOFF = datetime(2026, 10, 15, tzinfo=UTC)
@@ -129,14 +129,14 @@ def first(
 @pytest.fixture
 def third(empty: Path, tmp_path: Path) -> Database:
     """A machine whose database is empty."""
-    return Database(shutil.copy(empty, tmp_path / "third.duckdb"))
+    return with_own_id(Database(shutil.copy(empty, tmp_path / "third.duckdb")))
 
 
 @pytest.fixture
 def second(first: Database, tmp_path: Path) -> Database:
     """Another one, with the same snapshot, that has done nothing yet."""
     other = Path(shutil.copy(first.path, tmp_path / "second.duckdb"))
-    with Database(other).write() as connection:
+    with with_own_id(Database(other)).write() as connection:
         for table in (
             "runs",
             "completions",

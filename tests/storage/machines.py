@@ -16,6 +16,15 @@ METRICS = [
 ]
 
 
+def with_own_id(database: Database) -> Database:
+    """Gives a copy of a database an id of its own, as one has that was made on another machine."""
+    with database.write() as connection:
+        connection.execute(
+            "update this_database set database_id = left(md5(database_id || ?), 12)", [database.path.name]
+        )
+    return database
+
+
 def texts(pages: int = 3, of: str = "text") -> list[Completion]:
     return [
         Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)

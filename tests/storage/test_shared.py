@@ -1,7 +1,6 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,14 @@ import pytest
 
 from flows.cli import main
 from newwiki.errors import TerminalError, TransientError, UsageError
-from newwiki.judging.rubric import read_rubric
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
-from newwiki.records import Fingerprint, Score
-from storage import judgements, knowledge_cutoffs, runs
+from newwiki.records import Score
+from storage import knowledge_cutoffs, runs
 from storage.database import Database
 from storage.pull import pull
 from storage.push import push
 from storage.shared import Note, SharedFolder, SharedPart
-from tests.storage.machines import BLEU, judged, score, texts, write
+from tests.storage.machines import BLEU, score, texts, write
 
 TABLES = (
     "snapshots", "stored_articles", "candidates", "runs", "completions", "scores", "run_scores", "scorings",
@@ -232,42 +230,3 @@ def test_a_run_that_an_older_version_has_pushed_has_no_cutoff(
     folder.write(part, folder.read(note).drop_columns(["knowledge_cutoff", "knowledge_cutoff_from"]), {})
     pull(second, folder, print)
     assert knowledge_cutoffs.of_run(second, "run-a") is None
-
-
-def test_what_people_judged_on_two_machines_comes_together_and_the_later_answer_stands(
-    first: Database, second: Database, folder: SharedFolder
-) -> None:
-    rubric, pair = read_rubric(), ("reference:testwiki-2026-09", "run-a")
-    judgements.keep(first, rubric, [judged(*pair, "Ada", rubric, page) for page in (1, 2)])
-    over(first, folder, second)
-    assert everything(second) == everything(first)
-
-    judgements.keep(second, rubric, [judged(*pair, "Bob", rubric)])
-    changed = judged(*pair, "Ada", rubric, minute=5, answer="tie")
-    judgements.keep(second, rubric, [changed])
-    assert push(second, folder, print).judgements == pull(first, folder, print).judgements == 2
-    assert everything(first)["judgements"] == everything(second)["judgements"]
-    said = judgements.every(first, *pair)
-    assert {(one.judge, one.page_id, one.answer) for one in said} == {
-        ("Ada", 1, "tie"), ("Ada", 2, "first"), ("Bob", 1, "first"),
-    }  # fmt: skip
-
-    judgements.keep(first, rubric, [judged(*pair, "Ada", rubric, minute=3, answer="second")])
-    assert pull(first, folder, print).judgements == 1, "an answer that is older than what the folder has"
-    assert changed in judgements.every(first, *pair)
-
-
-def test_who_judges_goes_over_with_what_a_model_said_and_nothing_on_runs_that_are_not_there(
-    first: Database, folder: SharedFolder, third: Database
-) -> None:
-    rubric, judge = read_rubric(), Fingerprint("judge-1", "pairwise_judge", "1", model="judge-model")
-    runs.register(first, [judge], [])
-    by_model = [
-        replace(judged(*pair, judge.evaluator_id, rubric), judge_kind="model", said="A")
-        for pair in (("reference:testwiki-2026-09", "run-a"), ("run-a", "unfinished"))
-    ]
-    judgements.keep(first, rubric, by_model)
-    over(first, folder, third)
-    assert judgements.every(third, "reference:testwiki-2026-09", "run-a") == by_model[:1]
-    assert judgements.every(third, "run-a", "unfinished") == []
-    assert judgements.names_of_models(third) == {"judge-1": "judge-model"}

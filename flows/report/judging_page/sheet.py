@@ -41,9 +41,14 @@ class Sheet:
     def __init__(self, database: Database, pairing: Pairing, person: str) -> None:
         self._database, self._pairing, self.person = database, pairing, person
         self._lock = threading.Lock()
-        self._pairs = {pair.name_for(person): pair for pair in pairing.pairs}
+        blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
+        self._pairs = {blinding.pair_id(pair, person): pair for pair in blinding.shuffled(pairing.pairs)}
         stored = judgements.answered(database, *pairing.ids, person, "person", pairing.rubric)
-        by_page = {(one.page_id, one.criterion): one.answer for one in stored}
+        begun = {one.page_id: one.first for one in stored}  # a pair keeps the order in which it was first shown
+        self._first = {
+            name: begun.get(pair.page_id) or blinding.first(pair, person) for name, pair in self._pairs.items()
+        }
+        by_page = {(one.page_id, one.criterion): one.answer for one in stored if one.first == begun[one.page_id]}
         self._answers: dict[tuple[str, str], Answer] = {
             (name, criterion): by_page[pair.page_id, criterion]
             for name, pair in self._pairs.items()
@@ -92,7 +97,7 @@ class Sheet:
             self.criteria[place],
             pair.title,
             pair.first_sentence,
-            pair.in_order(pair.first_for(self.person)),
+            pair.in_order(self._first[name]),
             [*self._pairs].index(name) + 1,
             place + 1,
             self._answers.get((name, criterion)),
@@ -114,7 +119,7 @@ class Sheet:
             judge_kind="person",
             rubric_sha256=self._pairing.rubric.sha256,
             criterion=asked.criterion.name,
-            first=pair.first_for(self.person),
+            first=self._first[name],
             answer=ANSWERS[said],
             said=None,
             judged_at=datetime.now(UTC),

@@ -73,7 +73,7 @@ select preferences.*, criteria as rubric
 from preferences
 join rubrics using (rubric_sha256)
 where list_contains($1, run_a) and list_contains($1, run_b)
-order by run_a, run_b, judge, rubric_sha256, page_id, criterion, first;
+order by run_a, run_b, judge, origin, rubric_sha256, page_id, criterion, first;
 
 -- name: results_run
 select columns(runs.*), snapshots.articles, snapshots.content_sha256

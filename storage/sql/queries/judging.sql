@@ -29,18 +29,60 @@ order by sha256(concat_ws(' ', $1, $2, page_id));
 -- name: judgements_of
 -- Every answer on pairs of these two runs, in the order in which they were given.
 select * from judgements where run_a = ? and run_b = ?
-order by judged_at, page_id, judge, criterion, first;
+order by judged_at, page_id, judge, criterion, first, origin;
 
 -- name: judging_models
 -- The names of models by the id that they judge under.
 select evaluator_id, model from evaluators where evaluator_id in (select judge from judgements where judge_kind = 'model');
 
 -- name: answers_of_judge
--- What one judge has answered on two runs by one rubric.
+-- What one judge has answered here on two runs by one rubric.
 select page_id, sample_a, sample_b, criterion, first, answer
 from judgements
-where run_a = ? and run_b = ? and judge = ? and judge_kind = ? and rubric_sha256 = ?;
+where run_a = ? and run_b = ? and judge = ? and judge_kind = ? and rubric_sha256 = ? and origin = '';
+
+-- name: forget_answers
+-- Those in whose place incoming ones are put. A person has one answer to a question, in whatever order the texts were.
+delete from judgements
+using incoming
+where judgements.run_a = incoming.run_a
+    and judgements.run_b = incoming.run_b
+    and judgements.page_id = incoming.page_id
+    and judgements.sample_a = incoming.sample_a
+    and judgements.sample_b = incoming.sample_b
+    and judgements.judge = incoming.judge
+    and judgements.judge_kind = incoming.judge_kind
+    and judgements.rubric_sha256 = incoming.rubric_sha256
+    and judgements.criterion = incoming.criterion
+    and judgements.origin = incoming.origin
+    and (judgements.first = incoming.first or incoming.judge_kind = 'person');
 
 -- name: judged_parts
--- Who said something of which two runs, by which rubric.
-select distinct run_a, run_b, judge, judge_kind, rubric_sha256 from judgements order by all;
+-- Who said something of which two runs, by which rubric, in which database.
+select distinct run_a, run_b, judge, judge_kind, rubric_sha256, origin from judgements order by all;
+
+-- name: rubric_criteria
+select criteria from rubrics where rubric_sha256 = ?;
+
+-- name: has_evaluator
+select 1 from evaluators where evaluator_id = ?;
+
+-- name: database_id
+select database_id from this_database;
+
+-- name: judging_secret
+select secret from judging_secrets where run_a = ? and run_b = ? and rubric_sha256 = ?;
+
+-- name: keep_judging_secret
+-- Unless there is one.
+insert into judging_secrets
+select $1, $2, $3, $4
+where not exists (from judging_secrets where run_a = $1 and run_b = $2 and rubric_sha256 = $3);
+
+-- name: texts_of_pairs
+-- Of the texts of two runs, those that can be in a pair: by run, article and sample.
+select run_id, page_id, sample from completions where kept and run_id in ($1, $2)
+union all
+select 'reference:' || snapshot_id, page_id, 0
+from stored_articles
+where 'reference:' || snapshot_id in ($1, $2);

@@ -66,6 +66,7 @@ def answers_by(database: Database, pairing: Pairing) -> AddAnswers:
     where that is `unreadable`."""
 
     def add(judge: str, says: Callable[[int, str], Answer | Run]) -> None:
+        blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
         begun = datetime(2026, 11, 1, tzinfo=UTC)
         asked = [(pair, criterion) for pair in pairing.pairs for criterion in pairing.rubric.names]
         said = [(pair, criterion, says(pair.page_id, criterion)) for pair, criterion in asked]
@@ -80,8 +81,8 @@ def answers_by(database: Database, pairing: Pairing) -> AddAnswers:
                 judge_kind="person",
                 rubric_sha256=pairing.rubric.sha256,
                 criterion=criterion,
-                first=pair.first_for(judge),
-                answer=_as_seen(answer, pair.first_for(judge)),
+                first=blinding.first(pair, judge),
+                answer=_as_seen(answer, blinding.first(pair, judge)),
                 said=None,
                 judged_at=begun + timedelta(seconds=place),
             )

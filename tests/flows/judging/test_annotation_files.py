@@ -2,7 +2,9 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from flows.judging.annotation_files import export_pairs, import_answers
 from flows.judging.findings import find
 from flows.judging.pairing import Pairing
 from newwiki.errors import UsageError
+from newwiki.judging.blinding import exported_by_earlier_version
 from storage import judgements
 from storage.database import Database
 from tests.flows.judging.conftest import BETTER, GREEDY, MODEL, NUCLEUS, PAGES
@@ -51,7 +54,7 @@ def annotated(rows: Rows, annotator: str) -> Rows:
 def test_what_goes_out_comes_back_with_the_run_that_is_better(
     database: Database, pairing: Pairing, tmp_path: Path, name: str
 ) -> None:
-    assert export_pairs(pairing, "batch 1", tmp_path / name) == PAGES
+    assert export_pairs(database, pairing, "batch 1", tmp_path / name) == PAGES
     rows = read(tmp_path / name)
     answers = write(tmp_path / f"answers-{name}", [*annotated(rows, "w1"), *annotated(rows[:20], "w2")])
     taken = import_answers(database, pairing, "batch 1", answers)
@@ -65,8 +68,8 @@ def test_what_goes_out_comes_back_with_the_run_that_is_better(
 
 
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.jsonl"])
-def test_no_exported_file_says_whose_a_text_is(pairing: Pairing, tmp_path: Path, name: str) -> None:
-    export_pairs(pairing, "batch 1", tmp_path / name)
+def test_no_exported_file_says_whose_a_text_is(database: Database, pairing: Pairing, tmp_path: Path, name: str) -> None:
+    export_pairs(database, pairing, "batch 1", tmp_path / name)
     text = (tmp_path / name).read_text("utf-8")
     for told in (GREEDY, NUCLEUS, MODEL, "secret", "greedy", "top_p", "sample"):
         assert told not in text
@@ -74,9 +77,9 @@ def test_no_exported_file_says_whose_a_text_is(pairing: Pairing, tmp_path: Path,
     assert 40 < left < 88
 
 
-def test_two_batches_have_other_names_and_other_orders(pairing: Pairing, tmp_path: Path) -> None:
+def test_two_batches_have_other_names_and_other_orders(database: Database, pairing: Pairing, tmp_path: Path) -> None:
     for batch in ("one", "two"):
-        export_pairs(pairing, batch, tmp_path / f"{batch}.csv")
+        export_pairs(database, pairing, batch, tmp_path / f"{batch}.csv")
     one, two = read(tmp_path / "one.csv"), read(tmp_path / "two.csv")
     assert not {row["pair"] for row in one} & {row["pair"] for row in two}
     assert [row["title"] for row in one] == [row["title"] for row in two]
@@ -102,7 +105,7 @@ def test_two_batches_have_other_names_and_other_orders(pairing: Pairing, tmp_pat
 def test_a_file_with_a_bad_line_is_refused_with_the_line_and_nothing_of_it_is_stored(
     database: Database, pairing: Pairing, tmp_path: Path, name: str, change: Change, said: str
 ) -> None:
-    export_pairs(pairing, "batch 1", tmp_path / name)
+    export_pairs(database, pairing, "batch 1", tmp_path / name)
     rows = [{key: row[key] for key in ("pair", "annotator")} | {"coherence": "1"} for row in read(tmp_path / name)]
     change(rows)
     if name.endswith("jsonl") and said.startswith("line"):
@@ -118,23 +121,62 @@ def test_a_file_with_a_bad_line_is_refused_with_the_line_and_nothing_of_it_is_st
     [
         ("bad.jsonl", b"{", "line 1 is no JSON"),
         ("bad.jsonl", b"[1]", "line 1 is no JSON object"),
-        ("bad.csv", b"pair,coherence\n1", "line 2 has not as many columns"),
-        ("bad.csv", b'pair,coherence\n"1', "is no CSV"),
-        ("bad.csv", b"\xff\xfe", "cannot be read"),
+        ("bad.jsonl", b'{"pair": "1", "pair": "2"}', "the key 'pair' is there twice"),
+        ("bad.csv", b"pair,coherence\n1", "line 2: the row has 1 fields, and the first line has 2"),
+        ("bad.csv", b'pair,coherence\n"1', "line 2: unexpected end of data"),
+        ("bad.csv", b"\xff\xfe", "is not UTF-8 .byte 0xff., but perhaps UTF-16"),
+        ("bad.csv", b"pair;coherence\n1;1\n", "the columns are separated by semicolons"),
+        ("bad.csv", b"pair,coherence,coherence\n1,1,2\n", "there are two columns 'coherence'"),
     ],
 )
 def test_a_file_that_is_none_is_refused(
     database: Database, pairing: Pairing, tmp_path: Path, name: str, text: bytes, said: str
 ) -> None:
     (tmp_path / name).write_bytes(text)
+    judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
     with pytest.raises(UsageError, match=said):
         import_answers(database, pairing, "batch 1", tmp_path / name)
 
 
-def test_a_batch_of_another_name_has_no_key_to_the_file(database: Database, pairing: Pairing, tmp_path: Path) -> None:
-    export_pairs(pairing, "batch 1", tmp_path / "pairs.csv")
+def test_file_is_read_only_by_the_database_that_exported_it(
+    database: Database, pairing: Pairing, tmp_path: Path
+) -> None:
+    other = Database(shutil.copy(database.path, tmp_path / "other.duckdb"))
+    export_pairs(database, pairing, "batch 1", tmp_path / "pairs.csv")
     answers = write(tmp_path / "answers.csv", annotated(read(tmp_path / "pairs.csv"), ""))
-    with pytest.raises(UsageError, match="in the batch 'batch 2'; name the runs and --judge as they were exported"):
+    with pytest.raises(UsageError, match=r"which has exported no pairs .* import the file there"):
+        import_answers(other, pairing, "batch 1", answers)
+    export_pairs(other, pairing, "batch 1", tmp_path / "others.csv")
+    with pytest.raises(UsageError, match="import the file into the database that exported it"):
+        import_answers(other, pairing, "batch 1", answers)
+    assert import_answers(Database(database.path), pairing, "batch 1", answers).answers == 2 * PAGES
+
+
+def test_file_of_an_earlier_version_is_refused_as_not_blind(
+    database: Database, pairing: Pairing, tmp_path: Path
+) -> None:
+    export_pairs(database, pairing, "batch 1", tmp_path / "pairs.csv")
+    rows = [{"pair": exported_by_earlier_version(pairing.pairs[0], "batch 1"), "coherence": "1"}]
+    with pytest.raises(UsageError, match=r"line 2: .* was exported by an earlier version.*; export the pairs again"):
+        import_answers(database, pairing, "batch 1", write(tmp_path / "old.csv", rows))
+
+
+def test_texts_that_look_like_formulas_are_neutralized_in_csv_alone(
+    database: Database, pairing: Pairing, tmp_path: Path
+) -> None:
+    title = "=HYPERLINK(1)"
+    some = replace(pairing, pairs=[replace(pairing.pairs[0], title=title, text_a="-a", text_b="'@b")])
+    for name in ("pairs.csv", "pairs.jsonl"):
+        export_pairs(database, some, "batch 1", tmp_path / name)
+    [of_people], [of_programs] = read(tmp_path / "pairs.csv"), read(tmp_path / "pairs.jsonl")
+    assert (of_people["title"], {of_people["text_1"], of_people["text_2"]}) == (f"'{title}", {"'-a", "''@b"})
+    assert (of_programs["title"], {of_programs["text_1"], of_programs["text_2"]}) == (title, {"-a", "'@b"})
+
+
+def test_a_batch_of_another_name_has_no_key_to_the_file(database: Database, pairing: Pairing, tmp_path: Path) -> None:
+    export_pairs(database, pairing, "batch 1", tmp_path / "pairs.csv")
+    answers = write(tmp_path / "answers.csv", annotated(read(tmp_path / "pairs.csv"), ""))
+    with pytest.raises(UsageError, match="in the batch 'batch 2' of this database; name the runs"):
         import_answers(database, pairing, "batch 2", answers)
 
 

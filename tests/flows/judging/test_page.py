@@ -142,9 +142,15 @@ def client(database: Database, ten: Pairing) -> TestClient:
     return TestClient(application(Sheet(database, ten, "Ada")), base_url=OWN["origin"], raise_server_exceptions=False)
 
 
-def test_nothing_that_is_sent_says_whose_a_text_is(client: TestClient, ten: Pairing) -> None:
+def names_of(database: Database, pairing: Pairing) -> dict[int, str]:
+    """What Ada's pairs are called, by their articles."""
+    blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
+    return {pair.page_id: blinding.pair_id(pair, "Ada") for pair in pairing.pairs}
+
+
+def test_nothing_that_is_sent_says_whose_a_text_is(client: TestClient, database: Database, ten: Pairing) -> None:
     """Every page, its headers, what it loads, and errors: no id, no name of a model or a decoder."""
-    names = [pair.name_for("Ada") for pair in ten.pairs]
+    names = [names_of(database, ten)[pair.page_id] for pair in ten.pairs]
     sent = [client.get("/static/judging.js"), client.get("/static/judging.css"), client.get("/no-such-page")]
     sent += [client.get("/", params={"pair": name, "criterion": "style"}) for name in [*names, "unknown"]]
     for name in names:
@@ -168,18 +174,18 @@ def test_nothing_that_is_sent_says_whose_a_text_is(client: TestClient, ten: Pair
 
 
 def test_each_answer_is_stored_at_once_and_may_be_changed(client: TestClient, database: Database, ten: Pairing) -> None:
-    name = ten.pairs[0].name_for("Ada")
+    name = names_of(database, ten)[ten.pairs[0].page_id]
     for said, value in (("first", 1.0), ("tie", 0.5), ("second", 0.0)):
         ended = client.post("/answer", headers=OWN, data={"pair": name, "criterion": "style", "answer": said})
         assert ended.status_code == 200
         [stored] = judgements.every(database, *ten.ids)
-        seen = stored.value if ten.pairs[0].first_for("Ada") == "a" else 1 - (stored.value or 0)
+        seen = stored.value if stored.first == "a" else 1 - (stored.value or 0)
         assert (stored.judge, stored.judge_kind, stored.said, seen) == ("Ada", "person", None, value)
 
 
 @pytest.mark.parametrize("headers", [{"origin": "http://evil.example"}, {}, {"origin": "null"}])
 def test_no_foreign_page_answers(client: TestClient, database: Database, ten: Pairing, headers: dict[str, str]) -> None:
-    data = {"pair": ten.pairs[0].name_for("Ada"), "criterion": "style", "answer": "first"}
+    data = {"pair": names_of(database, ten)[ten.pairs[0].page_id], "criterion": "style", "answer": "first"}
     for site in ({}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}):
         assert client.post("/answer", headers=headers | site, data=data).status_code == 403
     assert client.put("/answer", headers=OWN, data=data).status_code == 405
@@ -194,7 +200,7 @@ def test_an_answer_that_cannot_be_stored_is_said_and_not_counted(
     import duckdb
 
     monkeypatch.setattr("storage.database._PATIENCE", 0.1)
-    data = {"pair": ten.pairs[0].name_for("Ada"), "criterion": "style", "answer": "first"}
+    data = {"pair": names_of(database, ten)[ten.pairs[0].page_id], "criterion": "style", "answer": "first"}
     holder = processes.FORKS.Process(target=_hold, args=(database.path, database.path.with_name("held")))
     holder.start()
     while not database.path.with_name("held").exists():

@@ -156,6 +156,31 @@ def test_an_answer_that_nobody_gave_is_no_table(database: Database, pairing: Pai
     assert tables(find(database, pairing), pairing) == {}
 
 
+def test_one_name_from_two_databases_is_two_judges(
+    database: Database, pairing: Pairing, add_answers: AddAnswers
+) -> None:
+    """Ada here prefers the better text, and another Ada always the other one."""
+    add_answers("Ada", lambda page, criterion: better(page))
+    with database.write() as connection:
+        connection.execute(
+            "insert into judgements by name select * replace ('0123456789ab' as origin, if(answer = 'first', 'second', "
+            "'first') as answer) from judgements"
+        )
+        assert repeated(connection) == []
+    found = find(database, pairing)
+    people, *persons = [row for row in found.preferences if row.criterion == "fluency"]
+    assert (people.judges, people.same) == (2, PAGES)
+    assert [(row.judge, row.a_better) for row in persons] == [("Ada", 96), ("Ada (from 01234567)", 32)]
+    [agreement] = [row for row in found.agreements if row.criterion == "fluency"]
+    assert agreement.judges == 2 and agreement.alpha is not None and agreement.alpha < 0
+    assert found.notes == [
+        "answers of judges from other databases, counted as judges of their own: Ada (from 01234567)"
+    ]
+    with database.read() as connection:
+        names = connection.execute("select distinct judge_name from preferences order by all").fetchall()
+    assert names == [("Ada",), ("Ada (from 01234567)",)]
+
+
 def test_only_so_many_pairs_is_of_the_answer_too(database: Database, add_answers: AddAnswers) -> None:
     add_answers("Ada", lambda page, criterion: better(page))
     ten = pair_up(database, PairsRequest(run_a=GREEDY, run_b=NUCLEUS, pairs=10))

@@ -98,16 +98,16 @@ def test_a_transformer_may_begin_with_a_checkpoint(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "line 1: there is no column 'text', but nothing"),
+        ("", "is empty; its first line must be text, score"),
         ("essay,score\nx,1\n", "line 1: there is no column 'text', but essay, score"),
         ("text,score\na word,1\nanother,high\n", "line 3: the score is 'high', and must be a number"),
         ("text,score\na word,nan\n", "line 2: the score is 'nan', and must be a number"),
         ('text,score\n"two\nlines",1\n ... ,1\n', "line 4: the text has no words"),
-        ("text,score\na word\n", "line 2: it has another number of fields"),
-        ("text,score\na, word,1\n", "line 2: it has another number of fields"),
+        ("text,score\na word\n", "line 2: the row has 1 fields, and the first line has 2"),
+        ("text,score\na, word,1\n", "line 2: the row has 3 fields, and the first line has 2"),
         ("text,score\na word,1\n", "has 1 texts, and fitting takes 10 at least"),
-        ('text,score\n"a word,1\n', "cannot be read as CSV in UTF-8"),
-        (b"text,score\n\xff,1\n", "cannot be read as CSV in UTF-8"),
+        ('text,score\n"a word,1\n', "line 2: unexpected end of data; put a text"),
+        (b"text,score\n\xff,1\n", "is not UTF-8"),
     ],
 )
 def test_a_wrong_table_is_misuse_and_says_where(tmp_path: Path, content: str | bytes, message: str) -> None:

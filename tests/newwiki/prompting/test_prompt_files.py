@@ -62,11 +62,14 @@ def test_a_csv(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("group,prompt\nA,x\n", "line 1: there is no column 'category'; write group,category,prompt"),
-        ("group,category,prompt,contxt\nA,b,c,d\n", "line 1: there is no column 'contxt'.*did you mean 'context'"),
+        (
+            "group,prompt\nA,x\n",
+            "line 1: there is no column 'category', but group, prompt; it must have group, category, prompt",
+        ),
+        ("group,category,prompt,contxt\nA,b,c,d\n", "line 1: the column 'contxt' is unknown; did you mean 'context'"),
         ("group,category,prompt\nA,age,x\nB,age,\n", "line 3: prompt is empty; fill it, or take the line out"),
-        ("group,category,prompt\nA,age,x, y\n", "line 2: it has more cells.*put a prompt with a comma in quotes"),
-        ('group,category,prompt\nA,age,"x" y\n', "line 2: .*; put cells with commas in quotes"),
+        ("group,category,prompt\nA,age,x, y\n", "line 2: the row has 4 fields, and the first line has 3; put a text"),
+        ('group,category,prompt\nA,age,"x" y\n', "line 2: .*; put a text that holds commas"),
         ("group,category,prompt\n", "there is no prompt; a CSV has a line for each"),
         ("group,category,prompt\nA,age,x\n", "the category 'age' has one group; give it another"),
     ],

@@ -31,7 +31,7 @@ def test_files_go_together_and_other_columns_are_not_read(tmp_path: Path) -> Non
     excel = file(tmp_path, b"\xef\xbb\xbftext;label\r\n", "excel.csv")
     both = read_corpora([file(tmp_path, GOOD), tmp_path / "more.parquet"])
     assert {label: len(texts) for label, texts in both.items()} == {"wos": 3, "scopus": 1, "openalex": 1}
-    with pytest.raises(UsageError, match=r"excel.csv', line 1: there is no column 'label'"):
+    with pytest.raises(UsageError, match=r"excel.csv', line 1: the columns are separated by semicolons"):
         read_corpora([excel])
 
 
@@ -42,18 +42,18 @@ def test_a_text_may_be_as_long_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("text\nWater.\n", "line 1: there is no column 'label'; it must have one label and one text"),
-        ("", "line 1: there is no column 'label'"),
+        ("text\nWater.\n", "line 1: there is no column 'label', but text; it must have label, text"),
+        ("", "is empty; its first line must be label, text"),
         ("label,text,text\na,b,c\n", "line 1: there are two columns 'text'"),
         (GOOD + ",Lost.\n", "line 6: label is empty; fill it, or take the row out"),
-        (GOOD + "wos\n", "line 6: text is empty; fill it"),
+        (GOOD + "wos\n", "line 6: the row has 1 fields, and the first line has 2"),
         (GOOD + "wos,   \n", "line 6: text is empty; fill it"),
-        (GOOD + "wos,Water, and more.\n", "line 6: it has more cells than line 1; put a text with a comma in quotes"),
+        (GOOD + "wos,Water, and more.\n", "line 6: the row has 3 fields, and the first line has 2; put a text"),
         (
             GOOD + 'wos,"Water\n',
-            "line 6: unexpected end of data; put a text with commas, quotes or line ends in quotes",
+            "line 6: unexpected end of data; put a text that holds commas, quotes or line breaks in quotes",
         ),
-        (b"label,text\nwos,\xff\n", "is not UTF-8; save it as such"),
+        (b"label,text\nwos,\xff\n", "is not UTF-8 (byte 0xff), but perhaps WINDOWS-1252"),
     ],
 )
 def test_a_bad_csv_is_refused_with_line_and_remedy(tmp_path: Path, content: str | bytes, told: str) -> None:

@@ -1,0 +1,267 @@
+"""Judgements in a shared folder: they keep their origin, and nobody's answer changes but by its own database."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from newwiki.errors import TerminalError
+from newwiki.judging.judgement import Judgement
+from newwiki.judging.rubric import read_rubric
+from newwiki.records import Fingerprint
+from storage import judgements, runs, shared_judgements
+from storage.database import Database
+from storage.keys import repeated
+from storage.pull import pull
+from storage.push import push
+from storage.shared import SharedFolder, SharedPart
+from storage.shared_judgements import database_id
+from tests.storage.machines import judged
+
+PAIR = ("reference:testwiki-2026-09", "run-a")
+RUBRIC = read_rubric()
+FORGED = "0123456789ab"
+Row = dict[str, Any]
+
+
+@pytest.fixture
+def folder() -> SharedFolder:
+    return SharedFolder(f"memory://{uuid4()}")
+
+
+@pytest.fixture
+def shared(first: Database, folder: SharedFolder) -> SharedFolder:
+    """A folder with Ada's answers on two articles, which she gave in the first database."""
+    judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)])
+    push(first, folder, print)
+    return folder
+
+
+def said(database: Database) -> list[tuple[str, str, int, str]]:
+    return sorted((one.origin, one.judge, one.page_id, one.answer) for one in judgements.every(database, *PAIR))
+
+
+def part_of(folder: SharedFolder) -> SharedPart:
+    [part] = [part for part in folder.notes() if part.table == "judgements"]
+    return part
+
+
+def forge(folder: SharedFolder, change: Callable[[list[Row]], object], **keys: str) -> None:
+    """Writes the folder's answers again, changed, under an origin or other keys."""
+    part = part_of(folder)
+    table = folder.read(folder.notes()[part])
+    named = {**dict(part.keys), "origin": FORGED, **keys}
+    rows = [row | named for row in table.to_pylist()]
+    change(rows)
+    folder.write(SharedPart("judgements", tuple(named.items())), pa.Table.from_pylist(rows, schema=table.schema), {})
+
+
+def test_answers_go_round_without_duplicates_and_come_home_as_ones_own(
+    first: Database, second: Database, shared: SharedFolder
+) -> None:
+    home = database_id(first)
+    assert pull(second, shared, print).judgements == 2
+    assert said(second) == [(home, "Ada", 1, "first"), (home, "Ada", 2, "first")]
+    judgements.keep(second, RUBRIC, [judged(*PAIR, "Bob", RUBRIC)])
+    relayed = SharedFolder(f"memory://{uuid4()}")
+    for folder in (shared, relayed):
+        push(second, folder, print)
+        pull(first, folder, print)
+    assert said(first) == [("", "Ada", 1, "first"), ("", "Ada", 2, "first"), (database_id(second), "Bob", 1, "first")]
+    for database in (first, second):
+        assert push(database, relayed, print).judgements == pull(database, shared, print).judgements == 0
+        with database.read() as connection:
+            assert repeated(connection) == []
+
+
+def test_later_answer_comes_from_its_own_origin_alone(first: Database, second: Database, shared: SharedFolder) -> None:
+    home = database_id(first)
+    pull(second, shared, print)
+    judgements.keep(second, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=9, answer="second")])
+    push(second, shared, print)
+    pull(first, shared, print)
+    both = {("Ada", 1, "first"), ("Ada", 2, "first"), ("Ada", 1, "second")}
+    assert {one[1:] for one in said(first)} == {one[1:] for one in said(second)} == both
+    judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=3, answer="tie")])
+    push(first, shared, print)
+    assert pull(second, shared, print).judgements == 1
+    assert (home, "Ada", 1, "tie") in said(second) and ("", "Ada", 1, "second") in said(second)
+    assert len(said(second)) == 3
+
+
+def test_person_has_one_answer_whatever_the_order_of_the_texts(first: Database, second: Database) -> None:
+    """A pair that was shown in one order before, and in another now."""
+    folder = SharedFolder(f"memory://{uuid4()}")
+    for answer in (judged(*PAIR, "Ada", RUBRIC), replace(judged(*PAIR, "Ada", RUBRIC, minute=1), first="b")):
+        judgements.keep(first, RUBRIC, [answer])
+        push(first, folder, print)
+        pull(second, folder, print)
+    for database in (first, second):
+        assert [one.first for one in judgements.every(database, *PAIR)] == ["b"]
+
+
+def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
+    first: Database, folder: SharedFolder, third: Database
+) -> None:
+    judge = Fingerprint("judge-1", "pairwise_judge", "1", model="judge-model")
+    runs.register(first, [judge], [])
+    by_model = [
+        replace(judged(*pair, judge.evaluator_id, RUBRIC), judge_kind="model", said="A", first=order)
+        for pair in (PAIR, ("run-a", "unfinished"))
+        for order in ("a", "b")
+    ]
+    judgements.keep(first, RUBRIC, by_model)
+    push(first, folder, print)
+    pull(third, folder, print)
+    from_first = [replace(one, origin=database_id(first)) for one in by_model[:2]]
+    assert judgements.every(third, *PAIR) == from_first
+    assert judgements.every(third, "run-a", "unfinished") == []
+    assert judgements.names_of_models(third) == {"judge-1": "judge-model"}
+
+
+def _all(**values: object) -> Callable[[list[Row]], object]:
+    return lambda rows: [row.update(values) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("change", "keys", "told"),
+    [
+        (_all(judged_at=datetime(2126, 1, 1, tzinfo=UTC)), {}, r"judged_at is in the future \(2126-01-01"),
+        (_all(judged_at=datetime.now(UTC) + timedelta(hours=1)), {}, "judged_at is in the future"),
+        (_all(answer="unanswered"), {}, "'unanswered' is no answer; they are first, second, tie, unreadable"),
+        (_all(first="c"), {}, "must be a or b"),
+        (_all(page_id=77), {}, "has no kept text of sample 0"),
+        (_all(sample_b=9), {}, "run run-a has no kept text of sample 9"),
+        (_all(criterion="beauty"), {}, "the rubric has no such criterion"),
+        (_all(said="B"), {}, "a person has none"),
+        (_all(answer=None), {}, "answer is NULL"),
+        (_all(judge="Bob"), {}, "judge is 'Bob' in a file of 'Ada'"),
+        (_all(origin="another"), {}, f"origin is 'another' in a file of '{FORGED}'"),
+        (lambda rows: rows.append(rows[0]), {}, "page 1 has two answers to coherence"),
+        (_all(), {"origin": "../evil"}, "is no id of a database"),
+        (_all(), {"judge": "Ada\x1b[2J"}, "is no name of a judge"),
+        (_all(), {"judge_kind": "god"}, "'god' is no kind of judge"),
+        (_all(said="B"), {"judge_kind": "model"}, "the model that judged, Ada, is not described"),
+        (_all(), {"rubric_sha256": "f" * 64}, "the rubric f+ that they answer is not in the folder"),
+    ],
+)
+def test_answer_that_cannot_be_true_is_refused_in_one_line(
+    first: Database, shared: SharedFolder, change: Callable[[list[Row]], object], keys: dict[str, str], told: str
+) -> None:
+    before = said(first)
+    forge(shared, change, **keys)
+    with pytest.raises(TerminalError, match=told) as refused:
+        pull(first, shared, print)
+    assert str(refused.value).isprintable()
+    assert said(first) == before
+
+
+def test_answers_that_claim_to_be_from_this_database_are_refused(
+    first: Database, second: Database, shared: SharedFolder
+) -> None:
+    before = said(first)
+    pull(second, shared, print)
+    forge(shared, _all(answer="second", judged_at=datetime.now(UTC)), origin=database_id(first))
+    for move in (pull, push):
+        with pytest.raises(TerminalError, match="claim to be from this database"):
+            move(first, shared, print)
+    assert said(first) == before
+    forge(shared, _all(judge="Eve"), judge="Eve", origin=database_id(first))
+    with pytest.raises(TerminalError, match=r"judge=Eve.* claim to be from this database"):
+        pull(first, shared, print)
+    assert said(first) == before
+
+
+def _without_origin(folder: SharedFolder, change: Callable[[list[Row]], object]) -> SharedFolder:
+    """A folder that an earlier version has written."""
+    part = part_of(folder)
+    table = folder.read(folder.notes()[part]).drop_columns(["origin"])
+    rows = table.to_pylist()
+    change(rows)
+    folder.write(SharedPart("judgements", part.keys[:-1]), pa.Table.from_pylist(rows, schema=table.schema), {})
+    folder._files.rm(f"{folder._root}/catalogue/{part.path}.json")
+    return folder
+
+
+def test_answers_that_an_earlier_version_pushed_are_not_taken_twice(
+    first: Database, third: Database, shared: SharedFolder
+) -> None:
+    before, old = said(first), _without_origin(shared, _all())
+    for _ in range(2):
+        pull(first, old, print)
+        pull(third, old, print)
+    assert said(first) == before
+    assert said(third) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
+    part = SharedPart("judgements", part_of(old).keys)
+    table = old.read(old.notes()[part])
+    rows = table.to_pylist()
+    _all(answer="tie", judged_at=datetime(2026, 10, 6, tzinfo=UTC))(rows)
+    old.write(part, pa.Table.from_pylist(rows, schema=table.schema), {})
+    with pytest.raises(TerminalError, match="an earlier version pushed them without the id of their database"):
+        pull(first, old, print)
+    assert said(first) == before
+
+
+_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "page_id": st.integers(-2, 4),
+    "sample_a": st.integers(-1, 1),
+    "sample_b": st.integers(-1, 3),
+    "judge": st.sampled_from(["Ada", "Bob", "", "A\x00", "x" * 100]),
+    "judge_kind": st.sampled_from(["person", "model", "x"]),
+    "criterion": st.sampled_from([*RUBRIC.names, "", "x"]),
+    "first": st.sampled_from(["a", "b", "", "c"]),
+    "answer": st.sampled_from(["first", "second", "tie", "unreadable", "", "win"]),
+    "said": st.none() | st.text(max_size=3),
+    "origin": st.sampled_from(["", "own", "unnamed", FORGED, "x"]),
+    "judged_at": st.sampled_from([datetime(year, 1, 1, tzinfo=UTC) for year in (1, 1970, 2026, 2126, 9999)]),
+}
+
+
+@settings(
+    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "20")),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(st.fixed_dictionaries({}, optional=_VALUES), min_size=1, max_size=3), st.data())
+def test_no_part_changes_an_answer_that_was_given_here(
+    first: Database, shared: SharedFolder, changes: list[Row], data: st.DataObject
+) -> None:
+    mine = {judged(*PAIR, "Ada", RUBRIC, page) for page in (1, 2)}
+    keys = {name: data.draw(_VALUES[name]) for name in ("judge", "judge_kind", "origin")}
+    own = database_id(first)
+    keys = {name: own if value == "own" else value for name, value in keys.items()}
+    copied = SharedFolder(f"memory://{uuid4()}")
+    for note in shared.notes().values():
+        copied.write(note.part, shared.read(note), note.facts)
+
+    def change(rows: list[Row]) -> None:
+        rows[:] = [row | keys | changed for row, changed in zip(rows * 2, changes, strict=False)]
+
+    forge(copied, change, **keys)
+    _, refused = shared_judgements.pull(first, copied, copied.notes(), PAIR)
+    assert all(line.isprintable() for line in refused)
+    stored = judgements.every(first, *PAIR)
+    assert {one for one in stored if one.origin == ""} == mine
+    assert all(_is_possible(one) for one in stored)
+
+
+def _is_possible(one: Judgement) -> bool:
+    return one.judged_at < datetime.now(UTC) and one.origin in ("", FORGED, "unnamed") and one.page_id in (1, 2, 3)
+
+
+def test_secrets_stay_in_the_database(first: Database, tmp_path: Path) -> None:
+    blinding = judgements.begin_blinding(first, *PAIR, RUBRIC)
+    assert judgements.begin_blinding(Database(first.path), *PAIR, RUBRIC) == blinding
+    assert judgements.blinding(first, *PAIR, RUBRIC) == blinding
+    judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC)])
+    push(first, SharedFolder((tmp_path / "folder").as_uri()), print)
+    written = [file for file in (tmp_path / "folder").rglob("*") if file.is_file()]
+    assert written
+    assert not [file for file in written if "secret" in file.name or blinding.secret in file.read_bytes()]
