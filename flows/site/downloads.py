@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from flows.tables import plain
+from newwiki.visible import in_json
 
 TEXT, WHOLE, REAL, MOMENT, DAY = pa.string(), pa.int64(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()
 
@@ -34,7 +35,7 @@ def _csv(table: pa.Table) -> bytes:
 
 def _json(table: pa.Table) -> bytes:
     """A list of objects, each on a line of its own."""
-    rows = [json.dumps(row, default=plain, ensure_ascii=False) for row in table.to_pylist()]
+    rows = [in_json(json.dumps(row, default=plain, ensure_ascii=False)) for row in table.to_pylist()]
     return ("[\n" + ",\n".join(rows) + "\n]\n" if rows else "[]\n").encode()
 
 
