@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from flows.printing import holds_any_character, machine_output, write_lines
-from newwiki.visible import in_json, in_markdown, visible
+from newwiki.visible import in_csv, in_json, in_markdown, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -174,6 +174,12 @@ def plain(cell: Any) -> Any:
     if isinstance(cell, Decimal):
         return int(cell) if cell == cell.to_integral_value() else float(cell)
     return cell if isinstance(cell, int | float | str | bool | dict | list) else str(cell)
+
+
+def in_spreadsheet(cell: Any) -> Any:
+    """A cell of CSV that people open: a number as it is, and a text that no spreadsheet computes."""
+    known = "" if cell is None else plain(cell)
+    return in_csv(known) if isinstance(known, str) else known
 
 
 def plain_record(record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -5,11 +5,13 @@ screen, reverse the direction of a line, break out of a table's cell, or look li
 run from right to left stay as they are: only the characters that steer are written out, never letters.
 
 `visible` is for terminals, logs and plain text, `in_markdown` for a cell or a line of Markdown, `in_markup` for HTML,
-XML and SVG, `in_json` for JSON. Cells of CSV that people open in a spreadsheet: `newwiki.spreadsheet_cells`.
+XML and SVG, `in_csv` for a text cell of CSV that people open in a spreadsheet, `in_json` for JSON.
 """
 
 import re
 from urllib.parse import quote
+
+from newwiki.spreadsheet_cells import neutralized
 
 _STEERING = "".join(
     (
@@ -57,6 +59,11 @@ def in_markup(text: str) -> str:
     """The text for a page, a feed or a picture, before its `<` and `&` are escaped (or after): XML 1.0 holds what is
     left. A line that ends as on Windows ends as any other does."""
     return visible(text.replace("\r\n", "\n"))
+
+
+def in_csv(text: str) -> str:
+    """The text as a cell that a spreadsheet shows and does not compute. Programs read JSON or Parquet instead."""
+    return neutralized(visible(text))
 
 
 def in_json(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from flows.tables import plain
+from flows.tables import in_spreadsheet, plain
 from newwiki.visible import in_json
 
 TEXT, WHOLE, REAL, MOMENT, DAY = pa.string(), pa.int64(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()
@@ -26,10 +26,11 @@ def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table
 
 
 def _csv(table: pa.Table) -> bytes:
+    """For people: in columns of text, no cell is a formula of a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.column_names)
-    writer.writerows(["" if cell is None else plain(cell) for cell in row.values()] for row in table.to_pylist())
+    writer.writerows(map(in_spreadsheet, row.values()) for row in table.to_pylist())
     return text.getvalue().encode()
 
 
