@@ -1,9 +1,10 @@
 """A chart as SVG that stands in a page: its text and axes take the page's colour, so it is legible light and dark."""
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
+
+from newwiki.visible import in_markup
 
 if TYPE_CHECKING:
     import altair
@@ -12,8 +13,6 @@ _INK, _FONT = "currentColor", "system-ui, sans-serif"
 # Okabe and Ito's colours without black and yellow: told apart by the colour-blind too, on white and on near-black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9")
 _ENDS = (PALETTE[0], PALETTE[3])  # of a scale of numbers: what lies between them stands out on both likewise
-# https://www.w3.org/TR/xml/#charsets, and the halves of pairs that are no character
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _CONFIG = {
     "aria": False,  # the label speaks for the whole
     "background": None,
@@ -40,15 +39,16 @@ def svg(chart: "altair.TopLevelMixin", label: str) -> Markup:
     """The chart drawn; `label` says in words what it shows, for those who cannot see it."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(_without_forbidden(chart.to_dict()) | {"config": _CONFIG})
-    labelled = Markup('<svg role="img" aria-label="{}" ').format(_without_forbidden(label))
+    drawn: str = vl_convert.vegalite_to_svg(_in_markup(chart.to_dict()) | {"config": _CONFIG})
+    labelled = Markup('<svg role="img" aria-label="{}" ').format(_in_markup(label))
     return Markup(drawn.replace("<svg ", labelled, 1))
 
 
-def _without_forbidden(part: Any) -> Any:
-    """The same without the characters that no XML may hold; at one of them the renderer ends the whole process."""
+def _in_markup(part: Any) -> Any:
+    """The same with all its texts as `in_markup` gives them; at a character that no XML may hold the renderer ends the
+    whole process."""
     if isinstance(part, str):
-        return _FORBIDDEN.sub("", part)
+        return in_markup(part)
     if isinstance(part, dict):
-        return {_without_forbidden(name): _without_forbidden(value) for name, value in part.items()}
-    return [_without_forbidden(value) for value in part] if isinstance(part, list) else part
+        return {_in_markup(name): _in_markup(value) for name, value in part.items()}
+    return [_in_markup(value) for value in part] if isinstance(part, list) else part

@@ -13,21 +13,22 @@ import click
 from flows import commands
 from flows.listing import ByGroup
 from flows.options import debug_option, is_debugging
+from flows.printing import allow_any_encoding, say
 from flows.unexpected import in_one_line
 from newwiki.errors import NewWikiError
-from newwiki.visible import visible
 
 
 def main() -> int:
     """Runs a command. Gives its exit status: 0 (done), 1 (failed) or 2 (misused), the last two with one line of why,
     and with `--debug` the traceback before it. A group of commands alone, such as `newwiki`, shows its help."""
+    allow_any_encoding()
     try:
         status = cli.main(prog_name="newwiki", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except NewWikiError as error:
         return _say(str(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:
-        print(visible(error.format_message()))
+        say(error.format_message())
         return 0
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "newwiki"
@@ -45,8 +46,8 @@ def main() -> int:
 
 def _say(message: str, status: int) -> int:
     if is_debugging():
-        traceback.print_exc()
-    print(visible(f"newwiki: {' '.join(message.split())}"), file=sys.stderr)
+        say(traceback.format_exc().rstrip(), err=True)
+    say(f"newwiki: {' '.join(message.split())}", err=True)
     return status
 
 

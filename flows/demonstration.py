@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evaluators.claims.sentence_processing import claims_of
 from flows.comparing import show_board
+from flows.printing import say
 from flows.progress import Progress
 from flows.refreshing.gather_and_publish import SnapshotDefinition, refresh
 from flows.refreshing.show_funnel import show_funnel
@@ -20,7 +21,6 @@ from newwiki.request import LeaderboardRequest
 from newwiki.sample import toy, toy_nli
 from newwiki.settings import Settings
 from newwiki.snapshot import Article, Window
-from newwiki.visible import visible
 from storage import snapshots
 from storage.database import Database
 
@@ -100,7 +100,7 @@ def run(folder: Path, settings: Settings, progress: Progress, *, claims: bool = 
     show_funnel(database, ending.snapshot.snapshot_id, "table")
     for note in show_board.show(database, LeaderboardRequest(snapshot=ending.snapshot.snapshot_id), "table", prefer=()):
         progress.note(note)
-    print(visible(where_next(database.path, checkpoint, ending.report, settings)))
+    say(where_next(database.path, checkpoint, ending.report, settings))
 
 
 def where_next(db: Path, checkpoint: Path, report: Path, settings: Settings) -> str:

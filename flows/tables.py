@@ -4,13 +4,13 @@ import csv
 import json
 import math
 import os
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from newwiki.visible import visible
+from flows.printing import holds_any_character, machine_output, write_lines
+from newwiki.visible import in_csv, in_json, in_markdown, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,11 +32,9 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title
     if form == "json":
         _json(columns, rows)
     elif form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow([*map(_told, columns)])
-        writer.writerows([_told("" if cell is None else plain(cell)) for cell in row] for row in rows)
+        _csv(columns, rows)
     elif form == "markdown":
-        sys.stdout.writelines(_markdown_lines(columns, rows))
+        write_lines(_markdown_lines(columns, rows))
     else:
         _table(columns, list(rows), title)
 
@@ -47,26 +45,35 @@ def markdown(columns: Sequence[str], rows: Rows) -> str:
 
 
 def _markdown_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    yield f"| {' | '.join(map(_escaped, columns))} |\n"
+    yield f"| {' | '.join(map(in_markdown, columns))} |\n"
     yield f"| {' | '.join(['---'] * len(columns))} |\n"
     for row in rows:
-        yield f"| {' | '.join(_escaped(short(cell)) for cell in row)} |\n"
+        yield f"| {' | '.join(in_markdown(short(cell)) for cell in row)} |\n"
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Each cell as it is for a program that reads a file or a pipe, and as `visible` shows it on a terminal."""
+    out = machine_output()
+
+    def cell(value: Any) -> Any:
+        known = "" if value is None else plain(value)
+        return visible(known) if isinstance(known, str) and out.isatty() else known
+
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*map(cell, columns)])
+    writer.writerows([*map(cell, row)] for row in rows)
 
 
 def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A list of objects, as `json.dumps` with an indent of 1 writes it; a number that JSON has not is null."""
-    before = "[\n "
+    out, before = machine_output(), "[\n "
+    only_ascii = not holds_any_character(out)
     for row in rows:
         record = {name: _finite(cell) for name, cell in zip(columns, row, strict=True)}
-        written = json.dumps(record, default=plain, ensure_ascii=False, indent=1)
-        sys.stdout.write(_told(before + written.replace("\n", "\n ")))
+        written = in_json(json.dumps(record, default=plain, ensure_ascii=only_ascii, indent=1))
+        out.write(before + written.replace("\n", "\n "))
         before = ",\n "
-    sys.stdout.write("[]\n" if before.startswith("[") else "\n]\n")
-
-
-def _told(cell: Any) -> Any:
-    """A cell for programs as it is, and for a terminal without what it would obey."""
-    return visible(cell) if isinstance(cell, str) and sys.stdout.isatty() else cell
+    out.write("[]\n" if before.startswith("[") else "\n]\n")
 
 
 def _finite(cell: Any) -> Any:
@@ -117,7 +124,7 @@ def show_columns(
     if title:
         console.print()
     for line, is_head in lines(columns, width, keys, parted):
-        console.print(Text(line, style="bold" if is_head else ""), soft_wrap=True)
+        console.print(Text(visible(line), style="bold" if is_head else ""), soft_wrap=True)
     console.print()
 
 
@@ -169,10 +176,12 @@ def plain(cell: Any) -> Any:
     return cell if isinstance(cell, int | float | str | bool | dict | list) else str(cell)
 
 
+def in_spreadsheet(cell: Any) -> Any:
+    """A cell of CSV that people open: a number as it is, and a text that no spreadsheet computes."""
+    known = "" if cell is None else plain(cell)
+    return in_csv(known) if isinstance(known, str) else known
+
+
 def plain_record(record: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Its cells under these names, as JSON has them."""
     return {name: None if record[name] is None else plain(record[name]) for name in names}
-
-
-def _escaped(cell: str) -> str:
-    return visible(cell).replace("|", "\\|").replace("\n", " ")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from newwiki.errors import UsageError
+from newwiki.visible import in_json
 
 _FORMAT = "newwiki manifest 1"
 
@@ -54,7 +55,7 @@ class Manifest:
         head = {"format": _FORMAT, **asdict(self)}
         lines = [json.dumps(entry, default=datetime.isoformat, ensure_ascii=False) for entry in head.pop("articles")]
         start = json.dumps(head, default=datetime.isoformat, ensure_ascii=False, indent=1).removesuffix("\n}")
-        return start + ',\n "articles": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n"
+        return in_json(start + ',\n "articles": [\n  ' + ",\n  ".join(lines) + "\n ]\n}\n")
 
     @classmethod
     def read(cls, path: Path) -> Self:

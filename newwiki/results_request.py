@@ -11,6 +11,7 @@ from newwiki.request import Request
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
 _NAME = r"\w(?:[\w.-]*\w)?"
+_LONGEST = 96
 _ON_THE_HUB = re.compile(f"{_NAME}/{_NAME}", re.ASCII)
 
 
@@ -53,5 +54,6 @@ def check_on_the_hub(what: str, name: str | None) -> None:
 
 
 def is_on_the_hub(name: str) -> bool:
-    """Whether it can be: two parts of letters, digits, `-`, `_` and `.`, with none of `-` and `.` at their ends."""
-    return _ON_THE_HUB.fullmatch(name) is not None
+    """Whether it can be: two parts of letters, digits, `-`, `_` and `.`, with none of `-` and `.` at their ends, and at
+    most 96 letters."""
+    return len(name) <= _LONGEST and _ON_THE_HUB.fullmatch(name) is not None

@@ -8,6 +8,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from newwiki.snapshot import Snapshot, Window
+from newwiki.visible import in_markdown, link_in_markdown
 
 _ENGLISH = "en"
 
@@ -40,14 +41,14 @@ class CardWords:
         last_day = snapshot.window_end - timedelta(days=1)
         told = {
             "articles": self.number(snapshot.articles),
-            "wiki": snapshot.wiki,
+            "wiki": in_markdown(snapshot.wiki),
             "first_day": f"{snapshot.window_start:%Y-%m-%d}",
             "last_day": f"{last_day:%Y-%m-%d}",
             "cutoff": f"{snapshot.cutoff:%Y-%m-%d %H:%M:%S}",
         }
         is_old = Window(snapshot.window_start, snapshot.window_end).is_old
         is_ours = _code(snapshot.language) == self.language
-        instead = [] if is_ours else [self.missing.format(language=snapshot.language)]
+        instead = [] if is_ours else [self.missing.format(language=in_markdown(snapshot.language or ""))]
         return self.joined((self.old if is_old else self.new).format(**told), self.split, *instead)
 
     def table(self, snapshot: Snapshot, name: str) -> str:
@@ -57,10 +58,10 @@ class CardWords:
     def licence(self, snapshot: Snapshot) -> str:
         """Under which licence the texts are, as far as it is known, and what whoever passes them on owes."""
         if not (snapshot.licence or snapshot.licence_url):
-            return self.joined(self.licence_unknown.format(wiki=snapshot.wiki), self.attribution)
-        name = snapshot.licence or snapshot.licence_url
-        link = f"[{name}]({snapshot.licence_url})" if snapshot.licence_url else str(name)
-        return self.joined(self.licence_known.format(wiki=snapshot.wiki, licence=link), self.attribution)
+            return self.joined(self.licence_unknown.format(wiki=in_markdown(snapshot.wiki)), self.attribution)
+        link = link_in_markdown(snapshot.licence or snapshot.licence_url or "", snapshot.licence_url or "")
+        known = self.licence_known.format(wiki=in_markdown(snapshot.wiki), licence=link)
+        return self.joined(known, self.attribution)
 
     def joined(self, *sentences: str) -> str:
         return ("" if sentences[0].endswith("。") else " ").join(sentences)

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from newwiki.snapshot import Snapshot
+from newwiki.visible import in_json
 from storage.card_words import CardWords, words_for
 from storage.database import Database
 
@@ -98,7 +99,7 @@ def describe(
 
 
 def to_json(described: Mapping[str, Any]) -> str:
-    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+    return in_json(json.dumps(described, indent=1, ensure_ascii=False)) + "\n"
 
 
 def _file(folder: Path, path: Path) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.snapshot import Snapshot
+from newwiki.visible import code_in_markdown, in_markdown
 from storage.card_words import CardWords, words_for
 from storage.datasets_configs import configs
 
 _CARD = """\
 ---
-pretty_name: New-Wiki Eval {snapshot_id}
+pretty_name: {pretty_name}
 {head}
 task_categories:
 - text-generation
@@ -21,7 +22,7 @@ source_datasets:
 - original
 {configs}---
 
-# New-Wiki Eval {snapshot_id}
+# New-Wiki Eval {title}
 
 {summary}
 
@@ -38,8 +39,8 @@ source_datasets:
 | | |
 | --- | --- |
 | {content_hash} | `{content_sha256}` |
-| {parameters} | `{asked}` |
-| {extractor_version} | `{extractor}` |
+| {parameters} | {asked} |
+| {extractor_version} | {extractor} |
 | {published} | {published_at:%Y-%m-%d %H:%M:%S} UTC |
 
 {rebuild}
@@ -51,6 +52,7 @@ source_datasets:
 {licence_and_attribution}
 """
 _CREATIVE_COMMONS = re.compile(r"https?://creativecommons\.org/(?:licenses|publicdomain)/([a-z-]+)/(\d\.\d)(?:/|$)")
+_PLAIN = re.compile(r"[\w@.-]+(?: [\w@.-]+)*", re.ASCII)
 
 
 def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[Path], *, loaded: bool = True) -> str:
@@ -60,15 +62,18 @@ def card(snapshot: Snapshot, funnel: Sequence[tuple[Any, ...]], files: Sequence[
     """
     words = words_for(snapshot.language)
     return _CARD.format(
-        snapshot_id=snapshot.snapshot_id,
+        pretty_name=_plain_or_quoted(f"New-Wiki Eval {snapshot.snapshot_id}"),
+        title=in_markdown(snapshot.snapshot_id),
         head=_head(snapshot),
         configs=f"configs:\n{configs(files)}\n" if loaded else "",
         summary=words.summary(snapshot),
         tables=_tables(snapshot, files, words, loaded=loaded),
-        verdicts="\n".join(f"| {verdict} | {words.number(pages)} | {share} |" for verdict, pages, share, _ in funnel),
+        verdicts="\n".join(
+            f"| {in_markdown(verdict)} | {words.number(pages)} | {share} |" for verdict, pages, share, _ in funnel
+        ),
         content_sha256=snapshot.content_sha256,
-        asked=snapshot.parameters,
-        extractor=snapshot.extractor_version,
+        asked=code_in_markdown(snapshot.parameters),
+        extractor=code_in_markdown(snapshot.extractor_version),
         published_at=snapshot.published_at,
         rebuild=words.rebuild,
         licence_and_attribution=words.licence(snapshot),
@@ -83,6 +88,11 @@ def _tables(snapshot: Snapshot, files: Sequence[Path], words: CardWords, *, load
         named = words.default.format(table=name) if loaded and place == 0 else name
         lines.append(f"- {named}: {words.table(snapshot, path.stem)}")
     return "\n".join([*lines, *(["", words.empty] if loaded else [])])
+
+
+def _plain_or_quoted(text: str) -> str:
+    """A text as YAML has it."""
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
 def _head(snapshot: Snapshot) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from newwiki.visible import in_json
 from storage.database import Database
 from storage.folders import whole
 from storage.queries import query
@@ -53,7 +54,8 @@ def _json_lines(path: Path, schema: pa.Schema) -> Iterator[Write]:
 
         def write(batch: pa.RecordBatch) -> None:
             for row in batch.to_pylist():
-                file.write(json.dumps(row, default=methodcaller("isoformat"), ensure_ascii=False) + "\n")
+                line = json.dumps(row, default=methodcaller("isoformat"), ensure_ascii=False)
+                file.write(f"{in_json(line)}\n")
 
         yield write
 

@@ -20,9 +20,11 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.file_names import file_name
 from storage.outputs import safe
 
 _CATALOGUE = "catalogue"
+_LONGEST = 240  # bytes of a folder's name, of 255 that a file system takes
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class SharedPart:
 
     @property
     def path(self) -> str:
-        return "/".join([self.table, *(f"{name}={_quoted(value)}" for name, value in self.keys)])
+        return "/".join([self.table, *(_folder(name, value) for name, value in self.keys)])
 
     def __getitem__(self, name: str) -> str:
         return dict(self.keys)[name]
@@ -192,6 +194,8 @@ def _note(read: dict[str, Any]) -> Note:
     return Note(SharedPart(read["part"]["table"], keys), read["rows"], read["sha256"], read["facts"])
 
 
-def _quoted(value: str) -> str:
-    """As Hive writes a partition's value, and DuckDB and pyarrow read it."""
-    return quote(value, safe="")
+def _folder(name: str, value: str) -> str:
+    """As Hive writes a partition, and DuckDB and pyarrow read it; of a value that is too long for a file system, what
+    is left of it and its hash."""
+    folder = f"{name}={quote(value, safe='')}"
+    return folder if len(folder) <= _LONGEST else f"{name}={file_name(value)}"

@@ -6,7 +6,7 @@ from click.shell_completion import get_completion_class
 from flows.bash_completion import Bash
 from flows.listing import listed
 from flows.options import debug_option
-from newwiki.visible import visible
+from flows.printing import say
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -31,4 +31,4 @@ def completion(shell: str) -> None:
     kind = Bash if shell == "bash" else get_completion_class(shell)
     assert kind
     root = click.get_current_context().find_root()
-    print(visible(kind(root.command, {}, "newwiki", "_NEWWIKI_COMPLETE").source()))
+    say(kind(root.command, {}, "newwiki", "_NEWWIKI_COMPLETE").source())

@@ -7,11 +7,11 @@ import click
 from flows import tables
 from flows.listing import exemplified, listed
 from flows.options import Input, Output, common, form_option, open_database
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.evidence_request import EvidenceRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed(
@@ -62,7 +62,7 @@ def verify_evidence(settings: Settings, quiet: bool, folder: Path) -> None:
     from flows.evidence.building import verify
 
     manifest = verify(folder, reporter(quiet))
-    click.echo(visible(f"{folder}: as it was built, {manifest.sentences:,} sentences, {manifest.content_sha256}"))
+    say(f"{folder}: as it was built, {manifest.sentences:,} sentences, {manifest.content_sha256}")
 
 
 def _show(row: dict[str, object], form: str) -> None:

@@ -18,9 +18,9 @@ from flows.options import (
     scoring_options,
     template_option,
 )
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
-from newwiki.visible import visible
 
 
 @listed(
@@ -60,7 +60,7 @@ def _command(one: Experiment) -> click.Command:
             if form in ("csv", "json"):
                 reporter(quiet).note(sentence)
             else:
-                click.echo(visible(sentence))
+                say(sentence)
 
     return exemplified(one.example)(ask)
 

@@ -8,12 +8,12 @@ import click
 from flows.completing import completer
 from flows.listing import exemplified, listed
 from flows.options import Output, common, metric_models_options, open_database, template_option
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 _folder = click.option(
     "--out", type=Output(file_okay=False, path_type=Path), required=True, help="A new or empty folder."
@@ -118,4 +118,4 @@ def export_task(settings: Settings, quiet: bool, out: Path, request: TaskRequest
 
 def _show(paths: Sequence[Path]) -> None:
     for path in paths:
-        print(visible(str(path)))
+        say(path)

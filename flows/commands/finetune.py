@@ -6,11 +6,11 @@ import click
 
 from flows.listing import listed
 from flows.options import Output, common, open_database, template_option
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import FinetuneRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed(
@@ -36,5 +36,5 @@ def finetune(settings: Settings, quiet: bool, out: Path, request: FinetuneReques
     if known:
         whose = "articles held out" if request.validation else "the articles"
         said = f"loss on {whose}: {known[0]:.3f} at first, {known[-1]:.3f} after {done.curve[-1].step} steps"
-        click.echo(visible(said))
-    click.echo(visible(f"newwiki evaluate {out} --backend {request.backend} --decoder …"))
+        say(said)
+    say(f"newwiki evaluate {out} --backend {request.backend} --decoder …")

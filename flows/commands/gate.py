@@ -9,12 +9,12 @@ import click
 from flows import tables
 from flows.listing import listed
 from flows.options import Output, common, form_option, open_database
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.errors import UsageError
 from newwiki.request import GateRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 if TYPE_CHECKING:
     from flows.comparing.bounds import GateResult
@@ -64,7 +64,7 @@ def gate(settings: Settings, quiet: bool, form: str, request: GateRequest, summa
     for note in notes:
         reporter(quiet).note(note)
     if failed:
-        click.echo(visible(f"newwiki: the gate is closed: {', '.join(failed)}"), err=True)
+        say(f"newwiki: the gate is closed: {', '.join(failed)}", err=True)
     return 1 if failed else 0
 
 

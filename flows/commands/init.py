@@ -6,9 +6,9 @@ import click
 
 from flows.listing import listed
 from flows.options import Output, common
+from flows.printing import say
 from newwiki.errors import UsageError
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed("keep", "Write a newwiki.toml with every setting.", example="newwiki init")
@@ -25,4 +25,4 @@ def init(settings: Settings, quiet: bool, out: Path) -> None:
             file.write(default_config())
     except FileExistsError:
         raise UsageError(f"'{out}' is there already, and stays as it is; name another file: --out FILE.toml") from None
-    print(visible(str(out)))
+    say(out)

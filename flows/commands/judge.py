@@ -7,12 +7,12 @@ import click
 from flows import tables
 from flows.listing import listed
 from flows.options import Input, Output, common, form_option, open_database
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.errors import UsageError
 from newwiki.judge_request import JudgeRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed(
@@ -101,7 +101,7 @@ def _export(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, 
         f"{written:,} pairs; let {', '.join(pairing.rubric.names)} be filled in with 1, 2 or 0 (the same), annotator "
         f"with who did it, and store them with --import FILE --judge {batch}"
     )
-    click.echo(visible(str(path)))
+    say(path)
 
 
 def _import(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, path: Path) -> None:
@@ -111,7 +111,7 @@ def _import(settings: Settings, quiet: bool, request: JudgeRequest, batch: str, 
 
     database = open_database(settings)
     taken = import_answers(database, pair_up(database, request), judge_name(batch), path)
-    click.echo(visible(in_words(taken)))
+    say(in_words(taken))
 
 
 def _ask_person(settings: Settings, request: JudgeRequest, person: str, port: int, *, open_browser: bool) -> None:

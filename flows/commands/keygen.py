@@ -6,8 +6,8 @@ import click
 
 from flows.listing import listed
 from flows.options import Output, common
+from flows.printing import say
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed("share", "A key to sign bundles with.", example="newwiki keygen")
@@ -24,4 +24,4 @@ def keygen(settings: Settings, quiet: bool, out: Path) -> None:
     from flows.bundles.keys import make_pair, public_path
 
     fingerprint = make_pair(out, Path(settings.db))
-    print(visible(f"{fingerprint} {public_path(out)}"))
+    say(f"{fingerprint} {public_path(out)}")

@@ -5,10 +5,10 @@ import click
 from flows import tables
 from flows.listing import listed
 from flows.options import common, contact_option, form_option, open_database, prefect_option
+from flows.printing import say
 from flows.request_options import asks
 from newwiki.request import RefreshRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed(
@@ -34,8 +34,6 @@ def refresh(settings: Settings, quiet: bool, prefect: bool, form: str, request: 
     database = open_database(settings)
     if form == "table":
         show_funnel(database, snapshot.snapshot_id, form)
-        print(
-            visible(f"snapshot {snapshot.snapshot_id}: {snapshot.articles} articles, content {snapshot.content_sha256}")
-        )
+        say(f"snapshot {snapshot.snapshot_id}: {snapshot.articles} articles, content {snapshot.content_sha256}")
     else:
         tables.show_query(database, "snapshot_one", form, snapshot.snapshot_id)

@@ -6,11 +6,11 @@ import click
 
 from flows.listing import listed
 from flows.options import Output, common, open_database
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import ReportRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed(
@@ -30,4 +30,4 @@ def report(settings: Settings, quiet: bool, request: ReportRequest, out: Path | 
     from flows.report.page import write
 
     path = write(open_database(settings), reporter(quiet), request, out)
-    click.echo(visible(f"{path} ({path.stat().st_size / 1e6:.2f} MB)"))
+    say(f"{path} ({path.stat().st_size / 1e6:.2f} MB)")

@@ -9,11 +9,11 @@ import click
 from flows import tables
 from flows.listing import listed
 from flows.options import Output, common, form_option, open_database, scoring_options, template_option
+from flows.printing import say
 from flows.progress import Progress, reporter
 from flows.request_options import asks
 from newwiki.reproduce_request import ReproduceRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 if TYPE_CHECKING:
     from flows.reproducing.reproduce import ReproducedPaper
@@ -55,7 +55,7 @@ def reproduce(
     if out:
         from flows.report.reproduction import write_reproduction
 
-        click.echo(visible(str(write_reproduction(done, out, database.path))), err=form in ("csv", "json"))
+        say(write_reproduction(done, out, database.path), err=form in ("csv", "json"))
 
 
 def _show(done: "Sequence[ReproducedPaper]", form: str, progress: Progress) -> None:
@@ -73,4 +73,4 @@ def _show(done: "Sequence[ReproducedPaper]", form: str, progress: Progress) -> N
         if left_out := not_run(one.matches):
             tables.show(("exhibit", "numbers", "not run"), left_out, form)
         for sentence in summary(one):
-            click.echo(visible(sentence))
+            say(sentence)

@@ -6,11 +6,11 @@ import click
 
 from flows.listing import listed
 from flows.options import Output, common, scoring_options
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
-from newwiki.visible import visible
 
 
 @listed(
@@ -39,4 +39,4 @@ def site(settings: Settings, quiet: bool, out: Path, request: SiteRequest) -> No
 
     made = build(request, settings, reporter(quiet), out)
     page = made.folder / "index.html"
-    click.echo(visible(f"{page} ({made.pages} pages, {made.tables} tables, {made.size / 1e6:.1f} MB)"))
+    say(f"{page} ({made.pages} pages, {made.tables} tables, {made.size / 1e6:.1f} MB)")

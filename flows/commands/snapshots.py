@@ -7,11 +7,11 @@ from flows.commands.export import export_snapshot
 from flows.completing import completer
 from flows.listing import exemplified, listed
 from flows.options import common, contact_option, form_option, open_database, scoring_options
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import RebuildRequest, RevisitRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 class ListByDefault(click.Group):
@@ -82,11 +82,11 @@ def verify_snapshot(settings: Settings, quiet: bool, snapshot: str) -> int:
     name = resolve(database, snapshot).snapshot_id
     problems = verify(database, name)
     for problem in problems:
-        print(visible(problem))
+        say(problem)
     if not problems:
         since = first_hashed(database, name)
         known = f" (what its content hash does not cover: as on {since:%Y-%m-%d}, when it was hashed)" if since else ""
-        print(visible(f"{name}: as it was published{known}"))
+        say(f"{name}: as it was published{known}")
     return 1 if problems else 0
 
 
@@ -104,7 +104,7 @@ def rebuild_snapshot(settings: Settings, quiet: bool, request: RebuildRequest) -
     source = source_of(wanted, request.api, request.dump, settings.contact or None)
     rebuilt = rebuild(open_database(settings), source, wanted, reporter(quiet))
     for line in rebuilt.report(wanted):
-        print(visible(line))
+        say(line)
     return 1 if rebuilt.problems else 0
 
 

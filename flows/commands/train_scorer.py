@@ -6,11 +6,11 @@ import click
 
 from flows.listing import listed
 from flows.options import Input, Output, common
+from flows.printing import say
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import TrainScorerRequest
 from newwiki.settings import Settings
-from newwiki.visible import visible
 
 
 @listed("make", "Train a scorer on texts with numbers.", example="newwiki train-scorer ratings.csv --out stars")
@@ -28,5 +28,5 @@ def train_scorer(settings: Settings, quiet: bool, table: Path, out: Path, reques
     from flows.training.scorer_training import train_scorer as train
 
     found = train(read_graded(table), request, out, reporter(quiet))
-    click.echo(visible(f"{found.texts} texts held out: {found}"))
-    click.echo(visible(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {request.name}"))
+    say(f"{found.texts} texts held out: {found}")
+    say(f"newwiki evaluate … --scorer {out}/scorer.toml --metrics {request.name}")

@@ -8,11 +8,11 @@ from flows import tables
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import PART, SEEN, Board, numbers_of
 from flows.comparing.ranked import leaderboard
+from flows.printing import say
 from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
 from newwiki.protocol import value_in_words
 from newwiki.request import LeaderboardRequest
-from newwiki.visible import visible
 from storage.database import Database
 
 _ACROSS = 6  # as many runs fit beside each other; more of them stand below each other
@@ -65,7 +65,7 @@ def _show_table(shown: Board) -> None:
         tables.show_columns(columns, _caption(shown, alike, remarks), len(keys) + len(first), parted)
     for line in [*remarks.legend, *(f"{short}: {name}" for name, short in models.items() if short != name)]:
         for part in wrapped(line, room):
-            print(visible(part))
+            say(part)
 
 
 class _Remarks:

@@ -17,6 +17,7 @@ from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.results_request import EveryEvalEverRequest
+from newwiki.visible import in_json
 from storage.comparison import contenders
 from storage.database import Database
 from storage.folders import write_text
@@ -44,7 +45,7 @@ def export_records(database: Database, request: EveryEvalEverRequest, folder: Pa
     written = []
     for one in found:
         detailed = instances.write(database, one, folder, progress) if request.instances else None
-        text = json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False, allow_nan=False)
+        text = in_json(json.dumps(record(one, request, detailed), indent=2, ensure_ascii=False, allow_nan=False))
         write_text(folder / one.path, f"{text}\n")
         written += [folder / one.path, *([folder / detailed["file_path"]] if detailed else [])]
         one.tell_left_out(progress)

@@ -9,6 +9,7 @@ from typing import Any
 from flows.exporting.run_described import SCHEMA_VERSION, Described
 from flows.progress import Progress
 from newwiki.text.prompts import fill
+from newwiki.visible import in_json
 from storage.database import Database
 from storage.folders import whole
 from storage.queries import query
@@ -32,9 +33,8 @@ def write(database: Database, found: Described, folder: Path, progress: Progress
                 asked = [found.run["run_id"], number["metric"], number["evaluator_id"]]
                 for batch in connection.sql(query("scored_instances"), params=asked).to_arrow_reader(_BATCH):
                     for text in batch.to_pylist():
-                        line = (
-                            f"{json.dumps(_row(found, number, text), ensure_ascii=False, allow_nan=False)}\n".encode()
-                        )
+                        row = json.dumps(_row(found, number, text), ensure_ascii=False, allow_nan=False)
+                        line = f"{in_json(row)}\n".encode()
                         digest.update(line)
                         file.write(line)
                         rows += 1

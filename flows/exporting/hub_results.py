@@ -155,7 +155,7 @@ def _require_one_leaderboard(runs: Sequence[Contender]) -> None:
 def _yaml(entries: Sequence[Mapping[str, Any]]) -> str:
     import yaml
 
-    text: str = yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.safe_dump(list(entries), sort_keys=False, allow_unicode=False, width=120)
     return text
 
 

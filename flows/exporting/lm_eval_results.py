@@ -11,6 +11,8 @@ from typing import Any
 from flows.exporting.fingerprints import fingerprints
 from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
 from newwiki.errors import TerminalError, UsageError
+from newwiki.file_names import folder_name
+from newwiki.visible import in_json
 from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import write_text
@@ -30,12 +32,14 @@ def export_results(database: Database, runs: Sequence[Contender], out: Path) -> 
     if out.suffix == ".json" and len(runs) > 1:
         raise UsageError(f"'{out}' is one file, and these are {len(runs)} runs; name a folder")
     written = {}
+    taken = set[str]()
     for run in runs:
         found = results(database, run)
-        path = out if out.suffix == ".json" else out / found["model_name_sanitized"] / _file_name(found)
-        if path in written or (path.exists() and not _is_of(path, run)):
+        path = out if out.suffix == ".json" else out / folder_name(found["model_name_sanitized"]) / _file_name(found)
+        if str(path).casefold() in taken or (path.exists() and not _is_of(path, run)):
             raise TerminalError(f"'{path}' holds something else than run {run.run_id}; name another")
-        written[path] = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        taken.add(str(path).casefold())
+        written[path] = in_json(json.dumps(found, indent=2, ensure_ascii=False)) + "\n"
     for path, text in written.items():
         write_text(path, text)
     return list(written)

@@ -13,6 +13,7 @@ from flows.exporting import lm_eval_task_files as task_files
 from flows.progress import Progress
 from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
+from newwiki.file_names import file_name
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 from newwiki.request import TaskRequest
@@ -31,7 +32,7 @@ HIGHER_IS_BETTER = {"higher": True, "lower": False, "none": None}
 
 def task_name(snapshot_id: str) -> str:
     """`newwiki_enwiki_2026_10`."""
-    return f"newwiki_{re.sub(r'[^a-z0-9]+', '_', snapshot_id.lower())}"
+    return f"newwiki_{re.sub(r'[^a-z0-9]+', '_', file_name(snapshot_id.lower()))}"
 
 
 def export_task(

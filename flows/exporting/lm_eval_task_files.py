@@ -6,6 +6,7 @@ from pprint import pformat
 
 from newwiki.records import Metric
 from newwiki.snapshot import Snapshot
+from newwiki.visible import code_in_markdown
 
 DOCUMENTS = "documents.parquet"
 
@@ -69,7 +70,7 @@ def process_results(doc, results):
 _README = """\
 # {task}
 
-{documents:,} articles of the snapshot `{snapshot_id}` (content `{content_sha256}`) as a task of
+{documents:,} articles of the snapshot {snapshot_code} (content `{content_sha256}`) as a task of
 [lm-evaluation-harness](https://github.com/EleutherAI/lm-evaluation-harness):
 
     pip install newwiki-eval 'lm-eval[hf]==0.4.13'
@@ -90,7 +91,7 @@ The numbers are those of `newwiki evaluate MODEL --decoder greedy` with the same
 - A model's chat template is applied by neither, unless asked for: `--apply_chat_template` here, `--chat` there.
 
 `--limit N` takes the N longest articles, as `--prompts N` does. With `--log_samples`, the log of the completions is
-read by `newwiki score SAMPLES.jsonl --snapshot {snapshot_id}`.
+read by {score_code}.
 
 `documents.parquet` holds the texts, `manifest.json` names every article's revision. The texts are Wikipedia's, under
 CC BY-SA 4.0, with their markup, tables, lists and references left out; their authors are in the history of each page
@@ -112,5 +113,11 @@ def module(about: Mapping[str, str], metrics: str, scoring: Mapping[str, str]) -
 
 
 def readme(task: str, snapshot: Snapshot, documents: int, metrics: Sequence[Metric]) -> str:
-    names = ", ".join(f"`{metric.name}`" for metric in metrics)
-    return _README.format(**vars(snapshot) | {"task": task, "documents": documents, "metrics": names})
+    return _README.format(
+        task=task,
+        documents=documents,
+        metrics=", ".join(code_in_markdown(metric.name) for metric in metrics),
+        content_sha256=snapshot.content_sha256,
+        snapshot_code=code_in_markdown(snapshot.snapshot_id),
+        score_code=code_in_markdown(f"newwiki score SAMPLES.jsonl --snapshot {snapshot.snapshot_id}"),
+    )

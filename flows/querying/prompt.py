@@ -1,7 +1,6 @@
 """The prompt of `newwiki sql`: a history that stays, SQL in colours, names that complete themselves."""
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from pygments.lexers.sql import SqlLexer
 
+from flows.printing import say
 from newwiki.errors import NewWikiError
-from newwiki.visible import visible
 
 _HELLO = "SQL, ended by ; and Enter. Tab completes names, Ctrl-C leaves a query, Ctrl-D the prompt."
 
@@ -31,14 +30,14 @@ def converse(ask: Callable[[str], None], names: list[str]) -> None:
         history=FileHistory(str(history)),
         key_bindings=_keys(),
     )
-    print(_HELLO, file=sys.stderr)
+    say(_HELLO, err=True)
     while True:
         try:
             text = session.prompt()
             if text.strip():
                 ask(text)
         except NewWikiError as error:
-            print(visible(f"newwiki: {' '.join(str(error).split())}"), file=sys.stderr)
+            say(f"newwiki: {' '.join(str(error).split())}", err=True)
         except KeyboardInterrupt:
             continue
         except EOFError:

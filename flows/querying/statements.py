@@ -4,7 +4,6 @@ Whoever reads stdout may take an hour for it, as a pager does, and nobody could 
 memory up to a size, and then in a file that has no name.
 """
 
-import sys
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from itertools import count
@@ -15,6 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from flows import tables
+from flows.printing import machine_output, say
 from flows.progress import Progress
 from newwiki.errors import UsageError
 from storage.allowed_statements import refused, split
@@ -72,14 +72,14 @@ def tell(answers: Iterable[Kept], form: str, progress: Progress) -> None:
     """Writes them to stdout in one of `FORMATS`."""
     for number, kept in enumerate(answers):
         if number and form != "json":
-            print()
+            say()
         _write(kept, form, progress)
 
 
 def _write(kept: Kept, form: str, progress: Progress) -> None:
     schema = kept.schema
     if form == "parquet":
-        _parquet(schema, kept.batches(), sys.stdout.buffer)
+        _parquet(schema, kept.batches(), machine_output().buffer)
         return
     columns, rows = schema.names, _rows(schema, kept.batches())
     if form == "table":

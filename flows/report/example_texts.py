@@ -17,7 +17,6 @@ from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 
 _SHOWN = 1200  # characters of a text
-_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ def _passage(text: str, mentions: Sequence[str], elsewhere: Sequence[str], claim
     found = marks(text, mentions, elsewhere, length)
     by = min(claims, default="")
     shown = checked(text, claims.get(by, ()), length, lambda first, last: marked(text, found, first, last))
-    return Passage(Markup(shown.translate(_CONTROLS)), length, len(text), by)
+    return Passage(shown, length, len(text), by)
 
 
 def _rank(place: int, scored: int, direction: str) -> str:

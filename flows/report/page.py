@@ -26,6 +26,7 @@ from flows.report.templating import assets, environment, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
 from newwiki.errors import TerminalError
+from newwiki.file_names import file_name
 from newwiki.paper_metrics import PAPER
 from newwiki.protocol import PROTOCOL, value_in_words
 from newwiki.request import ReportRequest
@@ -68,7 +69,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
     if path:
         safe(path, database.path)
     html, snapshot_id = render(database, progress, request)
-    return write_page(html, safe(path or Path(f"report-{snapshot_id}.html"), database.path))
+    return write_page(html, safe(path or Path(f"report-{file_name(snapshot_id)}.html"), database.path))
 
 
 def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from flows import templates
 from flows.catalogue import span
 from flows.report.aligned import in_words
 from flows.report.paper_tables import apart
@@ -48,14 +49,8 @@ def assets() -> dict[str, Markup]:
 
 @cache
 def environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    made = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
+    made.filters |= {
         "digits": _digits,
         "fixed": in_words,
         "breakable": _breakable,
@@ -68,7 +63,7 @@ def environment() -> jinja2.Environment:
         "percent": "{:.1%}".format,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
-    return environment
+    return made
 
 
 def _digits(number: float, like: float | None = None) -> str:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from html import escape
 from pathlib import Path
 from socket import gethostname
 from typing import Any
@@ -30,6 +29,7 @@ from newwiki.quiet import end_quietly
 from newwiki.registrations import Model, load_registrations
 from newwiki.registry import load_plugin
 from newwiki.snapshot import Snapshot
+from newwiki.visible import in_markdown, visible
 from storage.database import Database
 
 
@@ -122,7 +122,7 @@ class _MonthTasks(steps.MonthSteps):
 
     def ended(self, ending: MonthEnding, told: dict[str, Any]) -> None:
         self.bar.end()
-        get_run_logger().info(told["text"])
+        get_run_logger().info(visible(told["text"]))
         create_markdown_artifact(_summary(ending), _key("month", str(ending.month)), f"How {ending.month} ended")
 
 
@@ -140,19 +140,14 @@ def _notify(month: Month, told: dict[str, Any]) -> None:
 
 def _summary(ending: MonthEnding) -> str:
     """The ending in Markdown, with the way to the report."""
-    lines = [f"# {_text(str(ending.month))}"]
+    lines = [f"# {in_markdown(str(ending.month))}"]
     if ending.snapshot:
-        lines.append(f"- published: {_text(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")
+        lines.append(f"- published: {in_markdown(ending.snapshot.snapshot_id)}, {ending.snapshot.articles} articles")
     if ending.report:
-        lines.append(f"- report: {_text(str(ending.report))} on {_text(gethostname())}")
-    lines += [f"- gate: {_text(str(gate))}" for gate in ending.gates]
-    lines += [f"- **failed**: {_text(what)}: {_text(why)}" for what, why in ending.failures.items()]
+        lines.append(f"- report: {in_markdown(str(ending.report))} on {in_markdown(gethostname())}")
+    lines += [f"- gate: {in_markdown(str(gate))}" for gate in ending.gates]
+    lines += [f"- **failed**: {in_markdown(what)}: {in_markdown(why)}" for what, why in ending.failures.items()]
     return "\n".join(lines)
-
-
-def _text(text: str) -> str:
-    """Nothing in it is Markdown or HTML."""
-    return re.sub(r"([\\`*_{}\[\]()#+!|~-])", r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
 def _key(kind: str, what: str) -> str:

@@ -14,6 +14,7 @@ from flows.schedule.due import Month
 from flows.schedule.notice import MonthEnding, MonthGate, notice
 from flows.schedule.webhook import address, send_patiently
 from newwiki.errors import NewWikiError, TransientError, UsageError
+from newwiki.file_names import file_name
 from newwiki.registrations import Gate, Model, Registrations
 from newwiki.request import EvaluationRequest, ReportRequest
 from newwiki.snapshot import Snapshot
@@ -44,7 +45,7 @@ class MonthSteps:
     def report(self, month: Month, snapshot: Snapshot) -> Path:
         folder = Path(month.registered.report.out)
         folder.mkdir(parents=True, exist_ok=True)
-        file = folder / f"{snapshot.snapshot_id}.html"
+        file = folder / f"{file_name(snapshot.snapshot_id)}.html"
         return self.write_report(
             self.database, self.progress, ReportRequest(snapshot=snapshot.snapshot_id), file
         ).resolve()

@@ -8,8 +8,8 @@ from pathlib import PurePath
 
 from flows.comparing.board import Board, Column, board
 from flows.report.material import Material, gather
-from flows.site.file_names import file_name, model_file_name
 from newwiki.errors import TerminalError
+from newwiki.file_names import file_name, model_file_name
 from newwiki.paper_metrics import paper_metrics
 from newwiki.protocol import Settings
 from newwiki.records import Fingerprint, Metric

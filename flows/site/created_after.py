@@ -13,6 +13,7 @@ from flows.report.material import Material
 from flows.report.paper_tables import Cell
 from flows.report.templating import environment
 from flows.site.board_tables import BoardTable, again
+from newwiki.visible import in_json
 from storage.database import Database
 
 _STEPS = 8  # days divide the articles into so many parts of like size
@@ -64,7 +65,7 @@ def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
     """What the table's cells are after each day, as JSON that can stand in a page: by day its rows in their order, each
     its prompts, the share that its model can have seen, and its cells."""
     told = {one.day.isoformat(): {"articles": one.articles, "rows": _rows(table, one)} for one in later}
-    return Markup(json.dumps(told, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"))
+    return Markup(in_json(json.dumps(told, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
 
 
 def _rows(table: BoardTable, later: LaterArticles) -> list[Any]:

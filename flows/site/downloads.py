@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from flows.tables import plain
+from flows.tables import in_spreadsheet, plain
+from newwiki.visible import in_json
 
 TEXT, WHOLE, REAL, MOMENT, DAY = pa.string(), pa.int64(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()
 
@@ -25,16 +26,17 @@ def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table
 
 
 def _csv(table: pa.Table) -> bytes:
+    """For people: in columns of text, no cell is a formula of a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table.column_names)
-    writer.writerows(["" if cell is None else plain(cell) for cell in row.values()] for row in table.to_pylist())
+    writer.writerows(map(in_spreadsheet, row.values()) for row in table.to_pylist())
     return text.getvalue().encode()
 
 
 def _json(table: pa.Table) -> bytes:
     """A list of objects, each on a line of its own."""
-    rows = [json.dumps(row, default=plain, ensure_ascii=False) for row in table.to_pylist()]
+    rows = [in_json(json.dumps(row, default=plain, ensure_ascii=False)) for row in table.to_pylist()]
     return ("[\n" + ",\n".join(rows) + "\n]\n" if rows else "[]\n").encode()
 
 

@@ -7,10 +7,10 @@ from flows.comparing.board import Column
 from flows.site import month_tables
 from flows.site.contents import Contents
 from flows.site.downloads import REAL, TEXT, table_of
-from flows.site.file_names import file_name
 from flows.site.month_tables import Months, MonthTable
 from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, told
 from flows.site.writing import Writer
+from newwiki.file_names import file_name
 
 _COLUMNS = {
     "model": TEXT, "model_sha256": TEXT, "decoder": TEXT, "protocol": TEXT, "metric": TEXT, "evaluator_id": TEXT,
@@ -24,7 +24,11 @@ def wiki_file(wiki: str) -> str:
 
 
 def metric_file(wiki: str, column: Column) -> str:
-    return f"months/{file_name(wiki)}/{file_name(column.name)}.html"
+    return f"{_metric_stem(wiki, column)}.html"
+
+
+def _metric_stem(wiki: str, column: Column) -> str:
+    return f"months/{file_name(wiki)}/{file_name(column.name)}"
 
 
 def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) -> None:
@@ -38,9 +42,9 @@ def write_months(writer: Writer, contents: Contents, months: Months, wiki: str) 
     for column, found in by_column.items():
         if not found:
             continue
-        path = metric_file(wiki, column)
+        path, stem = metric_file(wiki, column), _metric_stem(wiki, column)
         cut = [piece for table in found for piece in month_tables.pieces(table)]
-        addresses = [path, *(path.replace(".html", f"-{number}.html") for number in range(2, len(cut) + 1))]
+        addresses = [path, *(f"{stem}~{number}.html" for number in range(2, len(cut) + 1))]  # no name has ~
         drawn = lines_of(contents, found[0], who)
         keys = keys or drawn
         shown.append((column, picture_of(column, found[0], drawn), path, found[0].scale))

@@ -11,10 +11,10 @@ from flows.site.board_tables import again, pieces
 from flows.site.contents import Contents, snapshot_file
 from flows.site.created_after import numbers
 from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
-from flows.site.file_names import file_name
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.writing import Writer
+from newwiki.file_names import file_name
 
 _CELLS = 480  # of a table by kind of article
 _BOARD = {

@@ -16,7 +16,7 @@ from flows.site import downloads
 from flows.site.contents import snapshot_file
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Snapshot, Window
-from newwiki.visible import visible
+from newwiki.visible import in_markup
 
 _TEMPLATES = files("flows.site") / "templates"
 
@@ -93,5 +93,5 @@ def _rfc3339(at: datetime) -> str:
 
 
 def _shown(text: str) -> str:
-    """A name or a text from elsewhere, without what would turn a line around or is no character of a page."""
-    return visible(str(text))
+    """A name or a text from elsewhere, as every page shows it."""
+    return in_markup(str(text))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,6 +21,7 @@ from flows.report.browser.guard import Guard
 from flows.report.browser.live import Live, Record
 from flows.report.browser.pages import Handler, HtmlPage, NotFound
 from flows.report.browser.run_progress import duration
+from flows.templates import environment
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import NewWikiError, TransientError
 from newwiki.protocol import value_in_words
@@ -80,13 +81,7 @@ def _told(error: Exception) -> tuple[int, str]:
 
 
 def _templates(database: Database) -> Environment:
-    found = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    found = environment(FileSystemLoader(_HERE / "templates"))
     found.filters |= {
         "digits": _digits,
         "duration": duration,

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import socket
-import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -10,10 +9,10 @@ from collections.abc import Callable
 import uvicorn
 from starlette.types import ASGIApp
 
+from flows.printing import say
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from newwiki.errors import TerminalError
-from newwiki.visible import visible
 from storage.database import Database
 
 _HOST = "127.0.0.1"
@@ -35,8 +34,8 @@ def serve_pages(
     """Serves an application until Ctrl-C, as `serve` does; `words` say to stderr what it is."""
     with _socket(port) as listening:
         address = f"http://{_HOST}:{listening.getsockname()[1]}/"
-        print(visible(address), flush=True)
-        print(visible(words), file=sys.stderr, flush=True)
+        say(address)
+        say(words, err=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         config = uvicorn.Config(

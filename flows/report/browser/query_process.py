@@ -23,6 +23,7 @@ from typing import Any
 from flows import tables
 from flows.report.browser.live import Live
 from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.visible import in_csv
 
 SECONDS = 20  # a writer waits a minute for its turn
 SHOWN = 1_000  # rows in a table
@@ -159,9 +160,9 @@ def _result(cursor: Any, most: int, file: Path | None) -> QueryAnswer | UsageErr
 def _write(cursor: Any, columns: tuple[str, ...], file: Path) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(columns)
+        writer.writerow(map(in_csv, columns))
         while rows := cursor.fetchmany(_BATCH):
-            writer.writerows([["" if cell is None else tables.plain(cell) for cell in row] for row in rows])
+            writer.writerows([*map(tables.in_spreadsheet, row)] for row in rows)
 
 
 def _cut(cell: Any, length: int) -> Any:

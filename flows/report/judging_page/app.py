@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from flows.report.browser.guard import Guard
 from flows.report.browser.local_server import serve_pages
 from flows.report.judging_page.sheet import Sheet
+from flows.templates import environment
 from newwiki.errors import NewWikiError, TransientError, UsageError
 
 _HERE = Path(__file__).parent
@@ -30,13 +31,7 @@ def serve_sheet(sheet: Sheet, port: int, *, open_browser: bool) -> None:
 
 def application(sheet: Sheet) -> Guard:
     """The page over this sheet, as an ASGI application."""
-    templates = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    templates = environment(FileSystemLoader(_HERE / "templates"))
 
     def html(template: str, status: int = 200, **shown: Any) -> Response:
         text = templates.get_template(template).render(sheet=sheet, **shown)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from flows.site.created_after import chosen_days
-from flows.site.file_names import file_name, model_file_name
 from flows.site.protocol_groups import groups
 from flows.site.sources import kind_of
 from flows.site.trend_chart import Line, Point, chart
 from newwiki.errors import UsageError
+from newwiki.file_names import file_name, model_file_name
 from newwiki.site_request import SiteRequest
 
 
@@ -21,7 +21,7 @@ from newwiki.site_request import SiteRequest
 )
 def test_a_name_from_elsewhere_is_a_harmless_name_of_a_file(name: str) -> None:
     for made in (file_name(name), model_file_name(name, "0" * 64)):
-        assert re.fullmatch(r"[a-z0-9-]{1,60}", made)
+        assert re.fullmatch(r"[a-z0-9-]{1,80}", made)
 
 
 def test_names_that_are_alike_are_told_apart() -> None:
