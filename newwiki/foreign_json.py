@@ -12,12 +12,20 @@ MOST_DEPTH = 64
 _MOST_DIGITS = 64  # tokenizers write 10**30 for "no limit"
 
 
-def read_json(content: bytes | str, where: str, *, most_bytes: int = MOST_BYTES, most_depth: int = MOST_DEPTH) -> Any:
+def read_json(
+    content: bytes | str,
+    where: str,
+    *,
+    most_bytes: int = MOST_BYTES,
+    most_depth: int = MOST_DEPTH,
+    allow_nan: bool = False,
+) -> Any:
     """Return the value of a JSON text in UTF-8.
 
     `where` begins the error message and names the source, such as `'FOLDER/adapter_config.json'`. Raises TerminalError
     for text that is not JSON or is too large or too deep, for a key that an object holds twice, for NaN, infinities and
-    overlong numbers, and for strings that are not valid Unicode.
+    overlong numbers, and for text that is not valid Unicode. `allow_nan` reads NaN and infinities as Python writes
+    them, for files of which no number is used.
     """
     if len(content) > most_bytes:
         raise TerminalError(
@@ -28,9 +36,9 @@ def read_json(content: bytes | str, where: str, *, most_bytes: int = MOST_BYTES,
         found = json.loads(
             text,
             object_pairs_hook=_object,
-            parse_constant=_refuse_constant,
+            parse_constant=float if allow_nan else _refuse_constant,
             parse_int=_integer,
-            parse_float=_finite,
+            parse_float=float if allow_nan else _finite,
         )
         _require_shallow(found, most_depth)
         if "\\u" in text:  # the only way to write half of a surrogate pair

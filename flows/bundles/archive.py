@@ -1,10 +1,12 @@
 """A bundle's file: a zip with exactly the members that it should have, and not a byte beside them."""
 
+import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_files import open_regular
 from storage.folders import whole
 
 # What a bundle may take: a run of 40,000 texts takes some 100 MB as it is read, and a third of that in the file.
@@ -21,9 +23,10 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         try:
-            if path.stat().st_size > _LARGEST:
+            stream = open_regular(path)
+            if os.fstat(stream.fileno()).st_size > _LARGEST:
                 raise TerminalError(f"'{path}' is no bundle: it is larger than {_LARGEST / 1e9:g} GB")
-            self._file = zipfile.ZipFile(path)
+            self._file = zipfile.ZipFile(stream)
         except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
             raise TerminalError(f"'{path}' is no bundle, or not all of one: {_told(error)}") from None
         self.path = path

@@ -8,11 +8,13 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.progress import Progress
 from newwiki.errors import UsageError
+from newwiki.foreign_files import open_regular
 from newwiki.request import TrainScorerRequest
 from storage.outputs import safe
 
@@ -37,7 +39,7 @@ def read_graded(path: Path) -> list[Graded]:
     """
     csv.field_size_limit(sys.maxsize)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as stream:
             rows = csv.DictReader(stream, strict=True)
             if lacking := [name for name in ("text", "score") if name not in (rows.fieldnames or [])]:
                 found = ", ".join(map(str, rows.fieldnames or [])) or "nothing"

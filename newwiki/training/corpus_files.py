@@ -3,10 +3,12 @@
 import csv
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from newwiki.errors import UsageError
+from newwiki.foreign_files import open_regular
 
 if TYPE_CHECKING:
     import pyarrow.parquet
@@ -38,7 +40,7 @@ def _cell(value: Any, name: str, place: str) -> str:
 def _of_csv(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     csv.field_size_limit(sys.maxsize)  # a text is as long as it is
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
             lines = csv.DictReader(file, restkey="", strict=True)
             try:
                 _require_columns(lines.fieldnames or [], f"'{path}', line 1")
@@ -64,7 +66,7 @@ def _of_parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     from pyarrow import parquet
 
     try:
-        file: pyarrow.parquet.ParquetFile = parquet.ParquetFile(path)
+        file: pyarrow.parquet.ParquetFile = parquet.ParquetFile(open_regular(path))
         _require_columns(file.schema_arrow.names, f"'{path}'")
         number = 0
         for batch in file.iter_batches(_ROWS, columns=list(COLUMNS)):
