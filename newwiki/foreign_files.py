@@ -31,7 +31,9 @@ def read_regular(path: Path) -> bytes:
 
 
 def read_regular_text(path: Path, encoding: str = "utf-8") -> str:
-    """Return the text of a file, each line end as a newline. Raises OSError as `open_regular` does, and UnicodeError for
-    text in another encoding."""
+    """Return the text of a file, with each line end as a newline.
+
+    Raises OSError as `open_regular` does, and UnicodeError for text in another encoding.
+    """
     with open_regular(path) as stream, TextIOWrapper(stream, encoding) as text:
         return text.read()

@@ -5,6 +5,8 @@ import math
 from collections import Counter
 from typing import Any
 
+import pydantic
+
 from newwiki.errors import TerminalError
 
 MOST_BYTES = 64_000_000
@@ -53,13 +55,20 @@ def read_json(
 
 
 def read_object(
-    content: bytes | str, where: str, *, most_bytes: int = MOST_BYTES, most_depth: int = MOST_DEPTH
+    content: bytes | str, where: str, *, most_bytes: int = MOST_BYTES, allow_nan: bool = False
 ) -> dict[str, Any]:
     """Return the JSON object of a text. Raises TerminalError as `read_json` does, and for any other value."""
-    found = read_json(content, where, most_bytes=most_bytes, most_depth=most_depth)
+    found = read_json(content, where, most_bytes=most_bytes, allow_nan=allow_nan)
     if not isinstance(found, dict):
         raise TerminalError(f"{where} is not a JSON object")
     return found
+
+
+def first_fault(error: pydantic.ValidationError) -> str:
+    """Return the first of what is wrong with a value, in pydantic's words, and where."""
+    [fault, *_] = error.errors(include_url=False, include_input=False, include_context=False)
+    place = ".".join(map(str, fault["loc"]))
+    return f"{place}: {fault['msg']}" if place else str(fault["msg"])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pydantic
 from typing_extensions import TypedDict
 
 from newwiki.errors import TerminalError
-from newwiki.foreign_json import read_json
+from newwiki.foreign_json import first_fault, read_json
 from storage.table_shapes import TableShape
 
 _WHOLE = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
@@ -135,13 +135,6 @@ def _kind(kind: pa.DataType) -> Any:
         return pydantic.with_config(strict=True, extra="forbid")(fields)
     found = {pa.string(): str, pa.int64(): _WHOLE, pa.float64(): _REAL, pa.bool_(): bool, pa.date32(): date}
     return pydantic.AwareDatetime if pa.types.is_timestamp(kind) else found[kind]
-
-
-def first_fault(error: pydantic.ValidationError) -> str:
-    """The first of what is wrong, in pydantic's words, and where."""
-    [fault, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-    place = ".".join(map(str, fault["loc"]))
-    return f"{place}: {fault['msg']}" if place else str(fault["msg"])
 
 
 def _in_column(error: pydantic.ValidationError, names: Sequence[str]) -> str:
