@@ -73,6 +73,8 @@ class Embedder:
             "chunk_tokens": self._transformer.max_seq_length,
             "pooling": "mean of the chunks' unit embeddings weighted by their tokens, normalised",
         }
+        if prompt := self._transformer.default_prompt_name:
+            self.parameters = {**self.parameters, "default_prompt": f"{prompt}, not applied"}
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:
         """Unit vectors: of the whole text, of its first chunk (`embedding_truncated`), of the prompt."""

@@ -5,7 +5,6 @@ Zaratiana et al. 2024, GLiNER: Generalist model for named entity recognition usi
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from evaluators.networks.chunks import encodable
 from evaluators.sentences import SENTENCES_VERSION, sentence_spans
 from evaluators.tagger import Tagger
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.models import adapters, files
 from newwiki.models.checkpoint import Trust, has_tokenizer
 from newwiki.quiet import silence_transformers
@@ -164,13 +164,24 @@ def _require_whole(folder: Path) -> None:
 
 def _configuration(folder: Path) -> dict[str, Any]:
     try:
-        return dict(json.loads((folder / _CONFIG).read_bytes()))
-    except (ValueError, TypeError) as error:
-        raise TerminalError(f"'{folder / _CONFIG}' is no configuration of a model; {_remedy(folder)}") from error
+        return read_object((folder / _CONFIG).read_bytes(), f"'{folder / _CONFIG}'", allow_nan=True)
+    except TerminalError as error:
+        raise TerminalError(f"{error}, so it is no configuration of a model; {_remedy(folder)}") from None
 
 
 def _names_code(file: Path) -> bool:
-    return file.is_file() and b'"auto_map"' in file.read_bytes()
+    """Whether an object anywhere in the JSON has the key, however it is written there."""
+    level = [read_object(file.read_bytes(), f"'{file}'", allow_nan=True)] if file.is_file() else []
+    while level:
+        if any(isinstance(one, dict) and "auto_map" in one for one in level):
+            return True
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return False
 
 
 def _remedy(folder: Path) -> str:

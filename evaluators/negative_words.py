@@ -10,6 +10,7 @@ from typing import Any
 
 from evaluators.analysis import Analysis
 from newwiki.errors import TerminalError, UsageError
+from newwiki.foreign_files import read_regular
 from newwiki.records import Metric, Unscorable
 from newwiki.registry import evaluator, maker
 from newwiki.settings import Settings
@@ -58,7 +59,7 @@ class Lexicon:
     def __init__(self, path: Path) -> None:
         """Raises TerminalError where there is no such file, UsageError where it holds no word."""
         try:
-            held = path.read_bytes()
+            held = read_regular(path)
         except OSError as error:
             raise TerminalError(
                 f"the lexicon '{path}' cannot be read: {error.strerror}; name one by --lexicon"

@@ -7,10 +7,12 @@ import csv
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.foreign_files import open_regular
 from newwiki.visible import visible
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
@@ -38,7 +40,7 @@ def read_csv(path: Path, required: Collection[str] = (), optional: Collection[st
     """
     csv.field_size_limit(sys.maxsize)  # a text may have any length; the default is 131,072 characters
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
             yield from _rows(path, file, required, optional)
     except OSError as error:
         raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that exists") from None
@@ -48,7 +50,7 @@ def read_csv(path: Path, required: Collection[str] = (), optional: Collection[st
 
 def not_utf8(path: Path, error: UnicodeDecodeError) -> UsageError:
     """The error for a file in another encoding, with the likely encoding and how to convert the file."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         start = file.read(4)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         guess = "UTF-16"

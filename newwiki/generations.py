@@ -9,10 +9,13 @@ for in the document, and the prompt and the target stand for the line's own.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from newwiki.errors import UsageError
+from newwiki.errors import TerminalError, UsageError
+from newwiki.foreign_files import open_regular
+from newwiki.foreign_json import read_json
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ def read_generations(file: Path) -> list[Generation]:
     """All texts of the file. Raises UsageError that names the line, what is wrong with it, and what it should have."""
     if not file.is_file():
         raise UsageError(f"there is no file '{file}'")
-    with file.open(encoding="utf-8-sig") as lines:
+    with TextIOWrapper(open_regular(file), "utf-8-sig") as lines:
         try:
             found = [
                 one
@@ -53,13 +56,9 @@ def read_generations(file: Path) -> list[Generation]:
 
 def _object(line: str, number: int, file: Path) -> Mapping[str, Any]:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"'{file}', line {number}: not JSON ({error.msg} at column {error.colno})") from None
-    except RecursionError:
-        raise UsageError(f"'{file}', line {number}: it is nested too deeply to be read") from None
-    except ValueError as error:
-        raise UsageError(f"'{file}', line {number}: a number is too long to be read ({error})") from None
+        row = read_json(line, f"'{file}', line {number}", allow_nan=True)
+    except TerminalError as error:
+        raise UsageError(f"{error}; correct the line, or leave it out") from None
     if not isinstance(row, dict):
         raise UsageError(f"'{file}', line {number}: a JSON object is needed, with text and page_id or title")
     return row

@@ -6,7 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from newwiki.errors import UsageError
+from newwiki.errors import TerminalError, UsageError
+from newwiki.foreign_files import read_regular
+from newwiki.foreign_json import read_object
 from newwiki.visible import in_json
 
 _FORMAT = "newwiki manifest 1"
@@ -61,12 +63,12 @@ class Manifest:
     def read(cls, path: Path) -> Self:
         """The manifest in a file. Raises UsageError where there is none."""
         try:
-            values = json.loads(path.read_text("utf-8"))
+            values = read_object(read_regular(path), f"'{path}'")
             if values.pop("format") != _FORMAT:
                 raise ValueError(f"it is no '{_FORMAT}'")
             values["articles"] = tuple(ManifestEntry(**_with_times(entry)) for entry in values["articles"])
             return cls(**_with_times(values))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, TerminalError, ValueError, KeyError, TypeError) as error:
             raise UsageError(
                 f"'{path}' is not a snapshot's manifest ({error}); write one with "
                 "`newwiki snapshots export ID --format manifest --out DIR`"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
+from newwiki.foreign_files import read_regular_text
 from newwiki.knowledge_cutoff import last_day
 from newwiki.text.prompts import DEFAULT_TEMPLATE
 
@@ -64,7 +65,7 @@ def load_settings(config: Path | None, **flags: str | None) -> Settings:
 def read_toml(file: Path) -> dict[str, Any]:
     """Raises UsageError for a file that cannot be read, or is not TOML."""
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(read_regular_text(file))
     except OSError as error:
         raise UsageError(f"'{file}' cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -13,17 +13,25 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
+import pydantic
 
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.file_names import file_name
+from newwiki.foreign_files import read_regular
+from newwiki.foreign_json import first_fault, read_object
 from storage.outputs import safe
 
 _CATALOGUE = "catalogue"
+_LARGEST_NOTE = 1_000_000  # bytes; one names the metrics of a scoring
+# What a Parquet file may hold for its size, so that a small one takes little memory: some 4 rows a byte and packed to a
+# hundredth are the most that is pushed
+_FEW_ROWS, _MOST_ROWS_A_BYTE = 100_000, 50
+_SMALL, _MOST_PACKED = 64_000_000, 500
 _LONGEST = 240  # bytes of a folder's name, of 255 that a file system takes
 
 
@@ -117,9 +125,27 @@ class SharedFolder:
         """All that is there whole. Raises TerminalError where the storage refuses."""
         with self._asking():
             paths = self._files.find(f"{self._root}/{_CATALOGUE}") if self._files.exists(self._root) else []
-            texts = self._files.cat(paths) if paths else {}
-        found = (_note(json.loads(text)) for path, text in texts.items() if path.endswith(".json"))
+            noted = [path for path in paths if path.endswith(".json")]
+            remote = self._files.cat(noted, recursive=False) if noted and not self._is_local else {}
+            texts = {path: read_regular(Path(path)) for path in noted} if self._is_local else remote
+        found = [self._note(path, text) for path, text in texts.items()]
         return {note.part: note for note in found}
+
+    def _note(self, path: str, content: bytes) -> Note:
+        """What a note in the catalogue says of the part that it lies under. Raises TerminalError."""
+        place = path[path.rfind(f"/{_CATALOGUE}/") + 1 :]
+        where = f"'{self.url}/{place}'"
+        remedy = "push again from where it was made, or take the note away"
+        try:
+            note = _NoteFile.model_validate_json(json.dumps(read_object(content, where, most_bytes=_LARGEST_NOTE)))
+        except TerminalError as error:
+            raise TerminalError(f"{error}; {remedy}") from None
+        except pydantic.ValidationError as error:
+            raise TerminalError(f"{where} is not the note of a part: {first_fault(error)}; {remedy}") from None
+        part = SharedPart(note.part.table, tuple(note.part.keys))
+        if place != f"{_CATALOGUE}/{part.path}.json":
+            raise TerminalError(f"{where} is the note of another part, {part.path[:200]!a}; {remedy}")
+        return Note(part, note.rows, note.sha256, note.facts)
 
     def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note:
         """The rows first, and then the note that says that they are there."""
@@ -134,12 +160,10 @@ class SharedFolder:
         """Raises TransientError where the rows are not those of the note: somebody is writing them, or was stopped."""
         path = f"{note.part.path}/{note.part.table}.parquet"
         with self._asking():
-            held = self._files.cat_file(f"{self._root}/{path}")
-        try:
-            rows = parquet.read_table(io.BytesIO(held), partitioning=None)
-        except pa.ArrowException:
-            rows = None
-        if rows is None or rows_sha256(rows) != note.sha256:
+            whole = f"{self._root}/{path}"
+            held = read_regular(Path(whole)) if self._is_local else self._files.cat_file(whole)
+        rows = _rows(held, note)
+        if rows is None:
             raise TransientError(
                 f"'{self.url}/{path}' is not what its note in {_CATALOGUE}/ says; push it again from where it was made"
             )
@@ -189,9 +213,49 @@ def _plain(value: Any) -> str:
     return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value.isoformat()
 
 
-def _note(read: dict[str, Any]) -> Note:
-    keys = tuple((name, value) for name, value in read["part"]["keys"])
-    return Note(SharedPart(read["part"]["table"], keys), read["rows"], read["sha256"], read["facts"])
+def _rows(content: bytes, note: Note) -> pa.Table | None:
+    """The rows of a Parquet file; None where they are not those of the note, or would take far more memory than it."""
+    try:
+        with parquet.ParquetFile(io.BytesIO(content)) as file:
+            groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
+            if file.metadata.num_rows != note.rows or note.rows > max(_FEW_ROWS, _MOST_ROWS_A_BYTE * len(content)):
+                return None
+            if sum(group.total_byte_size for group in groups) > max(_SMALL, _MOST_PACKED * len(content)):
+                return None
+            rows = file.read()
+        return rows if rows_sha256(rows) == note.sha256 else None
+    # Damaged files end in any of these: pyarrow's own, bytes that are no UTF-8, sizes that no memory holds
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError, MemoryError, AssertionError):
+        return None
+
+
+class _PartOfNote(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
+
+    table: Annotated[str, pydantic.Field(pattern=r"^[a-z_]{1,60}$")]
+    keys: Annotated[list[tuple[str, str]], pydantic.Field(max_length=5)]
+
+
+class _NoteFile(pydantic.BaseModel):
+    """A note as it lies in the catalogue."""
+
+    model_config = pydantic.ConfigDict(strict=True, extra="forbid")
+
+    part: _PartOfNote
+    rows: Annotated[int, pydantic.Field(ge=0, lt=2**63)]
+    sha256: Annotated[str, pydantic.Field(pattern=r"^[0-9a-f]{64}$")]
+    facts: dict[str, str | int | list[str] | None]
+
+    @pydantic.model_validator(mode="after")
+    def _with_facts(self) -> "_NoteFile":
+        if self.part.table in ("scores", "run_scores"):
+            texts, metrics, finished = (self.facts.get(name) for name in ("texts", "metrics", "finished_at"))
+            if not isinstance(texts, int) or not isinstance(metrics, list) or not isinstance(finished, str):
+                raise ValueError("a scoring has a number of texts, a list of metrics, and a time of its end")
+            datetime.fromisoformat(finished)
+        if self.facts.get("knowledge_cutoff_from"):
+            date.fromisoformat(str(self.facts.get("knowledge_cutoff")))
+        return self
 
 
 def _folder(name: str, value: str) -> str:

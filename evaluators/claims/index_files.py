@@ -12,11 +12,12 @@ from typing import Any
 from evaluators.claims import bm25
 from evaluators.sentences import SENTENCES_VERSION
 from newwiki.errors import TerminalError, UsageError
+from newwiki.foreign_json import read_object
 from newwiki.models.files import file_sha256
 
 MANIFEST = "evidence.json"
 # Raise it whenever the files of the same pages are other ones, or are read otherwise.
-FORMAT = 1
+FORMAT = 2
 # What is published, and what is made of it
 CONTENT = ("titles.utf8", "titles.ends", "sentences.utf8", "sentences.ends", "page.ends", "sentence.places")
 DERIVED = ("words.utf8", "words.ends", "words.keys", "names.keys", "names.pages",
@@ -26,7 +27,7 @@ PARAMETERS: Mapping[str, object] = {"format": FORMAT, "split": SENTENCES_VERSION
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What an index says of itself: the hash of its titles, sentences and parameters, what it was made of, how much it
+    """What an index says of itself: the hash of its files and parameters, what it was made of, how much it
     holds, and the size and SHA-256 of each file. `without_sentences` are pages that gave it nothing, `repeated` the
     sentences that stand under their title already."""
 
@@ -63,8 +64,9 @@ def described(folder: Path, hashed: Callable[[Path], str] = file_sha256) -> dict
 
 
 def content_sha256(parameters: Mapping[str, object], files: Mapping[str, Mapping[str, Any]]) -> str:
-    """SHA-256 over parameters and versions, and over the files of titles and sentences by their own SHA-256."""
-    said = {"parameters": parameters, "files": {name: files[name]["sha256"] for name in CONTENT}}
+    """SHA-256 over parameters and versions, and over all files by their own SHA-256: names and postings decide which
+    sentences are found."""
+    said = {"parameters": parameters, "files": {name: files[name]["sha256"] for name in (*CONTENT, *DERIVED)}}
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -77,10 +79,10 @@ def read_manifest(folder: Path) -> Manifest:
             f"'{folder}' is no evidence index: it has no {MANIFEST}; make one with `newwiki evidence build`"
         )
     try:
-        said = json.loads(file.read_bytes())
+        said = read_object(file.read_bytes(), f"'{file}'")
         manifest = Manifest(**{**said, "sources": tuple(said["sources"])})
         sizes = {name: int(one["bytes"]) for name, one in manifest.files.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (TerminalError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TerminalError(f"'{file}' is damaged; {_ANEW}") from error
     if manifest.parameters != PARAMETERS:
         raise UsageError(f"'{folder}' is an evidence index of another version of New-Wiki Eval; {_ANEW}")

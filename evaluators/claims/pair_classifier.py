@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from weakref import WeakValueDictionary
 from evaluators.claims.pair_scorer import PairScorer
 from evaluators.networks.chunks import encodable
 from newwiki.errors import TerminalError, UsageError
+from newwiki.foreign_json import read_object
 from newwiki.models.checkpoint import Checkpoint, Trust, find_whole
 
 if TYPE_CHECKING:
@@ -188,10 +188,8 @@ def load_pair_classifier(scorer: PairScorer) -> PairClassifier:
 def _refuse_other_kinds(scorer: PairScorer, checkpoint: Checkpoint) -> None:
     from evaluators.networks.lstm import MODEL_TYPE
 
-    try:
-        kind = json.loads((checkpoint.folder / "config.json").read_text("utf-8")).get("model_type")
-    except ValueError as error:
-        raise TerminalError(f"'{checkpoint.folder}/config.json' is not JSON; fetch the model anew") from error
+    config = checkpoint.folder / "config.json"
+    kind = read_object(config.read_bytes(), f"'{config}'", allow_nan=True).get("model_type")
     if kind == MODEL_TYPE:
         raise UsageError(_of_single_texts(scorer))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from pathlib import Path, PurePath
 from typing import Any
 
+import pydantic
+
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_json
 from newwiki.models import files
 from newwiki.models.checkpoint import Trust
 from newwiki.quiet import silence_transformers
@@ -17,6 +19,18 @@ DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 
 _OWN = ("modules.json", "sentence_*_config.json", "config_sentence_transformers.json")
 _OF_MODULES = ("*.json", "*.txt", "*.model", "*.safetensors")  # in folders below
+
+
+class _Module(pydantic.BaseModel):
+    """What a line of `modules.json` says."""
+
+    model_config = pydantic.ConfigDict(strict=True, extra="allow")
+
+    type: str
+    path: str
+
+
+_MODULES = pydantic.TypeAdapter(list[_Module])
 
 
 def folder_of(choice: str = DEFAULT_EMBEDDER) -> Path:
@@ -70,9 +84,21 @@ def _modules(listed: Path) -> list[PurePath]:
     if not listed.is_file():
         return []
     try:
-        paths = [PurePath(module["path"]) for module in json.loads(listed.read_bytes())]
-    except (ValueError, KeyError, TypeError) as error:
+        modules = _MODULES.validate_python(read_json(listed.read_bytes(), f"'{listed}'"))
+    except (TerminalError, pydantic.ValidationError) as error:
         raise TerminalError(f"'{listed}' is no list of modules; write the model anew with save_pretrained") from error
+    for module in modules:
+        if not module.type.startswith("sentence_transformers."):
+            raise TerminalError(
+                f"'{listed}' names a module of the type {module.type[:100]!a}, whose code would be run; choose a model "
+                "that is made of the modules of sentence_transformers alone"
+            )
+        if module.type.endswith(".StaticEmbedding"):
+            raise TerminalError(
+                f"'{listed}' names a StaticEmbedding, which has no transformer to read texts in chunks with; choose a "
+                "model with a Transformer module"
+            )
+    paths = [PurePath(module.path) for module in modules]
     for path in paths:
         if path.is_absolute() or ".." in path.parts:
             raise TerminalError(

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 
 MODEL_TYPE = "newwiki-lstm"
 
@@ -77,7 +78,7 @@ class LstmNetwork:
         from transformers import PreTrainedTokenizerFast
 
         try:
-            config = json.loads((folder / "config.json").read_text("utf-8"))
+            config = read_object((folder / "config.json").read_bytes(), "config.json")
             shape = Shape(**{**config["shape"], "layers": tuple(config["shape"]["layers"])})
             model = EssayLstm(shape)
             model.load_state_dict(load_file(folder / "model.safetensors"))

@@ -1,6 +1,5 @@
 """What a scorer asks of its model, and where one comes from."""
 
-import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -8,6 +7,7 @@ import torch
 from torch import Tensor
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.models.checkpoint import Checkpoint, load_classifier
 
 _USUAL_CONTEXT = 512  # of models that set no bound
@@ -56,10 +56,8 @@ def load_network(checkpoint: Checkpoint, dtype: str) -> Network:
     """The model of a checkpoint: our own LSTM, or what transformers makes of it. Raises TerminalError."""
     from evaluators.networks.lstm import MODEL_TYPE, LstmNetwork
 
-    try:
-        kind = json.loads((checkpoint.folder / "config.json").read_text("utf-8")).get("model_type")
-    except ValueError as error:
-        raise TerminalError(f"'{checkpoint.folder}/config.json' is not JSON; fetch the model anew") from error
+    config = checkpoint.folder / "config.json"
+    kind = read_object(config.read_bytes(), f"'{config}'", allow_nan=True).get("model_type")
     if kind == MODEL_TYPE:
         with checkpoint.opened() as opened:
             return LstmNetwork.load(opened.model, dtype, checkpoint.folder)

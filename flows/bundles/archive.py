@@ -1,15 +1,21 @@
 """A bundle's file: a zip with exactly the members that it should have, and not a byte beside them."""
 
+import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_files import open_regular
 from storage.folders import whole
 
 # What a bundle may take: a run of 40,000 texts takes some 100 MB as it is read, and a third of that in the file.
 _LARGEST = 1_900_000_000  # bytes, packed and unpacked; a zip with larger members has another form
 _MOST_MEMBERS = 20_000
+# How much smaller packing may make a bundle: a table of NULLs gets 40 times smaller, whole bundles some 4 times. So
+# that a small file takes little memory, a larger ratio is refused unread where it is of more than a few megabytes.
+_MOST_PACKED, _SMALL = 50, 16_000_000
 _LOCAL_HEADER, _CENTRAL_HEADER, _END = 30, 46, 22  # bytes, without names
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
@@ -20,24 +26,24 @@ class Archive:
     """An open bundle, of which nothing is believed: what is not as `write` leaves it is refused by TerminalError."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            if path.stat().st_size > _LARGEST:
-                raise TerminalError(f"'{path}' is no bundle: it is larger than {_LARGEST / 1e9:g} GB")
-            self._file = zipfile.ZipFile(path)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-            raise TerminalError(f"'{path}' is no bundle, or not all of one: {_told(error)}") from None
         self.path = path
-        try:
+        with ExitStack() as opened:
+            try:
+                stream = opened.enter_context(open_regular(path))
+                self._size = os.fstat(stream.fileno()).st_size
+                if self._size > _LARGEST:
+                    self._refuse(f"it is larger than {_LARGEST / 1e9:g} GB")
+                self._file = opened.enter_context(zipfile.ZipFile(stream))
+            except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+                raise TerminalError(f"'{path}' is no bundle, or not all of one: {_told(error)}") from None
             self._members = self._checked(self._file.infolist())
-        except BaseException:
-            self._file.close()
-            raise
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> "Archive":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._opened.close()
 
     @property
     def names(self) -> frozenset[str]:
@@ -72,6 +78,11 @@ class Archive:
                 self._refuse(f"'{member.filename}' is packed in another way than bundles are")
         if (size := sum(member.file_size for member in members)) > _LARGEST:
             self._refuse(f"it would be {size / 1e9:,.1f} GB unpacked, and at most {_LARGEST / 1e9:g} are read")
+        if size > (most := _most_unpacked(self._size)):
+            self._refuse(
+                f"it would be {size / 1e6:,.0f} MB unpacked, and at most {most / 1e6:,.0f} MB are read from a file of "
+                f"{self._size:,} bytes"
+            )
         self._require_nothing_between(members)
         return found
 
@@ -84,7 +95,7 @@ class Archive:
                 self._refuse("it holds more than its files, or files within each other")
             place += _LOCAL_HEADER + name + member.compress_size
             listed += _CENTRAL_HEADER + name
-        if self._file.comment or self.path.stat().st_size != place + listed + _END:
+        if self._file.comment or self._size != place + listed + _END:
             self._refuse("it holds more than its files")
 
     def _refuse(self, why: str) -> None:
@@ -94,13 +105,21 @@ class Archive:
 def write(path: Path, members: Mapping[str, bytes]) -> None:
     """The same members make the same bytes, with one version of zlib. Raises TerminalError for more than can be read
     again."""
-    if sum(map(len, members.values())) > _LARGEST or len(members) > _MOST_MEMBERS:
+    size = sum(map(len, members.values()))
+    if size > _LARGEST or len(members) > _MOST_MEMBERS:
         raise TerminalError("this is more than one bundle may hold; submit fewer runs at a time")
     with whole(path) as part, zipfile.ZipFile(part, "w") as file:
         for name, content in members.items():
             member = zipfile.ZipInfo(name, _NO_TIME)
             member.compress_type, member.external_attr, member.create_system = zipfile.ZIP_DEFLATED, _PLAIN_FILE, _UNIX
             file.writestr(member, content)
+        file.close()
+        if size > _most_unpacked(part.stat().st_size):
+            raise TerminalError("these runs pack into a file so small that no reader would unpack it; submit others")
+
+
+def _most_unpacked(packed: int) -> int:
+    return max(_SMALL, _MOST_PACKED * packed)
 
 
 def _told(error: Exception) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
-from flows.bundles.table_files import first_fault
+from newwiki.foreign_json import first_fault
 from storage.push import SNAPSHOT_TABLES
 from storage.shared import SharedPart
 

@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from newwiki.errors import UsageError
+from newwiki.foreign_files import open_regular
 from storage.outputs import safe
 
 _LOG = logging.getLogger("newwiki")
@@ -133,7 +134,7 @@ def _named(file: Path) -> Iterator[tuple[str, str]]:
 
 def _content(path: Path) -> bytes:
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return stream.read(_LONGEST)
     except OSError as error:
         raise UsageError(f"the key '{path}' cannot be read: {error.strerror}") from None

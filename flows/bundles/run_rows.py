@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import pydantic
 
-from flows.bundles.table_files import first_fault
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import UsageError
+from newwiki.foreign_json import first_fault
 from newwiki.protocol import protocol_json
 from newwiki.records import Run
 

@@ -4,6 +4,7 @@ The first line names the columns, each other one is a row in the order of its ta
 small file of the latter may hold any number of rows.
 """
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -11,14 +12,17 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import pydantic
-import pydantic_core
 from typing_extensions import TypedDict
 
+from newwiki.errors import TerminalError
+from newwiki.foreign_json import first_fault, read_json
 from storage.table_shapes import TableShape
 
 _WHOLE = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
 _REAL = Annotated[float, pydantic.Field(allow_inf_nan=False)]
 _STRICT = pydantic.ConfigDict(strict=True)
+_ROWS = 10_000  # that wait as Python values to be stored in columns
+_LONGEST_LINE = 8_000_000  # bytes; a page of a wiki has at most 2 MB
 
 
 def written(rows: pa.Table) -> bytes:
@@ -47,14 +51,15 @@ def read(content: bytes, shape: TableShape) -> pa.Table:
 
     Raises ValueError with what is wrong, and in which line.
     """
-    head, *lines = content.split(b"\n")
-    if not lines or lines.pop():
+    if not content.endswith(b"\n"):
         raise ValueError("it does not end with a line")
-    names = _columns(head, shape)
+    lines = _lines_of(content)
+    names = _columns(next(lines), shape)
     kinds = tuple(_cell(shape, name) for name in names)
     row = pydantic.TypeAdapter(tuple[kinds], config=_STRICT)  # type: ignore[valid-type]
     documents = [(place, name) for place, name in enumerate(names) if name in shape.json]
-    rows = []
+    batches: list[pa.RecordBatch] = []
+    rows: list[tuple[Any, ...]] = []
     for number, line in enumerate(lines, start=2):
         try:
             rows.append(values := row.validate_json(line))
@@ -63,7 +68,23 @@ def read(content: bytes, shape: TableShape) -> pa.Table:
         for place, name in documents:
             if values[place] is not None:
                 _require_json(values[place], f"line {number}: {name}")
-    return _table(rows, names, shape.schema)
+        if len(rows) == _ROWS:
+            batches.append(_batch(rows, names, shape.schema))
+            rows = []
+    return pa.Table.from_batches([*batches, _batch(rows, names, shape.schema)])
+
+
+def _lines_of(content: bytes) -> Iterator[bytes]:
+    """One line at a time, as all of them take many times the memory of a content that is mostly line ends."""
+    start = 0
+    for number in itertools.count(1):
+        if start == len(content):
+            return
+        end = content.index(b"\n", start)
+        if end - start > _LONGEST_LINE:
+            raise ValueError(f"line {number}: it is {end - start:,} bytes long, and at most {_LONGEST_LINE:,} are read")
+        yield content[start:end]
+        start = end + 1
 
 
 def _columns(head: bytes, shape: TableShape) -> list[str]:
@@ -89,12 +110,12 @@ def _cell(shape: TableShape, name: str) -> Any:
 
 def _require_json(text: str, where: str) -> None:
     try:
-        pydantic_core.from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        raise ValueError(f"{where}: no JSON, {error}") from None
+        read_json(text, where)
+    except TerminalError as error:
+        raise ValueError(str(error)) from None
 
 
-def _table(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Schema) -> pa.Table:
+def _batch(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Schema) -> pa.RecordBatch:
     places = {name: place for place, name in enumerate(names)}
     columns = [
         pa.array([row[places[field.name]] for row in rows], type=field.type)
@@ -102,7 +123,7 @@ def _table(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Sch
         else pa.nulls(len(rows), field.type)
         for field in schema
     ]
-    return pa.Table.from_arrays(columns, schema=schema)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _kind(kind: pa.DataType) -> Any:
@@ -114,13 +135,6 @@ def _kind(kind: pa.DataType) -> Any:
         return pydantic.with_config(strict=True, extra="forbid")(fields)
     found = {pa.string(): str, pa.int64(): _WHOLE, pa.float64(): _REAL, pa.bool_(): bool, pa.date32(): date}
     return pydantic.AwareDatetime if pa.types.is_timestamp(kind) else found[kind]
-
-
-def first_fault(error: pydantic.ValidationError) -> str:
-    """The first of what is wrong, in pydantic's words, and where."""
-    [fault, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-    place = ".".join(map(str, fault["loc"]))
-    return f"{place}: {fault['msg']}" if place else str(fault["msg"])
 
 
 def _in_column(error: pydantic.ValidationError, names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from flows.progress import Progress
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.evidence_request import EvidenceRequest
+from newwiki.foreign_files import open_regular
 from newwiki.models.files import file_sha256
 from newwiki.selection import is_disambiguation, is_redirect
 from newwiki.snapshot import Snapshot
@@ -103,7 +104,8 @@ class _Table:
         import pyarrow.parquet as parquet
 
         try:
-            schema = parquet.read_schema(file)
+            with open_regular(file) as stream:
+                schema = parquet.read_schema(stream)
         except (OSError, pa.ArrowInvalid) as error:
             raise UsageError(f"'{file}' is no Parquet file that can be read ({error})") from error
         for option, name in (("--title-column", title), ("--text-column", text)):

@@ -1,12 +1,12 @@
 """Which model is loaded for each of a paper's, and why none is for others: told before anything is written."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flows.evaluating.generate import find_models
 from newwiki.errors import NewWikiError, UsageError, did_you_mean
+from newwiki.foreign_json import read_object
 from newwiki.models.checkpoint import is_at_hand, split_revision
 from newwiki.papers.published import Paper, PaperModel
 
@@ -95,7 +95,9 @@ def _chosen(one: PaperModel, stand_ins: Mapping[str, str], loading: Mapping[str,
 def _found(of: str, name: str, loading: Mapping[str, str], *, stands_in: bool) -> ChosenModel:
     """By the backend that runs it: an encoder-decoder is no causal language model. Its configuration alone is read."""
     folder = find_models("hf", [name], dict(loading))[name]
-    config = json.loads((folder / "config.json").read_text("utf-8")) if folder else {}
+    config = (
+        read_object((folder / "config.json").read_bytes(), f"'{folder}/config.json'", allow_nan=True) if folder else {}
+    )
     kinds = config.get("architectures") or []
     both = config.get("is_encoder_decoder") or any(kind.endswith("ForConditionalGeneration") for kind in kinds)
     return ChosenModel(of, name, "seq2seq" if both else "hf", stands_in)

@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import Field, TypeAdapter, ValidationError
 
 from newwiki.errors import UsageError
+from newwiki.foreign_files import read_regular_text
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
 _FIELDS = ("prompt", "first", "second", "question", "meaning")
@@ -74,7 +75,7 @@ def read_rubric(path: Path | None = None) -> Rubric:
     if path is None:
         return Rubric(tuple(ours.criterion), str(ours.template).strip())
     try:
-        text = path.read_text("utf-8")
+        text = read_regular_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"the rubric '{path}' cannot be read: {error}; name a TOML file in UTF-8") from None
     own = _read(text, f"the rubric '{path}'")

@@ -151,18 +151,29 @@ def find(name: str, revision: str, trust: Trust, base: str = "") -> Checkpoint:
     Raises TerminalError where there is none, or none to be trusted, and for one of files that its hash does not cover;
     UsageError for a base of what is no adapter.
     """
-    folder = Path(name)
-    commit = None
-    if gguf := quantised.gguf_of(folder):
-        return Checkpoint(gguf.parent, trust, gguf=gguf.name)
-    if not folder.is_dir():
-        folder = _from_hub(name, revision, trust)
-        commit = folder.name
+    folder, commit, gguf = _located(name, revision, trust)
+    if gguf:
+        return Checkpoint(folder, trust, gguf=gguf)
     if (folder / adapters.CONFIG).is_file():
         return _adapter(folder, name, trust, commit, base)
     if base:
         raise UsageError(f"base={base} is for adapters, and '{name}' has no {adapters.CONFIG}; leave it out")
     return _whole(folder, name, trust, commit)
+
+
+def _located(name: str, revision: str, trust: Trust) -> tuple[Path, str | None, str | None]:
+    """The folder of a model, its commit where it comes from the hub, and the GGUF file that is all of it. Raises
+    TerminalError."""
+    folder = Path(name)
+    try:
+        if gguf := quantised.gguf_of(folder):
+            return gguf.parent, None, gguf.name
+        if folder.is_dir():
+            return folder, None, None
+    except OSError as error:
+        raise TerminalError(f"there is no model '{name[:200]}': {error.strerror}; check the path") from None
+    folder = _from_hub(name, revision, trust)
+    return folder, folder.name, None
 
 
 def find_whole(name: str, revision: str, trust: Trust) -> Checkpoint:
@@ -187,12 +198,14 @@ def _adapter(folder: Path, name: str, trust: Trust, commit: str | None, given: s
         raise TerminalError(f"the adapter '{name}' does not say which model it is put on; {remedy}")
     place, revision = split_revision(given) if given else (named, adapter.revision or "main")
     try:
-        base = find(place, revision, trust)
+        found, base_commit, gguf = _located(place, revision, trust)
+        is_adapter = gguf is None and (found / adapters.CONFIG).is_file()  # maybe itself
+        base = Checkpoint(found, trust, gguf=gguf) if gguf or is_adapter else _whole(found, place, trust, base_commit)
     except TerminalError as error:
         raise TerminalError(
             f"the model that the adapter '{name}' is put on is not to be had: {error}; {remedy}"
         ) from error
-    if base.base:
+    if is_adapter:
         raise TerminalError(f"the adapter '{name}' is put on another, '{named}', which is not merged; {remedy}")
     if base.quantised or base.gguf:
         raise TerminalError(

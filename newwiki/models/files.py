@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.models import adapters
 
 Files = Mapping[str, Path]  # by their names below the model's folder
@@ -88,8 +89,8 @@ def refuse_indexed_elsewhere(files: Files) -> None:
 
 def _indexed(index: Path) -> set[str]:
     try:
-        return {str(name) for name in json.loads(index.read_bytes())["weight_map"].values()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return {str(name) for name in read_object(index.read_bytes(), f"'{index}'")["weight_map"].values()}
+    except (TerminalError, KeyError, AttributeError) as error:
         raise TerminalError(f"'{index}' is no index of weights; write the model anew with save_pretrained") from error
 
 
@@ -98,8 +99,8 @@ def refuse_code_elsewhere(files: Files) -> None:
     these covers."""
     for file in (files[name] for name in _NAMES_CODE if name in files):
         try:
-            named = json.dumps(json.loads(file.read_bytes()).get("auto_map"))
-        except (ValueError, AttributeError) as error:
+            named = json.dumps(read_object(file.read_bytes(), f"'{file}'", allow_nan=True).get("auto_map"))
+        except TerminalError as error:
             raise TerminalError(f"'{file}' is no configuration of a model; fetch the model anew") from error
         if "--" in named:
             raise TerminalError(

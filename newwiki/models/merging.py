@@ -1,7 +1,6 @@
 """An adapter's model: its base in float32, with the adapter read by peft and merged into the weights."""
 
 import copy
-import json
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import TerminalError
-from newwiki.models.adapters import CONFIG
+from newwiki.models.adapters import CONFIG, read_config
+from newwiki.models.module_patterns import require_bounded
 
 _PREFIX = "base_model.model."  # of the base's own names in an adapter
 _WHOLE = ".modules_to_save."
@@ -83,6 +83,7 @@ def _adapted(base: Any, adapter: Path, name: str) -> Any:
     config = PeftConfig.from_pretrained(str(adapter))
     config.inference_mode = True
     _refuse_unknown(adapter, config, name)
+    require_bounded(read_config(adapter), [module for module, _ in base.named_modules()], name)
     shapes = {key.removeprefix(_PREFIX): one.shape for key, one in load_peft_weights(str(adapter), "cpu").items()}
     _resize(base, shapes, name)
     if not getattr(config, "ensure_weight_tying", False) and not getattr(config, "trainable_token_indices", None):
@@ -115,7 +116,7 @@ def _adapted(base: Any, adapter: Path, name: str) -> Any:
 def _refuse_unknown(adapter: Path, config: Any, name: str) -> None:
     """peft leaves out what it does not know."""
     known = {field.name for field in fields(config)} | {"runtime_config"}
-    said = json.loads((adapter / CONFIG).read_bytes())
+    said = read_config(adapter)
     if unknown := sorted(key for key, value in said.items() if key not in known and value):
         raise TerminalError(
             f"the {CONFIG} of '{name}' sets {', '.join(unknown)}, which this peft does not know; upgrade peft"

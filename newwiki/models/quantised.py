@@ -1,10 +1,10 @@
 """Checkpoints whose weights are quantised: by what, and what that needs here."""
 
-import json
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 
 # The distributions that transformers reads them with; the others it reads by itself, or says what it lacks.
 _PACKAGES = {
@@ -28,8 +28,10 @@ def method_of(folder: Path) -> str | None:
     """`bitsandbytes`, `gptq` and the like, by the quantization_config of a checkpoint's config.json; None where it has
     none."""
     try:
-        found = json.loads((folder / "config.json").read_bytes()).get("quantization_config")
-    except (OSError, ValueError, AttributeError):
+        found = read_object((folder / "config.json").read_bytes(), "config.json", allow_nan=True).get(
+            "quantization_config"
+        )
+    except (OSError, TerminalError):
         return None
     if not isinstance(found, dict):
         return None

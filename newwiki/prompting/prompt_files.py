@@ -1,6 +1,5 @@
 """Prompt sets out of files: our templates, a CSV, BOLD's JSON, ROPrompt's lists of who is spoken of."""
 
-import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.csv_files import not_utf8, read_csv
-from newwiki.errors import UsageError, did_you_mean
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.foreign_files import read_regular_text
+from newwiki.foreign_json import read_json
 from newwiki.prompting.prompt_set import MASK, GroupPrompt, PromptSet
 
 TEMPLATES = "templates"
@@ -73,9 +74,9 @@ def _csv(path: Path) -> Iterator[GroupPrompt]:
 def _bold(path: Path, text: str) -> Iterator[GroupPrompt]:
     """BOLD's prompts/gender_prompt.json: groups, in each the names of people, of each the prompts."""
     try:
-        read = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"'{path}' is not JSON: {error}; take BOLD's prompts/gender_prompt.json as it is") from None
+        read = read_json(text, f"'{path}'")
+    except TerminalError as error:
+        raise UsageError(f"{error}; take BOLD's prompts/gender_prompt.json as it is") from None
     if not isinstance(read, dict) or not read.keys() <= _BOLD_GROUPS.keys():
         raise UsageError(
             f"'{path}' is not BOLD's gender domain, whose groups are {' and '.join(_BOLD_GROUPS)}; take its "
@@ -149,7 +150,7 @@ def read_text(path: Path) -> str:
     """The text with line ends as `\\n`; no other character ends a line. Raises UsageError for a file that is missing or
     not UTF-8."""
     try:
-        return path.read_text("utf-8-sig")
+        return read_regular_text(path, "utf-8-sig")
     except OSError as error:
         raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that is there") from None
     except UnicodeDecodeError as error:

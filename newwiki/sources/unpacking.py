@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_files import open_regular
 
 PIECE = 256 << 10  # bytes that are read at once
 # What a file raises that is damaged or breaks off
@@ -129,7 +130,7 @@ def unpacked(path: Path, expected: str | None = None) -> Iterator[Reading]:
     """The file, read from its start. Where a checksum in hexadecimal digits is expected it is compared with that of the
     file as it lies there: raises TerminalError where it differs, once the file has been read to its end."""
     checksum = hashlib.new(_ALGORITHMS[len(expected)], usedforsecurity=False) if expected else None
-    with path.open("rb", buffering=PIECE) as raw:
+    with open_regular(path, PIECE) as raw:
         is_archive = raw.read(6) == _SEVEN_ZIP
         raw.seek(0)
         if not is_archive:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from newwiki.csv_files import read_csv
 from newwiki.errors import UsageError
+from newwiki.foreign_files import open_regular
 
 if TYPE_CHECKING:
     import pyarrow.parquet
@@ -44,7 +45,7 @@ def _of_parquet(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     from pyarrow import parquet
 
     try:
-        file: pyarrow.parquet.ParquetFile = parquet.ParquetFile(path)
+        file: pyarrow.parquet.ParquetFile = parquet.ParquetFile(open_regular(path))
         _require_columns(file.schema_arrow.names, f"'{path}'")
         number = 0
         for batch in file.iter_batches(_ROWS, columns=list(COLUMNS)):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.snapshot import Article
 
 FILE = "newwiki_training.json"
@@ -104,8 +105,8 @@ def read(folder: Path) -> TrainingRecord | None:
     if not file.is_file():
         return None
     try:
-        return _read(json.loads(file.read_text("utf-8")))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return _read(read_object(file.read_bytes(), f"'{file}'"))
+    except (TerminalError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise TerminalError(
             f"'{file}' is not what `newwiki finetune` writes ({type(error).__name__}: {error}), so nobody can tell "
             "what the model was trained on; put the true one in its place, or take it away if it is not yours"

@@ -1,11 +1,12 @@
 """The folders that a training run leaves on its way (checkpoint-500, step_1000), and whether one of them is whole."""
 
 import hashlib
-import json
 import re
 import time
 from pathlib import Path
 
+from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_json, read_object
 from newwiki.models import adapters
 from newwiki.training import record
 
@@ -65,7 +66,7 @@ def lacking(folder: Path, settle: float) -> str | None:
     is_whole_model = (folder / "config.json").exists() or not (folder / adapters.CONFIG).exists()
     config = "config.json" if is_whole_model else adapters.CONFIG
     try:
-        json.loads((folder / config).read_bytes())
+        read_object((folder / config).read_bytes(), config, allow_nan=True)
         if short := _short_of(folder, "model.safetensors" if is_whole_model else adapters.WEIGHTS):
             return short
         if _is_json(folder / _LAST):
@@ -73,7 +74,7 @@ def lacking(folder: Path, settle: float) -> str | None:
         changed = max(file.stat().st_mtime for file in folder.rglob("*"))
     except FileNotFoundError as error:
         return f"it has no {Path(error.filename).name}"
-    except (ValueError, OSError):
+    except (TerminalError, KeyError, TypeError, AttributeError, OSError):
         return f"its {config} is not written to the end"
     still = settle - (time.time() - changed)
     return None if still <= 0 else f"it has changed within the last {settle:g} s"
@@ -85,7 +86,7 @@ def _short_of(folder: Path, usual: str) -> str | None:
     if index.is_file():
         if not _is_json(index):
             return f"its {index.name} is not written to the end"
-        names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+        names = sorted(map(str, set(read_object(index.read_bytes(), index.name)["weight_map"].values())))
     else:
         names = sorted(file.name for file in folder.glob("*.safetensors")) or [usual]
     return next((f"its {name} is not written to the end" for name in names if not _is_full(folder / name)), None)
@@ -97,16 +98,16 @@ def _is_full(weights: Path) -> bool:
         length = int.from_bytes(stream.read(8), "little")
         head = stream.read(length) if length < weights.stat().st_size else b""
     try:
-        tensors = [one for name, one in json.loads(head).items() if name != "__metadata__"]
+        tensors = [one for name, one in read_object(head, weights.name).items() if name != "__metadata__"]
         ends = [int(tensor["data_offsets"][1]) for tensor in tensors]
-    except (ValueError, TypeError, KeyError):
+    except (TerminalError, ValueError, TypeError, KeyError, IndexError):
         return False
     return weights.stat().st_size == 8 + length + max(ends, default=0)
 
 
 def _is_json(file: Path) -> bool:
     try:
-        json.loads(file.read_bytes())
-    except (ValueError, FileNotFoundError):
+        read_json(file.read_bytes(), file.name, allow_nan=True)
+    except (TerminalError, FileNotFoundError):
         return False
     return True

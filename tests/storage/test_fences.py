@@ -38,7 +38,8 @@ WAYS: dict[str, Open] = {
 PIECES = st.sampled_from(
     [
         "{value_of_each_metric}", "{parts_of_each_metric}", "'", '"', "]", ".mean as x from runs;", "--", "/*", "*/",
-        "\n", ";", "copy (select 1) to 'PATH'", "(select content from read_text('PATH'))", "attach 'PATH' as other;", "\x00",
+        "\n", ";", "copy (select 1) to 'PATH'", "(select content from read_text('PATH'))", "attach 'PATH' as other;",
+        "\x00",
         "mean", "bleu", "é", "\u202e", " ", "_low", "model", ",", "1", "x",
     ]
 )  # fmt: skip

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaluators.claims import index_files, postings, sorted_pages
 from evaluators.claims.evidence_index import EvidenceIndex
@@ -96,7 +98,7 @@ def test_scores_rest_on_the_hash_and_on_all_that_decides_a_passage(made: Path) -
         "evidence": "index",
         "content_sha256": read_manifest(made).content_sha256,
         "retrieval": "1",
-        "format": 1,
+        "format": 2,
         "split": index_files.PARAMETERS["split"],
         "bm25": "1",
         "method": "lucene",
@@ -127,6 +129,26 @@ def test_what_is_hashed_is_what_is_loaded(copy: Path, name: str, harm: str) -> N
         EvidenceIndex.open(copy)
 
 
+@settings(max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "50")))
+@given(st.sampled_from([*CONTENT, *DERIVED]), st.integers(0, 10**6), st.integers(1, 255), st.booleans())
+def test_another_byte_in_any_file_is_refused_or_another_fingerprint(
+    tmp_path_factory: pytest.TempPathFactory, made: Path, name: str, place: int, bits: int, described: bool
+) -> None:
+    """Also where whoever changed the file wrote its hash into the manifest, and the hash over all hashes."""
+    folder = shutil.copytree(made, tmp_path_factory.mktemp("changed") / "index")
+    data = bytearray((folder / name).read_bytes())
+    data[place % len(data)] ^= bits
+    (folder / name).write_bytes(data)
+    if described:
+        files = index_files.described(folder)
+        change(folder, files=files, content_sha256=content_sha256(index_files.PARAMETERS, files))
+        assert EvidenceIndex.open(folder).parameters != EvidenceIndex.open(made).parameters
+    else:
+        with pytest.raises(TerminalError, match="is not what was written there"):
+            EvidenceIndex.open(folder)
+    shutil.rmtree(folder)
+
+
 @pytest.mark.parametrize("count", ["pages", "sentences", "words"])
 def test_what_an_index_counts_is_what_is_there(copy: Path, count: str) -> None:
     change(copy, **{count: json.loads((copy / MANIFEST).read_text())[count] + 1})
@@ -143,7 +165,8 @@ def test_an_index_under_another_hash_is_refused(copy: Path) -> None:
 def test_weights_that_were_changed_with_their_hash_are_found_by_verifying(copy: Path, made: Path) -> None:
     weights = copy / "postings.weights"
     weights.write_bytes(bytes(weights.stat().st_size))
-    change(copy, files=index_files.described(copy))
+    files = index_files.described(copy)
+    change(copy, files=files, content_sha256=content_sha256(index_files.PARAMETERS, files))
     EvidenceIndex.open(copy)
     with pytest.raises(TerminalError, match=r"postings.weights' is not what is made of the sentences"):
         verify(copy, silently)

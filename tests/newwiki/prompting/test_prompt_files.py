@@ -112,7 +112,7 @@ def test_roprompts_lists(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "[", "is not JSON.*take BOLD's"),
+        ("a.json", "[", "is not valid JSON.*take BOLD's"),
         ("a.json", '{"Actors": {}}', "is not BOLD's gender domain, whose groups are American_actors and"),
         ("a.json", '{"American_actors": {"A": "x"}}', "American_actors, 'A' has no list of prompts"),
         ("a.tsv", "x", "is no file of prompts; a .csv, BOLD's .json and ROPrompt's .txt are"),
