@@ -12,7 +12,7 @@ import pyarrow as pa
 from storage.database import Database, insert_new
 from storage.held import held
 from storage.keys import KEYS
-from storage.shared import Note, Parts, SharedPart, rows_sha256
+from storage.shared import Note, Parts, ReadableParts, SharedPart, rows_sha256
 
 _PART = ("run_a", "run_b", "judge", "judge_kind", "rubric_sha256")
 
@@ -39,7 +39,7 @@ def push(database: Database, folder: Parts, there: Notes, shared: Collection[str
     return pushed
 
 
-def pull(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> int:
+def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collection[str]) -> int:
     """How many answers were lacking here, each judge's taken in at once; they are on pairs of `shared` runs."""
     pulled = 0
     for part in sorted((one for one in there if one.table == "judgements"), key=lambda one: one.keys):

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from flows.admitting.gate import admit
 from flows.bundles.checked import Checked
 from flows.bundles.consistent import require_consistent
 from flows.bundles.drawing import new_number, passes
@@ -69,7 +70,8 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:
     """Its snapshots and runs, and none of its scores. Raises TerminalError where they are not what they say."""
-    pull(apart, bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"}), lambda text: None)
+    parts = bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"})
+    pull(apart, admit(parts, "bundle", bundle.signer), lambda text: None)
     for manifest in bundle.contents.manifests:
         if problems := snapshots.verify(apart, manifest.snapshot_id):
             raise bundle.refuse(f"snapshot {manifest.snapshot_id}: {problems[0]}")

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import pyarrow as pa
 import pydantic
-import pydantic_core
 from typing_extensions import TypedDict
 
+from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_json
 from storage.table_shapes import TableShape
 
 _WHOLE = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]
@@ -89,9 +90,9 @@ def _cell(shape: TableShape, name: str) -> Any:
 
 def _require_json(text: str, where: str) -> None:
     try:
-        pydantic_core.from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        raise ValueError(f"{where}: no JSON, {error}") from None
+        read_json(text, where)
+    except TerminalError as error:
+        raise ValueError(str(error)) from None
 
 
 def _table(rows: Sequence[tuple[Any, ...]], names: Sequence[str], schema: pa.Schema) -> pa.Table:

@@ -12,13 +12,13 @@ BLEU = Fingerprint("evaluator-bleu", "bleu", "1", dependencies={"sacrebleu": "2"
 MAUVE = Fingerprint("evaluator-mauve", "mauve", "1")
 METRICS = [
     Metric("bleu", "points", 0, 100, "higher", "n-grams", "Papineni 2002"),
-    Metric("mauve", "", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
+    Metric("mauve", "ratio", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
 ]
 
 
 def texts(pages: int = 3, of: str = "text") -> list[Completion]:
     return [
-        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)
+        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 4, "stop", False)
         for page in range(1, pages + 1)
         for sample in range(2)
     ]

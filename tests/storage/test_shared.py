@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from flows.admitting.gate import admit
 from flows.cli import main
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.judging.rubric import read_rubric
@@ -41,7 +42,7 @@ def folder() -> SharedFolder:
 
 def over(source: Database, folder: SharedFolder, target: Database) -> None:
     push(source, folder, print)
-    pull(target, folder, print)
+    pull(target, admit(folder, "pull"), print)
 
 
 def test_a_new_database_becomes_the_same(first: Database, folder: SharedFolder, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, thir
     over(first, folder, third)
     before = third.path.read_bytes()
     assert push(first, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert pull(third, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert third.path.read_bytes() == before
 
 
@@ -121,9 +122,9 @@ def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
         patched.setattr(folder, "write", stop)
         with pytest.raises(KeyboardInterrupt):
             push(first, folder, print)
-    assert pull(third, folder, print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert push(first, folder, print).told() == "0 snapshots, 1 runs, 4 scorings and 0 judgements"
-    pull(third, folder, print)
+    pull(third, admit(folder, "pull"), print)
     assert everything(third) == everything(first)
 
 
@@ -133,7 +134,7 @@ def test_other_completions_of_the_same_run_are_refused_on_both_sides(
     write(second, run_of("run-a"), texts(of="changed"))
     push(first, folder, print)
     with pytest.raises(TerminalError, match=r"run run-a is another one here than there.*all else is here"):
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert "run-a" not in {row[0] for row in everything(second)["scores"]}, (
         "nor are scores of other completions taken in"
     )
@@ -158,9 +159,9 @@ def test_scores_may_differ_by_rounding_and_no_more(
     push(first, folder, print)
     if refused:
         with pytest.raises(TerminalError, match="the scores of run run-a by evaluator evaluator-bleu is another"):
-            pull(second, folder, print)
+            pull(second, admit(folder, "pull"), print)
     else:
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert [row for row in everything(second)["scores"] if row[0] == "run-a"] == before
 
 
@@ -171,10 +172,10 @@ def test_a_file_that_was_changed_is_not_taken(first: Database, second: Database,
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(TransientError, match=r"completions.parquet' is not what its note"):
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert everything(second)["runs"] == []
     file.write_bytes(whole)
-    pull(second, folder, print)
+    pull(second, admit(folder, "pull"), print)
     assert everything(second) == everything(first)
 
 
@@ -215,12 +216,12 @@ def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
         knowledge_cutoffs.enter(source, "run-a", said)
         over(source, folder, target)
         assert knowledge_cutoffs.of_run(target, "run-a") == said
-    pull(third, folder, print)
+    pull(third, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(third, "run-a") == asked
     with first.write() as connection:
         connection.execute("update runs set knowledge_cutoff = '2026-05-01', knowledge_cutoff_from = 'model card'")
     push(first, folder, print)
-    pull(third, folder, print)
+    pull(third, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(third, "run-a") == asked
 
 
@@ -230,7 +231,7 @@ def test_a_run_that_an_older_version_has_pushed_has_no_cutoff(
     push(first, folder, print)
     [(part, note)] = [(part, note) for part, note in folder.notes().items() if part.table == "runs"]
     folder.write(part, folder.read(note).drop_columns(["knowledge_cutoff", "knowledge_cutoff_from"]), {})
-    pull(second, folder, print)
+    pull(second, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(second, "run-a") is None
 
 
@@ -245,7 +246,7 @@ def test_what_people_judged_on_two_machines_comes_together_and_the_later_answer_
     judgements.keep(second, rubric, [judged(*pair, "Bob", rubric)])
     changed = judged(*pair, "Ada", rubric, minute=5, answer="tie")
     judgements.keep(second, rubric, [changed])
-    assert push(second, folder, print).judgements == pull(first, folder, print).judgements == 2
+    assert push(second, folder, print).judgements == pull(first, admit(folder, "pull"), print).judgements == 2
     assert everything(first)["judgements"] == everything(second)["judgements"]
     said = judgements.every(first, *pair)
     assert {(one.judge, one.page_id, one.answer) for one in said} == {
@@ -253,7 +254,7 @@ def test_what_people_judged_on_two_machines_comes_together_and_the_later_answer_
     }  # fmt: skip
 
     judgements.keep(first, rubric, [judged(*pair, "Ada", rubric, minute=3, answer="second")])
-    assert pull(first, folder, print).judgements == 1, "an answer that is older than what the folder has"
+    assert pull(first, admit(folder, "pull"), print).judgements == 1, "an answer that is older than what the folder has"
     assert changed in judgements.every(first, *pair)
 
 
