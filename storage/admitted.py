@@ -98,7 +98,7 @@ class Admitted:
             if part.table in _ONE_ROW and rows.num_rows != 1:
                 raise ValueError(f"it is not one row but {rows.num_rows}")
             for name, value in part.keys:
-                require_name(value.removeprefix("reference:") if name == "run_id" else value, name)
+                require_name(value.removeprefix("reference:") if name.startswith("run_") else value, name)
         except ValueError as error:
             raise Refused(f"'{self.url}': {part.path[:300]}: {error}") from None
         return rows

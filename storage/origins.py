@@ -28,4 +28,4 @@ def forget(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_id: str
 
 def signers(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_id: str = "") -> list[str]:
     """Return the fingerprints of the keys that signed a run, or one of its scorings."""
-    return [name for (name,) in connection.execute(query("signers"), [run_id, evaluator_id]).fetchall()]
+    return [name for (name,) in connection.execute(query("origin_signers"), [run_id, evaluator_id]).fetchall()]

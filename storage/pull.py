@@ -375,7 +375,7 @@ def _texts(pulled: _Pulled, part: SharedPart) -> Collection[tuple[int, int]]:
         raise Refused(f"'{pulled.folder.url}' has scores of run {run_id[:200]!a}, which is not there")
     if row[0]["samples"] == 0:
         return {(article.page_id, 0) for article in articles[: row[0]["prompts"]]}
-    return set(pulled.database.rows("kept_texts", run_id))
+    return set(pulled.database.rows("scorable_texts", run_id))
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa.Table]]) -> None:

@@ -13,13 +13,14 @@ import pytest
 
 from flows.admitting.gate import admit
 from flows.cli import main
+from flows.scoring.score_run import drawn
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.judging.rubric import read_rubric
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Fingerprint, Score
 from storage import judgements, knowledge_cutoffs, runs
 from storage.database import Database
-from storage.pull import pull
+from storage.pull import Contradiction, pull
 from storage.push import push
 from storage.shared import Note, SharedFolder, SharedPart
 from tests.storage.machines import BLEU, judged, score, texts, write
@@ -68,7 +69,7 @@ def test_the_work_of_two_machines_comes_together(
 ) -> None:
     write(second, run_of("run-b"), texts(of="other"))
     score(second, "run-b", value=30)
-    score(second, "reference:testwiki-2026-09", value=100)
+    score(second, "reference:testwiki-2026-09", value=90)
     over(second, folder, first)
     over(first, folder, second)
     assert [row[0] for row in everything(first)["runs"]] == ["run-a", "run-b"]
@@ -87,10 +88,17 @@ def test_an_unfinished_run_is_completed_by_what_another_has_finished(
     assert everything(second) == everything(first)
 
 
-def test_a_scoring_that_has_grown_goes_over_again(first: Database, second: Database, folder: SharedFolder) -> None:
+def test_a_scoring_that_has_grown_goes_over_again(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    write(first, run_of("run-b", keep=2), texts())
+    chosen = drawn([(page, sample) for page in (1, 2, 3) for sample in (0, 1)], 6)
+    scores = [Score(page, sample, "bleu", 50.0, "ok", BLEU.evaluator_id) for page, sample in chosen]
+    runs.add_scores(first, "run-b", scores[:3])
+    runs.finish_scoring(first, "run-b", {BLEU.evaluator_id})
     over(first, folder, second)
-    more = [Score(page, 1, "bleu", 50.0, "ok", BLEU.evaluator_id) for page in (1, 2, 3)]
-    runs.add_scores(first, "run-a", more)
+    assert everything(second) == everything(first)
+    runs.add_scores(first, "run-b", scores[3:])
     over(first, folder, second)
     assert everything(second) == everything(first)
 
@@ -158,7 +166,7 @@ def test_scores_may_differ_by_rounding_and_no_more(
     before = everything(second)["scores"]
     push(first, folder, print)
     if refused:
-        with pytest.raises(TerminalError, match="the scores of run run-a by evaluator evaluator-bleu is another"):
+        with pytest.raises(TerminalError, match=f"the scores of run run-a by evaluator {BLEU.evaluator_id} is another"):
             pull(second, admit(folder, "pull"), print)
     else:
         pull(second, admit(folder, "pull"), print)
@@ -187,7 +195,7 @@ def test_duckdb_reads_the_shared_folder_as_it_is(first: Database, tmp_path: Path
 
 def test_what_was_never_pushed_or_cannot_be_reached_is_said(first: Database, tmp_path: Path) -> None:
     with pytest.raises(TerminalError, match="nothing has been pushed to"):
-        pull(first, SharedFolder(f"file://{tmp_path}/none"), print)
+        pull(first, admit(SharedFolder(f"file://{tmp_path}/none"), "pull"), print)
     with pytest.raises(UsageError, match="'nothing://x' cannot be reached"):
         SharedFolder("nothing://x")
 
@@ -209,18 +217,17 @@ def test_a_ducklake_is_refused_in_one_line(
 def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
     first: Database, second: Database, folder: SharedFolder, third: Database
 ) -> None:
-    """And neither machine's word goes over one that goes before it."""
+    """Where one machine says nothing of it. Of two days neither is overwritten."""
     over(first, folder, second)
     by_card, asked = (KnowledgeCutoff(date(2026, month, 1), said) for month, said in ((5, ORIGINS[3]), (6, ORIGINS[0])))
-    for said, source, target in ((by_card, first, second), (asked, second, first)):
-        knowledge_cutoffs.enter(source, "run-a", said)
-        over(source, folder, target)
-        assert knowledge_cutoffs.of_run(target, "run-a") == said
-    pull(third, admit(folder, "pull"), print)
-    assert knowledge_cutoffs.of_run(third, "run-a") == asked
-    with first.write() as connection:
-        connection.execute("update runs set knowledge_cutoff = '2026-05-01', knowledge_cutoff_from = 'model card'")
-    push(first, folder, print)
+    knowledge_cutoffs.enter(first, "run-a", by_card)
+    over(first, folder, second)
+    assert knowledge_cutoffs.of_run(second, "run-a") == by_card
+    knowledge_cutoffs.enter(second, "run-a", asked)
+    push(second, folder, print)
+    with pytest.raises(Contradiction, match="knowledge_cutoff is 2026-05-01 here and 2026-06-01 there"):
+        pull(first, admit(folder, "pull"), print)
+    assert knowledge_cutoffs.of_run(first, "run-a") == by_card
     pull(third, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(third, "run-a") == asked
 

@@ -79,9 +79,9 @@ def test_a_column_that_an_older_version_had_not_is_null() -> None:
         ({"words": "a"}, "line 2: words: Input should be a valid array"),
         ({"uses": [{"template": "t"}]}, "line 2: uses: Field required"),
         ({"uses": [{"template": "t", "uses": 1, "more": 1}]}, "line 2: uses: Extra inputs"),
-        ({"asked": "{"}, "line 2: asked: no JSON"),
-        ({"asked": "NaN"}, "line 2: asked: no JSON"),
-        ({"asked": "[" * 100_000}, "line 2: asked: no JSON"),
+        ({"asked": "{"}, "line 2: asked is not valid JSON"),
+        ({"asked": "NaN"}, "line 2: asked is not valid JSON"),
+        ({"asked": "[" * 100_000}, "line 2: asked is nested too deeply"),
     ],
 )
 def test_what_is_no_row_is_named_with_its_line_and_column(changes: dict[str, Any], expected: str) -> None:
