@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from flows.admitting.gate import admit
 from flows.bundles.checked import Checked
@@ -19,6 +18,7 @@ from flows.bundles.writing_again import SpotCheck, write_again
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import NewWikiError, TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.settings import Settings
 from storage import export_snapshot, snapshots
 from storage.database import Database
@@ -105,11 +105,9 @@ def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Che
 
 def _is_manifest(there: bytes, made: str) -> bool:
     """Whatever release has written it."""
-    with suppress(ValueError, RecursionError):
-        found: Any = json.loads(there)
-        if isinstance(found, dict):
-            wanted = json.loads(made)
-            return bool({**found, "newwiki_version": None} == {**wanted, "newwiki_version": None})
+    with suppress(TerminalError):
+        found, wanted = read_object(there, "the manifest"), json.loads(made)
+        return {**found, "newwiki_version": None} == {**wanted, "newwiki_version": None}
     return False
 
 
