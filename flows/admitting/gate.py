@@ -15,6 +15,7 @@ from flows.evaluating.read_articles import stored_run_id
 from flows.evaluating.run_identity import stored_identity
 from flows.scoring.score_run import drawn
 from flows.scoring.texts_from_elsewhere import run_id_of
+from newwiki.knowledge_cutoff import ORIGINS
 from newwiki.names import require_name
 from newwiki.records import Fingerprint, Metric, Run
 from newwiki.registry import (
@@ -38,6 +39,7 @@ _SCOPES = {"scores": "text", "run_scores": "run"}
 _REASONS = ("stop", "length", "context", "unknown")
 _DIRECTIONS = ("higher", "lower", "none")
 _LONGEST_METRIC = 60
+_LONGEST_STATUS = 1_000
 # Rounding may carry a value just beyond its bounds.
 _ROUNDING = 1e-6
 _ARTICLE = [field.name for field in fields(Article)]
@@ -117,6 +119,8 @@ def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: S
     if not run.samples or run.backend == "file":
         require_name(run.decoder, "its decoder")
     _require_times(row, snapshot)
+    if (run.knowledge_cutoff is None) != (run.knowledge_cutoff_from not in ORIGINS):
+        raise ValueError(f"its knowledge cutoff {run.knowledge_cutoff} is said by {run.knowledge_cutoff_from!a}")
     require_sound(run)
     asked = list(articles[: run.prompts])
     _completions(run, completions, {article.page_id for article in asked})
@@ -213,6 +217,7 @@ def _score(one: Row, metric: Row) -> None:
     if (value is None) != (one["status"] != "ok"):
         raise ValueError(f"'{name}' has the number {value} and the status '{one['status'][:60]}'")
     if value is None:
+        require_name(one["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
         return
     low, high = metric["minimum"], metric["maximum"]
     if (low is not None and value < low - _slack(low)) or (high is not None and value > high + _slack(high)):
