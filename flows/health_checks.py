@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from evaluators.embedding import load_embedder
 from evaluators.entities import load_tagger
+from flows.comparing.same_weights import same_weights
 from flows.progress import Progress
 from newwiki.errors import NewWikiError
 from newwiki.settings import Settings
@@ -112,10 +113,12 @@ def _database(path: Path) -> list[Row]:
             broken += [f"{name}: {problem}" for problem in snapshots.verify(database, name)]
         broken += prompt_sets.verify(database)
         stopped = runs.interrupted(database)
+        told_of_weights = same_weights(database)
     except NewWikiError as error:
         return [("database", "problem", str(error))]
     whole = ("database", "problem" if broken else "ok", "; ".join(broken) or f"'{path}' is whole, its hashes agree")
-    return [whole, *(("run", "note", _told(run_id, heard_at)) for run_id, heard_at in stopped)]
+    whole_rows = [whole, *(("models", "note", told) for told in told_of_weights)]
+    return [*whole_rows, *(("run", "note", _told(run_id, heard_at)) for run_id, heard_at in stopped)]
 
 
 def _told(run_id: str, heard_at: datetime | None) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from newwiki.columns import PARTS, RESERVED
 from newwiki.errors import NewWikiError, TerminalError, UsageError, did_you_mean
+from newwiki.names import require_name
 from newwiki.records import Metric
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Registry(Generic[T]):
         return _registry, (self.kind,)
 
     def add(self, name: str, piece: T) -> None:
+        require_name(name, f"the {self.kind}'s name")
         if name in self._pieces:
             raise TerminalError(f"two {self.kind}s are named '{name}'; rename one of them")
         self._pieces[name] = piece

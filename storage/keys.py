@@ -14,7 +14,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "came_true_texts": ("edition", "run_id", "page_id", "sample", "evaluator_id", "kind"),
     "candidates": ("snapshot_id", "page_id"),
     "claims": ("run_id", "page_id", "sample", "evaluator_id", "sentence"),
-    "commit_counter": ("database_id",),
+    "commit_counter": ("commits",),
     "completions": ("run_id", "page_id", "sample"),
     "contrast_differences": ("experiment_id", "model", "part", "decoder", "metric"),
     "contrast_numbers": ("experiment_id", "run_id", "metric"),

@@ -1,7 +1,8 @@
 """What others have put into a shared folder, taken into a database: what is missing, whole and checked, and no more."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -9,89 +10,180 @@ import duckdb
 import pyarrow as pa
 
 from newwiki.errors import TerminalError
-from newwiki.snapshot import Article
-from storage import hashes, knowledge_cutoffs, newest, runs, shared_judgements, short_forms, snapshots, summaries
+from newwiki.snapshot import Article, Snapshot
+from storage import (
+    hashes,
+    knowledge_cutoffs,
+    newest,
+    origins,
+    runs,
+    shared_judgements,
+    short_forms,
+    snapshots,
+    summaries,
+)
+from storage.admitted import Admitted, Refused, finished_at
 from storage.database import Database, insert_arrow, insert_new
 from storage.held import held
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import first_row, query
-from storage.shared import Note, Parts, SharedPart, rows_sha256
+from storage.shared import Note, SharedPart, rows_sha256
+from storage.table_shapes import shape_of
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
 # Which older versions have not pushed
 _LATER = frozenset({"snapshot_hashes", "article_structure", "article_facts", "article_citations"})
+# What a database looks up or counts itself
+_OWN = frozenset({"decoder_short", "heard_at", "kept_prompts", "kept_texts", "process", "status"})
+# In what two machines differ that have made the same run, or published the same snapshot, each for itself. A signature
+# is under these as under all else.
+_CIRCUMSTANCES = frozenset({"started_at", "finished_at", "versions"})
+_CUTOFF = frozenset({"knowledge_cutoff", "knowledge_cutoff_from"})
+_PUBLISHING = frozenset({("snapshots", "published_at"), ("snapshot_hashes", "taken"), ("snapshot_hashes", "taken_at")})
+_OF_PUBLISHING = frozenset({"requests", "snapshot_hashes"})
+# How many refusals an error spells out
+_MOST_SPELT_OUT = 5
 
 Notes = dict[SharedPart, Note]
 
 
 class Contradiction(TerminalError):
-    """What is here and what is there contradict each other; `parts` are those of there."""
+    """What is here and what is there contradict each other; `parts` are those of there, and what differs in them."""
 
-    def __init__(self, told: str, parts: Sequence[SharedPart]) -> None:
-        super().__init__(told)
+    def __init__(self, message: str, parts: Mapping[SharedPart, str]) -> None:
+        super().__init__(message)
         self.parts = parts
 
 
-def pull(database: Database, folder: Parts, note: Callable[[str], None]) -> Moved:
+class _Differs(Exception):
+    """What is here is left as it is; `where` says in what the other one differs."""
+
+    def __init__(self, what: str, where: str = "") -> None:
+        super().__init__(f"{what} is another one here than there{where}, so it is left as it is")
+        self.where = where
+
+
+class _Pulled:
+    """What one pull reads and writes."""
+
+    def __init__(self, database: Database, folder: Admitted, note: Callable[[str], None]) -> None:
+        self.database = database
+        self.folder = folder
+        self.note = note
+        self.there = folder.notes()
+        self.moved = Moved()
+        self._articles: tuple[str, Snapshot, Sequence[Article]] | None = None
+
+    def read(self, part: SharedPart) -> pa.Table:
+        if part not in self.there:
+            raise Refused(f"'{self.folder.url}' lacks {part.path[:300]}")
+        return self.folder.read(self.there[part])
+
+    def articles(self, name: str) -> tuple[Snapshot, Sequence[Article]]:
+        """A snapshot that is here, with its articles. Raises Refused where it is not."""
+        if not self._articles or self._articles[0] != name:
+            if not (snapshot := snapshots.find(self.database, name)):
+                raise Refused(f"'{self.folder.url}' has runs on the snapshot '{name[:200]}', which is not there")
+            self._articles = name, snapshot, snapshots.articles(self.database, name)
+        return self._articles[1:]
+
+    @contextmanager
+    def checking(self, what: str) -> Iterator[None]:
+        """What the gate does not let through is refused in one line."""
+        try:
+            yield
+        except ValueError as error:
+            raise Refused(f"'{self.folder.url}': {what}: {error}") from None
+
+    def record(self, connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_id: str = "") -> None:
+        origins.record(connection, run_id, evaluator_id, self.folder.source, self.folder.signer)
+
+    def record_again(self, run_id: str, evaluator_id: str = "") -> None:
+        """Of what is here, and the same there: nothing is written where nothing is new."""
+        if self.folder.signer:
+            with self.database.write() as connection:
+                origins.record_again(connection, run_id, evaluator_id, self.folder.source, self.folder.signer)
+
+
+def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> Moved:
     """Takes in snapshots, runs, scorings and judgements that are missing here, each in one transaction, so that it goes
     on after an interruption.
 
-    Raises Contradiction in the end, with all else taken in, where something here contradicts what is there.
+    Raises Contradiction in the end, with all else taken in, where something here contradicts what is there, and
+    TerminalError likewise where the gate refuses something.
     """
-    there, moved, contradicting = folder.notes(), Moved(), list[SharedPart]()
     if not database.is_there:
         with database.write():  # which makes it
             pass
+    pulled = _Pulled(database, folder, note)
+    there, moved = pulled.there, pulled.moved
     if not there:
         raise TerminalError(f"nothing has been pushed to '{folder.url}' yet; push to it with `newwiki push`")
     others: set[tuple[str, str]] = set()
+    contradicting: dict[SharedPart, str] = {}
     for table, take in (("snapshots", _snapshot), ("runs", _run), ("scores", _scores), ("run_scores", _run_scores)):
         for part in sorted((part for part in there if part.table == table), key=lambda part: part.keys):
-            if others.isdisjoint(part.keys) and (refused := take(database, folder, there, moved, part)):
-                moved.refused += (refused,)
-                others.add(part.keys[-1])
-                contradicting.append(part)
+            if not others.isdisjoint(part.keys):
+                continue
+            try:
+                take(pulled, part)
+            except (_Differs, Refused) as error:
+                moved.refused += (str(error),)
+                if table in ("snapshots", "runs"):
+                    others |= {part.keys[-1], ("run_id", f"reference:{part.keys[-1][1]}")}
+                if isinstance(error, _Differs):
+                    contradicting[part] = error.where
     agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
     names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
     moved.judgements, refused = shared_judgements.pull(database, folder, there, shared)
     moved.refused += tuple(refused)
     if moved.refused:
-        raise Contradiction(f"{'; '.join(moved.refused)}; all else is here ({moved.told()} taken in)", contradicting)
+        refusals = list(dict.fromkeys(moved.refused))
+        more = f"; and {len(refusals) - _MOST_SPELT_OUT} more" if len(refusals) > _MOST_SPELT_OUT else ""
+        message = f"{'; '.join(refusals[:_MOST_SPELT_OUT])}{more}; all else is here ({moved.told()} taken in)"
+        raise Contradiction(message, contradicting) if contradicting else TerminalError(message)
     return moved
 
 
-def _snapshot(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _snapshot(pulled: _Pulled, part: SharedPart) -> None:
     name = part["snapshot_id"]
-    if snapshots.find(database, name):
-        here = rows_sha256(held(database, of_snapshot("stored_articles", name)))
-        return None if here == there[of_snapshot("stored_articles", name)].sha256 else _other(f"snapshot '{name}'")
     parts = {table: of_snapshot(table, name) for table in SNAPSHOT_TABLES}
-    tables = {table: folder.read(there[one]) for table, one in parts.items() if one in there or table not in _LATER}
-    [row] = tables["snapshots"].to_pylist()
-    columns = ("snapshot_id", "permalink")
-    articles = [
-        Article(**{key: value for key, value in one.items() if key not in columns})
-        for one in tables["stored_articles"].to_pylist()
-    ]
-    if snapshots.content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
-        return f"snapshot '{name}' in '{folder.url}' is not what its content hash says"
-    try:
-        moved.snapshots += _take_in(database, folder, name, tables)
-    except _Changed as error:
-        return str(error)
-    return None
+    if snapshots.find(pulled.database, name):
+        for one in parts.values():
+            if one in pulled.there:
+                _require_same_part(pulled, one, f"snapshot '{name}'")
+        return
+    tables = {table: pulled.read(one) for table, one in parts.items() if one in pulled.there or table not in _LATER}
+    with pulled.checking(f"snapshot {name}"):
+        pulled.folder.gate.snapshot({table: rows.to_pylist() for table, rows in tables.items()})
+    pulled.moved.snapshots += _take_in(pulled, name, tables)
 
 
-class _Changed(Exception):
-    """A snapshot is not what its hashes say."""
+def _require_same_part(pulled: _Pulled, part: SharedPart, what: str) -> None:
+    """Raises _Differs unless what is here of a snapshot is what is there, as far as both say it."""
+    here = held(pulled.database, part)
+    if not pulled.folder.signer and part.table in _OF_PUBLISHING:
+        return  # what was asked of the wiki, and when
+    if rows_sha256(here) == pulled.there[part].sha256 or (part.table == "topics" and not here.num_rows):
+        return
+    found = pulled.read(part)
+    for name in here.column_names:
+        ours, theirs = here[name].to_pylist(), found[name].to_pylist()
+        if found[name].null_count == found.num_rows and ours != theirs and not shape_of(part.table).required & {name}:
+            continue  # an older version has no such column
+        if ours == theirs or (not pulled.folder.signer and (part.table, name) in _PUBLISHING):
+            continue
+        pairs = ((one, other) for one, other in zip(ours, theirs, strict=False) if one != other)
+        one, other = next(pairs, (f"{len(ours)} rows", f"{len(theirs)} rows"))
+        raise _Differs(what, f" ({part.table}.{name} is {_shown(one)} here and {_shown(other)} there)")
 
 
-def _take_in(database: Database, folder: Parts, name: str, tables: dict[str, pa.Table]) -> bool:
-    """Whether it was not here yet: another process may have taken it in meanwhile. Raises _Changed."""
-    with database.write() as connection:
+def _take_in(pulled: _Pulled, name: str, tables: dict[str, pa.Table]) -> bool:
+    """Whether it was not here yet: another process may have taken it in meanwhile. Raises Refused."""
+    with pulled.database.write() as connection:
         if first_row(connection.execute("select 1 from snapshots where snapshot_id = ?", [name])):
             return False
         for table, rows in tables.items():
@@ -99,92 +191,192 @@ def _take_in(database: Database, folder: Parts, name: str, tables: dict[str, pa.
         hashes.take(connection, name, "taken in")  # of what older versions have pushed without
         changed = hashes.changes(connection, name)
         if changed:
-            raise _Changed(f"snapshot '{name}' in '{folder.url}' is not what its hashes say: {'; '.join(changed)}")
+            raise Refused(
+                f"snapshot '{name}' in '{pulled.folder.url}' is not what its hashes say: {'; '.join(changed)}"
+            )
+        if problems := snapshots.verify(pulled.database, name):
+            raise Refused(f"'{pulled.folder.url}': snapshot {name}: {problems[0]}")
     return True
 
 
-def _run(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
-    run_id = part["run_id"]
+def _run(pulled: _Pulled, part: SharedPart) -> None:
+    database, folder, there, run_id = pulled.database, pulled.folder, pulled.there, part["run_id"]
     written = SharedPart("completions", part.keys)
-    noted, here = there[written], held(database, written)
+    here = held(database, written)
+    if written not in there:
+        raise Refused(f"'{folder.url}' lacks {written.path[:300]}")
     if runs.status(database, run_id) == "complete":
-        if rows_sha256(here) != noted.sha256:
-            return _other(f"run {run_id}")
-        cutoff = knowledge_cutoffs.of_facts(there[part].facts)
-        if cutoff and knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_run(database, run_id)):
-            knowledge_cutoffs.enter(database, run_id, cutoff)
-        return None
-    row, completions = folder.read(there[part]), folder.read(noted)
-    texts = {(one["page_id"], one["sample"]): one["text"] for one in completions.to_pylist()}
+        if rows_sha256(here) != there[written].sha256 and pulled.read(written).to_pylist() != here.to_pylist():
+            raise _Differs(f"run {run_id}")
+        _require_same_run(pulled, part)
+        pulled.record_again(run_id)
+        return
+    row, completions = pulled.read(part), pulled.read(written)
+    snapshot, articles = pulled.articles(part["snapshot_id"])
+    entries = completions.to_pylist()
+    with pulled.checking(f"run {run_id}"):
+        if not folder.gate.run(row.to_pylist()[0], entries, snapshot, articles):
+            pulled.note(
+                f"the id of run {run_id} cannot be computed again, as its backend or decoder is unknown here; its "
+                "settings are what others say of it"
+            )
+    texts = {(one["page_id"], one["sample"]): one["text"] for one in entries}
     if any(texts.get((one["page_id"], one["sample"])) != one["text"] for one in here.to_pylist()):
-        return _other(f"the unfinished run {run_id}")
+        raise _Differs(f"the unfinished run {run_id}")
     with database.write() as connection:
         for table, rows in (("runs", row), ("completions", completions)):
             connection.execute(f"delete from {table} where run_id = ?", [run_id])  # noqa: S608 (our own names)
             insert_arrow(connection, table, rows)
         connection.execute(query("fill_protocol"), [run_id])
         connection.execute(query("count_kept"), [run_id])
+        pulled.record(connection, run_id)
         short_forms.enter(connection, run_id)
         newest.enter(connection)
-    moved.runs += 1
-    return None
+    pulled.moved.runs += 1
 
 
-def _scores(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
+    """Raises _Differs unless the row of a run says the same here and there. The knowledge cutoff of a run that has none
+    here is taken from a folder, never from a bundle."""
+    here = held(pulled.database, part)
+    if rows_sha256(here) == pulled.there[part].sha256:
+        return
+    [ours], [theirs] = here.to_pylist(), pulled.read(part).to_pylist()
+    mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
+    missing = {"protocol"} if theirs["protocol"] is None else set()
+    for name in ours.keys() - mine - missing:
+        if ours[name] != theirs[name]:
+            where = f" ({name} is {_shown(ours[name])} here and {_shown(theirs[name])} there)"
+            raise _Differs(f"run {part['run_id']}", where)
+    if not pulled.folder.signer and theirs["knowledge_cutoff"]:
+        _cutoff(pulled, part["run_id"], ours, theirs)
+
+
+def _cutoff(pulled: _Pulled, run_id: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> None:
+    if ours["knowledge_cutoff"] is None:
+        said = knowledge_cutoffs.of_facts(
+            {
+                "knowledge_cutoff": theirs["knowledge_cutoff"].isoformat(),
+                "knowledge_cutoff_from": theirs["knowledge_cutoff_from"],
+            }
+        )
+        if said and (told := knowledge_cutoffs.enter(pulled.database, run_id, said)):
+            pulled.note(told)
+    elif ours["knowledge_cutoff"] != theirs["knowledge_cutoff"]:
+        days = f"{ours['knowledge_cutoff']} here and {theirs['knowledge_cutoff']} there"
+        raise _Differs(f"run {run_id}", f" (knowledge_cutoff is {days}; --knowledge-cutoff changes it)")
+
+
+def _scores(pulled: _Pulled, part: SharedPart) -> None:
+    database, run_id, evaluator_id = pulled.database, part["run_id"], part["evaluator_id"]
     here = held(database, part)
-    finished = part["evaluator_id"] in runs.finished_scorings(database, part["run_id"])
-    if finished and rows_sha256(here) == there[part].sha256:
-        return None
-    scores = folder.read(there[part])
+    finished = evaluator_id in runs.finished_scorings(database, run_id)
+    if finished and rows_sha256(here) == pulled.there[part].sha256:
+        pulled.record_again(run_id, evaluator_id)
+        return
+    scores = pulled.read(part)
     stored = {_key(one): one for one in here.to_pylist()}
     found = scores.to_pylist()
+    unknown, finished_then = _described(pulled, part, found)
+    claims = _claims(pulled, part, scores)
     if not all(_agree(one, stored[_key(one)]) for one in found if _key(one) in stored):
-        return _other(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}")
+        raise _Differs(f"the scores of run {run_id} by evaluator {evaluator_id}")
     if finished and all(_key(one) in stored for one in found):
-        return None
-    unknown, claims = _unknown(database, folder, there, part), _claims(folder, there, part, scores)
+        return
     with database.write() as connection:
         _describe(connection, unknown)
         for table, rows in (("scores", scores), *claims):
-            insert_new(connection, table, rows, run_id=part["run_id"], evaluator_id=part["evaluator_id"])
-        _finish(connection, there[part])
-    moved.scorings += 1
-    return None
+            insert_new(connection, table, rows, run_id=run_id, evaluator_id=evaluator_id)
+        _finish(connection, part, finished_then)
+        pulled.record(connection, run_id, evaluator_id)
+    pulled.moved.scorings += 1
 
 
-def _claims(folder: Parts, there: Notes, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
+def _claims(pulled: _Pulled, part: SharedPart, scores: pa.Table) -> list[tuple[str, pa.Table]]:
     """The claims of the texts that were scored, by their table: of a push that is under way there may be more."""
-    if not (noted := there.get(claims_of(part))):
+    if claims_of(part) not in pulled.there:
         return []
     text = ["page_id", "sample"]
-    return [("claims", folder.read(noted).join(scores.select(text), text, join_type="left semi"))]
+    claims = pulled.read(claims_of(part)).join(scores.select(text), text, join_type="left semi")
+    with pulled.checking(f"the claims of run {part['run_id']} by evaluator {part['evaluator_id']}"):
+        pulled.folder.gate.scoring(claims_of(part), claims.to_pylist(), (), _texts(pulled, part))
+    return [("claims", claims)]
 
 
-def _run_scores(database: Database, folder: Parts, there: Notes, moved: Moved, part: SharedPart) -> str | None:
+def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
     run_id, evaluator_id = part["run_id"], part["evaluator_id"]
-    here = {one["metric"]: one for one in held(database, part).to_pylist()}
-    rows = folder.read(there[part])
-    same = [one for one in rows.to_pylist() if one["metric"] in here and here[one["metric"]]["texts"] == one["texts"]]
+    kept = held(pulled.database, part)
+    if kept.num_rows and rows_sha256(kept) == pulled.there[part].sha256:
+        pulled.record_again(run_id, evaluator_id)
+        return
+    here = {one["metric"]: one for one in kept.to_pylist()}
+    rows = pulled.read(part)
+    found = rows.to_pylist()
+    unknown, finished_then = _described(pulled, part, found)
+    same = [one for one in found if one["metric"] in here and here[one["metric"]]["texts"] == one["texts"]]
     if not all(_agree(one, here[one["metric"]]) for one in same):
-        return _other(f"the scores of run {run_id} as a whole by evaluator {evaluator_id}")
-    if min((one["texts"] for one in here.values()), default=-1) >= there[part].facts["texts"]:
-        return None
-    unknown = _unknown(database, folder, there, part)
-    with database.write() as connection:
+        raise _Differs(f"the scores of run {run_id} as a whole by evaluator {evaluator_id}")
+    if min((one["texts"] for one in here.values()), default=-1) >= min((one["texts"] for one in found), default=0):
+        return
+    with pulled.database.write() as connection:
         _describe(connection, unknown)
         connection.execute("delete from run_scores where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
         insert_arrow(connection, "run_scores", rows)
-        _finish(connection, there[part])
-    moved.scorings += 1
-    return None
+        _finish(connection, part, finished_then)
+        if here:  # whose signers have signed other numbers
+            origins.forget(connection, run_id, evaluator_id)
+        pulled.record(connection, run_id, evaluator_id)
+    pulled.moved.scorings += 1
 
 
-def _unknown(database: Database, folder: Parts, there: Notes, part: SharedPart) -> list[tuple[str, pa.Table]]:
-    """The evaluator and its metrics as far as they are new here, by table; read before anything is locked."""
-    wanted = [SharedPart("metrics", (("metric", name),)) for name in there[part].facts["metrics"]]
-    wanted.append(SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),)))
-    new = [one for one in wanted if not held(database, one).num_rows]
-    return [(one.table, folder.read(there[one])) for one in new]
+def _described(
+    pulled: _Pulled, part: SharedPart, found: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[str, pa.Table]], datetime]:
+    """Checks a scoring. Gives its evaluator and metrics as far as they are new here, by table, and when it was
+    finished."""
+    names = sorted({one["metric"] for one in found})
+    here: dict[str, Mapping[str, Any]] = {
+        one["metric"]: one for one in pulled.database.records(dict[str, Any], "metric_rows")
+    }
+    known = set(here)
+    evaluator = SharedPart("evaluators", (("evaluator_id", part["evaluator_id"]),))
+    tables, metrics = [], []
+    for name in names:
+        one = SharedPart("metrics", (("metric", name),))
+        if one in pulled.there:
+            rows = pulled.read(one)
+            with pulled.checking(f"metric {name[:60]!a}"):
+                row = pulled.folder.gate.metric(rows.to_pylist()[0], here.values())
+            here.setdefault(name, row)
+            tables.append(("metrics", pa.Table.from_pylist([row], schema=rows.schema), name not in known))
+        elif name not in here:
+            raise Refused(f"'{pulled.folder.url}' lacks {one.path[:300]}")
+        metrics.append(here[name])
+    described = held(pulled.database, evaluator)
+    if not described.num_rows:
+        described = pulled.read(evaluator)
+        with pulled.checking(f"evaluator {part['evaluator_id'][:60]}"):
+            pulled.folder.gate.evaluator(described.to_pylist()[0])
+        tables.append(("evaluators", described, True))
+    with pulled.checking(f"the scores of run {part['run_id']} by evaluator {part['evaluator_id']}"):
+        pulled.folder.gate.scoring(part, found, metrics, _texts(pulled, part))
+        moment = finished_at(pulled.there[part])
+    return [(table, rows) for table, rows, is_new in tables if is_new], moment
+
+
+def _texts(pulled: _Pulled, part: SharedPart) -> Collection[tuple[int, int]]:
+    """What can be scored: what a run has kept, or the articles that it has read, or all of the snapshot. Raises Refused
+    where the run is not here, or on another snapshot."""
+    run_id, name = part["run_id"], part["snapshot_id"]
+    _, articles = pulled.articles(name)
+    if run_id == f"reference:{name}":
+        return {(article.page_id, 0) for article in articles}
+    row = held(pulled.database, SharedPart("runs", (("run_id", run_id),))).to_pylist()
+    if not row or row[0]["snapshot_id"] != name:
+        raise Refused(f"'{pulled.folder.url}' has scores of run {run_id[:200]!a}, which is not there")
+    if row[0]["samples"] == 0:
+        return {(article.page_id, 0) for article in articles[: row[0]["prompts"]]}
+    return set(pulled.database.rows("scorable_texts", run_id))
 
 
 def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa.Table]]) -> None:
@@ -194,18 +386,22 @@ def _describe(connection: duckdb.DuckDBPyConnection, unknown: list[tuple[str, pa
         create_views(connection, of_metrics=True)
 
 
-def _finish(connection: duckdb.DuckDBPyConnection, note: Note) -> None:
+def _finish(connection: duckdb.DuckDBPyConnection, part: SharedPart, moment: datetime) -> None:
     """Enters that the scoring was finished, when that was, and what it amounts to."""
-    run_id, evaluator_id = note.part["run_id"], note.part["evaluator_id"]
+    run_id, evaluator_id = part["run_id"], part["evaluator_id"]
     entered = first_row(
         connection.execute("select 1 from scorings where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
     )
     if entered:
         summaries.renew_finished(connection, run_id, [evaluator_id])
         return
-    moment = datetime.fromisoformat(note.facts["finished_at"])
     connection.execute("insert into scorings values (?, ?, ?)", [run_id, evaluator_id, moment])
     summaries.store(connection, run_id, [evaluator_id])
+
+
+def _shown(value: object) -> str:
+    text = ascii(str(value))
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _key(row: dict[str, Any]) -> tuple[int, int, str]:
@@ -217,7 +413,3 @@ def _agree(one: dict[str, Any], other: dict[str, Any]) -> bool:
     if a is None or b is None:
         return bool(a is b and one["status"] == other["status"])
     return math.isclose(a, b, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
-
-
-def _other(what: str) -> str:
-    return f"{what} is another one here than there, so it is left as it is"

@@ -60,16 +60,21 @@ class Note:
     facts: Mapping[str, Any]
 
 
-class Parts(Protocol):
-    """Where parts are written to and read from; `url` is what messages call it."""
+class ReadableParts(Protocol):
+    """Where parts are read from; `url` is what messages call it."""
 
-    url: str
+    @property
+    def url(self) -> str: ...
 
     def notes(self) -> dict[SharedPart, Note]: ...
 
-    def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note: ...
-
     def read(self, note: Note) -> pa.Table: ...
+
+
+class Parts(ReadableParts, Protocol):
+    """Where parts are written to as well."""
+
+    def write(self, part: SharedPart, rows: pa.Table, facts: Mapping[str, Any]) -> Note: ...
 
 
 class GatheredParts:

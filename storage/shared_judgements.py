@@ -17,7 +17,7 @@ from storage.foreign_judgements import ForeignAnswers, Row, UntrueAnswers, in_ou
 from storage.held import held
 from storage.keys import KEYS
 from storage.queries import query
-from storage.shared import Note, Parts, SharedPart, rows_sha256
+from storage.shared import Note, Parts, ReadableParts, SharedPart, rows_sha256
 
 _PART = ("run_a", "run_b", "judge", "judge_kind", "rubric_sha256")
 # Earlier versions pushed answers without their origin.
@@ -56,7 +56,7 @@ def push(database: Database, folder: Parts, there: Notes, shared: Collection[str
     return pushed, refused
 
 
-def pull(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
+def pull(database: Database, folder: ReadableParts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
     """How many answers were lacking here, each part's taken in at once, and a line for each part that is refused; they
     are on pairs of `shared` runs."""
     pulled, refused = 0, list[str]()

@@ -1,5 +1,7 @@
 """What the rows of each table are like, for whoever reads rows that nobody vouches for."""
 
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -7,6 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 
+from newwiki.errors import TerminalError
+from newwiki.foreign_json import read_json
 from storage.database import Database
 from storage.keys import KEYS
 
@@ -23,6 +27,98 @@ class TableShape:
 def shape_of(table: str) -> TableShape:
     """Of a table in `storage.keys`."""
     return _shapes()[table]
+
+
+def conforming(table: str, rows: pa.Table, keys: Mapping[str, str]) -> pa.Table:
+    """Return the rows with the columns of their table, in its order; a column that an older version had not yet is
+    NULL.
+
+    Raises ValueError for a column that is unknown, lacking, there twice or of another type, for NULL where there must
+    be a value, numbers that are not finite, texts that are not Unicode, JSON that is none, rows that are not under
+    these `keys`, and a row that is there twice.
+    """
+    shape = shape_of(table)
+    found = _columns(rows, shape)
+    for name in shape.required:
+        if found[name].null_count:
+            raise ValueError(f"a row has no {name}")
+    for name, column in zip(found.column_names, found.columns, strict=True):
+        _require_values(name, column, is_json=name in shape.json)
+    for name, value in keys.items():
+        if name in found.column_names and found[name].unique().to_pylist() not in ([], [value]):
+            raise ValueError(f"it holds rows of another {name} than '{value}'")
+    key = list(KEYS[table])
+    if found.select(key).group_by(key).aggregate([]).num_rows < found.num_rows:
+        raise ValueError("it holds a row twice")
+    return found
+
+
+def _columns(rows: pa.Table, shape: TableShape) -> pa.Table:
+    names = rows.column_names
+    if len(set(names)) < len(names):
+        raise ValueError("it names a column twice")
+    if unknown := sorted(set(names) - set(shape.schema.names)):
+        raise ValueError(
+            f"it has a column '{unknown[0][:60]}', which is unknown here; upgrade newwiki-eval if a newer one wrote it"
+        )
+    if missing := sorted(shape.required - set(names)):
+        raise ValueError(f"it has no column '{missing[0]}'")
+    columns = [
+        _typed(rows[field.name], field) if field.name in names else pa.nulls(rows.num_rows, field.type)
+        for field in shape.schema
+    ]
+    return pa.Table.from_arrays(columns, schema=shape.schema)
+
+
+def _typed(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    """The column under the type of its field, which says the same values."""
+    kind = column.type
+    same = (
+        kind == field.type
+        or pa.types.is_null(kind)
+        or (pa.types.is_large_string(kind) and pa.types.is_string(field.type))
+        or (pa.types.is_timestamp(kind) and kind.tz is not None and pa.types.is_timestamp(field.type))
+        or (pa.types.is_nested(kind) and pa.types.is_nested(field.type))
+    )
+    if not same:
+        raise ValueError(f"its column {field.name} holds {kind}, and not {field.type}")
+    try:
+        return column.cast(field.type)
+    except pa.ArrowException as error:
+        raise ValueError(f"its column {field.name} is not {field.type}: {str(error).splitlines()[0][:200]}") from None
+
+
+def _require_values(name: str, column: pa.ChunkedArray, *, is_json: bool) -> None:
+    try:
+        column.validate(full=True)
+        nested = column.to_pylist() if is_json or pa.types.is_nested(column.type) else []
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        raise ValueError(f"its column {name} cannot be read: {str(error).splitlines()[0][:200]}") from None
+    numbers = column.to_pylist() if pa.types.is_floating(column.type) else nested
+    for value in nested if is_json else numbers:
+        if is_json and value is not None:
+            _require_json(name, value)
+        elif any(isinstance(leaf, float) and not math.isfinite(leaf) for leaf in _leaves(value)):
+            raise ValueError(f"its column {name} holds a number that is not finite")
+
+
+def _require_json(name: str, text: str) -> None:
+    try:
+        read_json(text, f"its column {name}")
+    except TerminalError as error:
+        raise ValueError(str(error)) from None
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """The values that lists and structures hold."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _leaves(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _leaves(one)
+    else:
+        yield value
 
 
 @cache

@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
+from flows.admitting.gate import admit
 from flows.bundles.checked import Checked
 from flows.bundles.consistent import require_consistent
 from flows.bundles.drawing import new_number, passes
@@ -18,6 +18,7 @@ from flows.bundles.writing_again import SpotCheck, write_again
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import NewWikiError, TerminalError
+from newwiki.foreign_json import read_object
 from newwiki.settings import Settings
 from storage import export_snapshot, snapshots
 from storage.database import Database
@@ -69,7 +70,8 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:
     """Its snapshots and runs, and none of its scores. Raises TerminalError where they are not what they say."""
-    pull(apart, bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"}), lambda text: None)
+    parts = bundle.parts.only({*SNAPSHOT_TABLES, "runs", "completions"})
+    pull(apart, admit(parts, "bundle", bundle.signer), lambda text: None)
     for manifest in bundle.contents.manifests:
         if problems := snapshots.verify(apart, manifest.snapshot_id):
             raise bundle.refuse(f"snapshot {manifest.snapshot_id}: {problems[0]}")
@@ -103,11 +105,9 @@ def _snapshots(bundle: OpenedBundle, apart: Database, own: Database) -> list[Che
 
 def _is_manifest(there: bytes, made: str) -> bool:
     """Whatever release has written it."""
-    with suppress(ValueError, RecursionError):
-        found: Any = json.loads(there)
-        if isinstance(found, dict):
-            wanted = json.loads(made)
-            return bool({**found, "newwiki_version": None} == {**wanted, "newwiki_version": None})
+    with suppress(TerminalError):
+        found, wanted = read_object(there, "the manifest"), json.loads(made)
+        return {**found, "newwiki_version": None} == {**wanted, "newwiki_version": None}
     return False
 
 

@@ -2,30 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import pydantic
 
 from newwiki.foreign_json import first_fault
-from storage.push import SNAPSHOT_TABLES
+from storage.admitted import PART_KEYS
 from storage.shared import SharedPart
 
 _Format = Literal["newwiki bundle 1"]
 FORMAT: _Format = "newwiki bundle 1"
 NAME = "bundle.json"
-
-_OF_SNAPSHOT = ("snapshot_id",)
-_OF_RUN = ("snapshot_id", "run_id")
-_OF_SCORING = ("snapshot_id", "run_id", "evaluator_id")
-# By what keys the parts of each table are told apart
-PART_KEYS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(SNAPSHOT_TABLES, _OF_SNAPSHOT),
-    **dict.fromkeys(("runs", "completions"), _OF_RUN),
-    **dict.fromkeys(("scores", "run_scores", "claims"), _OF_SCORING),
-    "evaluators": ("evaluator_id",),
-    "metrics": ("metric",),
-}
 
 Sha256 = Annotated[str, pydantic.Field(pattern=r"^[0-9a-f]{64}$")]
 Whole = Annotated[int, pydantic.Field(ge=-(2**63), lt=2**63)]

@@ -9,12 +9,13 @@ from typing import Any
 import pyarrow as pa
 
 from flows.bundles import archive, contents, signature, table_files
-from flows.bundles.contents import PART_KEYS, Contents, Part
+from flows.bundles.contents import Contents, Part
 from newwiki.errors import TerminalError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Run
 from newwiki.snapshot import Article
 from storage import knowledge_cutoffs
+from storage.admitted import PART_KEYS
 from storage.keys import KEYS
 from storage.push import SNAPSHOT_TABLES, claims_of, of_snapshot
 from storage.shared import GatheredParts, SharedPart

@@ -59,7 +59,7 @@ def require_sound(run: Run) -> None:
     _require_template(run.prompt_template)
     if min(run.prompts, run.samples, run.keep) < 0 or run.keep > run.samples or run.prompts == 0:
         raise ValueError(f"{run.prompts} prompts, {run.samples} samples and {run.keep} of them kept cannot be")
-    if run.protocol is None or json.loads(run.protocol) != _protocol(run, told):
+    if run.protocol is not None and json.loads(run.protocol) != _protocol(run, told):
         raise ValueError("its protocol is not what its other fields say")
     if run.samples and run.backend != "file":
         _require_decoder(run)

@@ -1,23 +1,20 @@
 """Bundles taken into a database: each whole, or not at all, and none that contradicts another."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from flows.admitting.gate import admit, known_metrics, require_same_metric
 from flows.bundles.consistent import require_consistent
 from flows.bundles.opened import ENDING, OpenedBundle, open_bundle
 from newwiki.errors import TerminalError, UsageError
-from newwiki.records import Metric
-from newwiki.registry import evaluators, reading_evaluators, set_evaluators
 from storage import runs, snapshots
 from storage.database import Database
 from storage.pull import Contradiction, pull
 from storage.shared import SharedPart
 
-# What of a metric two bundles must say alike; the words of a definition may have changed since.
-_OF_METRIC = ("unit", "minimum", "maximum", "direction", "scope")
 _WHAT = {"snapshots": "snapshot {snapshot_id}", "runs": "run {run_id}"}
 _SCORES = "the scores of run {run_id} by evaluator {evaluator_id}"
 
@@ -75,14 +72,12 @@ class _Taken:
         new = [one.snapshot_id for one in bundle.contents.manifests if not self._has(one.snapshot_id)]
         with self._database.write():
             self._require_same_metrics(bundle)
-            runs.register(self._database, [], [one for one in _known_metrics() if one.name in _metrics(bundle)])
+            runs.register(self._database, [], [one for one in known_metrics() if one.name in _metrics(bundle)])
             try:
-                pull(self._database, bundle.parts, lambda text: None)
+                pull(self._database, admit(bundle.parts, "bundle", bundle.signer), lambda text: None)
             except Contradiction as error:
                 [part, *_] = error.parts
-                if part.table == "snapshots" and part["snapshot_id"] in new:
-                    raise bundle.refuse(str(error)) from None
-                raise self._contradiction(bundle, part) from None
+                raise self._contradiction(bundle, part, error.parts[part]) from None
             for name in new:
                 if problems := snapshots.verify(self._database, name):
                     raise bundle.refuse(f"snapshot {name}: {problems[0]}")
@@ -98,19 +93,18 @@ class _Taken:
 
     def _require_same_metrics(self, bundle: OpenedBundle) -> None:
         """Raises TerminalError for a metric that is another one here, or whose name differs in its capitals alone."""
-        here = {one["metric"]: one for one in self._database.records(dict[str, Any], "metric_rows")}
-        here |= {one.name: {"metric": one.name, **asdict(one)} for one in _known_metrics()}
-        folded = {name.casefold(): name for name in here}
+        here = self._database.records(dict[str, Any], "metric_rows")
         for name in _metrics(bundle):
             [row] = bundle.entries("metrics", name)
-            known = here.get(folded.get(name.casefold(), ""))
-            if known and (known["metric"] != name or any(known[one] != row[one] for one in _OF_METRIC)):
-                part = SharedPart("metrics", (("metric", known["metric"]),))
-                raise TerminalError(f"{self._both(bundle, part)}: the metric {name} is another one")
+            try:
+                require_same_metric(row, here)
+            except ValueError as error:
+                part = SharedPart("metrics", (("metric", name),))
+                raise TerminalError(f"{self._both(bundle, part)}: {error}") from None
 
-    def _contradiction(self, bundle: OpenedBundle, part: SharedPart) -> TerminalError:
+    def _contradiction(self, bundle: OpenedBundle, part: SharedPart, where: str) -> TerminalError:
         what = _WHAT.get(part.table, _SCORES).format(**dict(part.keys))
-        return TerminalError(f"{self._both(bundle, part)}: {what} is not the same; take one of them away")
+        return TerminalError(f"{self._both(bundle, part)}: {what} is not the same{where}; take one of them away")
 
     def _both(self, bundle: OpenedBundle, part: SharedPart) -> str:
         other = self._files.get(part, self._database.path)
@@ -119,8 +113,3 @@ class _Taken:
 
 def _metrics(bundle: OpenedBundle) -> list[str]:
     return sorted(part["metric"] for part, _ in bundle.of("metrics"))
-
-
-def _known_metrics() -> Sequence[Metric]:
-    pieces = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
-    return [metric for one in pieces for metric in one.metrics]

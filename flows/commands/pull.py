@@ -13,13 +13,15 @@ from newwiki.settings import Settings
 @click.argument("url")
 @common
 def pull(settings: Settings, quiet: bool, url: str) -> None:
-    """Take in snapshots, runs, scorings and judgements from URL that are missing here, each checked by its hash.
+    """Take in snapshots, runs, scorings and judgements from URL that are missing here.
 
-    What contradicts what is here is refused, and told.
+    Each part is checked as a submitted bundle is: its hashes, ids, words, lengths and ranges are computed again. A part
+    that cannot be what it says, or that contradicts what is here, is refused by name, and all others are taken in.
     """
+    from flows.admitting.gate import admit
     from storage.pull import pull as go_over
     from storage.shared import SharedFolder
 
     progress = reporter(quiet)
-    moved = go_over(open_database(settings), SharedFolder(url), progress.note)
+    moved = go_over(open_database(settings), admit(SharedFolder(url), "pull"), progress.note)
     progress.note(f"taken in: {moved.told()}")

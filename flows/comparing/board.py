@@ -8,6 +8,7 @@ from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
+from flows.comparing.same_weights import same_weights
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
@@ -120,7 +121,7 @@ def board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
-        (*notes, *leaks(database, name)),
+        (*notes, *leaks(database, name), *same_weights(database)),
         _shared(asked.values(), apart_in),
     )
     cut = (by or after_cutoff) and records

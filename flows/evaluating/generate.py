@@ -12,7 +12,7 @@ import duckdb
 
 from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.leak import exposure, leak
-from flows.evaluating.run_identity import RunIdentity
+from flows.evaluating.run_identity import RunIdentity, model_label
 from flows.progress import Progress
 from newwiki.amounts import in_bytes
 from newwiki.decoding.grammar import Decoder
@@ -154,7 +154,7 @@ def plan_on(
     run = Run(
         run_id=run_id,
         snapshot_id=asked.snapshot_id,
-        model=backend.name,
+        model=model_label(backend.name),
         model_sha256=backend.sha256,
         backend=backend.backend,
         decoder=decoder.canonical,

@@ -12,7 +12,7 @@ from evaluators.scoring import fingerprint, score_reading
 from flows.evaluating.adapter_beside import told_of_adapter
 from flows.evaluating.generate import PlannedRun, ended_well
 from flows.evaluating.leak import exposure, leak
-from flows.evaluating.run_identity import stored_settings
+from flows.evaluating.run_identity import model_label, stored_settings
 from flows.progress import Progress
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import ArticleReader, Backend, numerics_of, reads_articles
@@ -63,7 +63,7 @@ def plan_reading(
     run = Run(
         run_id=_run_id(identity),
         snapshot_id=snapshot.snapshot_id,
-        model=backend.name,
+        model=model_label(backend.name),
         model_sha256=backend.sha256,
         backend=backend.backend,
         decoder=DECODER,

@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from newwiki.decoding.grammar import parse
+from newwiki.names import require_name
 from newwiki.protocol import SETTINGS
 from newwiki.records import Run
 
+_LONGEST_PATH = 4_096
 _CODE = ("decoder_code", "backend_code")
 
 
@@ -40,6 +43,12 @@ class RunIdentity:
         named = asdict(self)
         whole = named if numerics is None else {**named, "numerics": numerics}
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def model_label(name: str) -> str:
+    """Return the name that a run stores of its model: a hub's, a server's, or a path, which may be long. Raises
+    UsageError for one that breaks the rule for names."""
+    return require_name(unicodedata.normalize("NFC", name), "the model name", longest=_LONGEST_PATH)
 
 
 def stored_identity(run: Run, content_sha256: str, pages: Sequence[int]) -> RunIdentity:

@@ -10,6 +10,7 @@ from itertools import groupby
 from flows.progress import Progress
 from flows.refreshing.near_duplicates import drop_near_duplicates
 from newwiki.errors import TerminalError, TransientError, UsageError
+from newwiki.names import require_name
 from newwiki.novelty import Sketch
 from newwiki.ranking import considered, last_rank
 from newwiki.selection import draw, judge
@@ -73,6 +74,7 @@ def gather(database: Database, source: Source, wanted: SnapshotDefinition, progr
     if isinstance(source, Waiting):
         source.tell(progress.note)
     site = source.site()
+    require_name(site.wiki, "the wiki's name")
     name = snapshots.snapshot_id(site, wanted.window, wanted.selection, wanted.cutoff, against)
     now = datetime.now(UTC).replace(microsecond=0)
     published = snapshots.find(database, name)

@@ -11,6 +11,7 @@ from pathlib import Path
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.generations import Generation, read_generations
 from newwiki.knowledge_cutoff import KnowledgeCutoff
+from newwiki.names import require_name
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Run
 from newwiki.snapshot import Article
@@ -44,7 +45,13 @@ def take_in(
     else:
         name, by_line = _published(database, snapshot, generations, file)
     numbered = _numbered(generations, by_line, file)
-    run = _run(file, name, numbered, model or file.stem, decoder or _UNKNOWN)
+    run = _run(
+        file,
+        name,
+        numbered,
+        require_name(model or file.stem, "the model name"),
+        require_name(decoder or _UNKNOWN, "the decoder's label"),
+    )
     if cutoff:
         run = replace(run, knowledge_cutoff=cutoff.day, knowledge_cutoff_from=cutoff.origin)
     if runs.status(database, run.run_id) != "complete":

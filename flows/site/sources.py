@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from flows.admitting.gate import admit
 from flows.bundles.check import check
 from flows.bundles.keys import trusted_keys
 from flows.bundles.opened import ENDING
@@ -17,6 +18,7 @@ from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import TerminalError, UsageError
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
+from storage.admitted import Admitted
 from storage.database import Database
 from storage.foreign import foreign
 from storage.outputs import is_duckdb
@@ -56,7 +58,9 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
         origins: dict[SharedPart, str] = {}
         for number, (name, kind) in enumerate(kinds):
             if kind != "bundles":
-                _pull(target, name, _shared(name, kind, Path(folder) / f"shared-{number}", progress), origins, progress)
+                shared = _shared(name, kind, Path(folder) / f"shared-{number}", progress)
+                admitted = admit(shared, "database" if kind == "database" else "pull")
+                _pull(target, name, admitted, origins, progress)
         signers = _take_in(
             [name for name, kind in kinds if kind == "bundles"], request, settings, target, origins, progress
         )
@@ -88,17 +92,16 @@ def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFol
     return made
 
 
-def _pull(
-    target: Database, name: str, folder: SharedFolder, origins: dict[SharedPart, str], progress: Progress
-) -> None:
+def _pull(target: Database, name: str, folder: Admitted, origins: dict[SharedPart, str], progress: Progress) -> None:
     try:
         pull(target, folder, progress.note)
     except Contradiction as error:
-        other = next((origins[part] for part in error.parts if part in origins), None)
-        if other is None:  # it contradicts itself
+        part = next((part for part in error.parts if part in origins), None)
+        if part is None:  # it contradicts itself
             raise
         raise TerminalError(
-            f"'{other}' and '{name}' contradict each other: {error.parts[0].path} is not the same; take one away"
+            f"'{origins[part]}' and '{name}' contradict each other: {part.path} is not the same{error.parts[part]}; "
+            "take one away"
         ) from None
     for part in folder.notes():
         origins.setdefault(part, name)

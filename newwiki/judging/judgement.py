@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from newwiki.errors import UsageError
+from newwiki.names import require_name
 from newwiki.visible import visible
 
 Run = Literal["a", "b"]
@@ -90,7 +91,7 @@ def _name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _LONGEST_NAME or visible(name) != name:
         raise UsageError(f"'{visible(text)}' is no name of a judge; give one of 1 to {_LONGEST_NAME} letters")
-    return name
+    return require_name(name, "the judge's name")
 
 
 def read_answer(text: str) -> Answer:

@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from newwiki.errors import UsageError
 from newwiki.foreign_files import read_regular_text
+from newwiki.names import require_name
 from newwiki.toml_tables import Place, Table, keys_in_words, what_is_wrong
 
 _FIELDS = ("prompt", "first", "second", "question", "meaning")
@@ -96,7 +97,7 @@ def _read(text: str, what: str) -> _File:
     except ValidationError as error:
         wrong = what_is_wrong(error, _table_at, lambda place: f"{what}{keys_in_words(place)}")
         raise UsageError(wrong) from None
-    names = [one.name for one in found.criterion]
+    names = [require_name(one.name, f"{what} has a criterion whose name") for one in found.criterion]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{what} has several criteria named {', '.join(repeated)}; name each once")
     return found

@@ -856,5 +856,4 @@ comment on column verifications.receipt_sha256 is 'The hash of the signed receip
 comment on column verifications.checked_at is 'When the check ended.';
 
 comment on table commit_counter is 'Internal. How many transactions this database has stored; NAME.duckdb.commits beside it says the same.';
-comment on column commit_counter.database_id is 'A random name of this database.';
 comment on column commit_counter.commits is 'How many transactions were committed.';

@@ -1,19 +1,27 @@
 """What a machine does before it shares: it writes a run and scores it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
+from evaluators.scoring import evaluator_id_of
+from flows.admitting.gate import known_metrics
 from newwiki.judging.judgement import Answer, Judgement
 from newwiki.judging.rubric import Rubric
-from newwiki.records import CheckedClaim, Completion, Fingerprint, Metric, Run, RunScore, Score
+from newwiki.records import CheckedClaim, Completion, Fingerprint, Run, RunScore, Score
 from storage import runs
 from storage.database import Database
 
-BLEU = Fingerprint("evaluator-bleu", "bleu", "1", dependencies={"sacrebleu": "2"})
-MAUVE = Fingerprint("evaluator-mauve", "mauve", "1")
-METRICS = [
-    Metric("bleu", "points", 0, 100, "higher", "n-grams", "Papineni 2002"),
-    Metric("mauve", "", 0, 1, "higher", "frontier", "Pillutla 2021", scope="run"),
-]
+
+def fingerprint(name: str, **described: Any) -> Fingerprint:
+    """An evaluator under the id that is a hash of it."""
+    made = Fingerprint("", name, "1", **described)
+    return replace(made, evaluator_id=evaluator_id_of(made))
+
+
+BLEU = fingerprint("bleu", dependencies={"sacrebleu": "2"})
+MAUVE = fingerprint("mauve")
+METRICS = [one for one in known_metrics() if one.name in ("bleu", "mauve")]
 
 
 def with_own_id(database: Database) -> Database:
@@ -27,7 +35,7 @@ def with_own_id(database: Database) -> Database:
 
 def texts(pages: int = 3, of: str = "text") -> list[Completion]:
     return [
-        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 3, "stop", False)
+        Completion(page, sample, f"{of} “{page}” {sample}\n\0", 5, 4, "stop", False)
         for page in range(1, pages + 1)
         for sample in range(2)
     ]
@@ -36,7 +44,7 @@ def texts(pages: int = 3, of: str = "text") -> list[Completion]:
 def write(database: Database, run: Run, written: list[Completion]) -> None:
     runs.start(database, run)
     runs.add_completions(database, run.run_id, written)
-    runs.complete(database, run.run_id, 2)
+    runs.complete(database, run.run_id, run.keep)
 
 
 def score(database: Database, run_id: str, pages: int = 3, value: float = 20.0) -> None:

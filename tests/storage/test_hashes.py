@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from flows.admitting.gate import admit
 from newwiki.snapshot import Judged, Nearest, Requests, Selection, Site, Topic, Window
 from newwiki.text.language import load_language
 from newwiki.text.structure import structure_json
@@ -138,7 +139,7 @@ def test_hashes_go_along_with_what_is_pushed_and_pulled(whole: Database, tmp_pat
     folder = SharedFolder(str(tmp_path / "shared"))
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
-    pull(other, folder, lambda _: None)
+    pull(other, admit(folder, "pull"), lambda _: None)
     assert verify(other, NAME) == []
     hashes_of_it = of_snapshot("snapshot_hashes", NAME)
     assert held(other, hashes_of_it) == held(whole, hashes_of_it)
@@ -151,7 +152,7 @@ def test_what_was_changed_before_it_was_pushed_is_refused(whole: Database, tmp_p
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
     with pytest.raises(Exception, match=r"is not what its hashes say: candidates\.detail is not what was published"):
-        pull(other, folder, lambda _: None)
+        pull(other, admit(folder, "pull"), lambda _: None)
     assert other.rows("snapshot_list") == []
 
 
@@ -162,7 +163,7 @@ def test_what_an_older_version_has_pushed_is_hashed_as_it_is_taken_in(
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", TABLES)
     push(whole, folder, lambda _: None)
     other = Database(tmp_path / "other.duckdb")
-    pull(other, folder, lambda _: None)
+    pull(other, admit(folder, "pull"), lambda _: None)
     with other.write() as connection:
         connection.execute("update candidates set detail = 'other' where page_id = 7")
     assert verify(other, NAME) == ["candidates.detail is not what was taken in"]

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from flows.admitting.gate import admit
 from newwiki.records import Completion, RunScore, Score
 from newwiki.snapshot import Judged, Topic
 from storage import months, references, runs, topics
@@ -107,12 +108,12 @@ def test_two_pulls_at_once_take_everything_in_once(
         rows = read(self, note)
         if not inside:
             inside.append(note)
-            pull(Database(other.path), SharedFolder(str(tmp_path / "shared")), lambda _: None)
+            pull(Database(other.path), admit(SharedFolder(str(tmp_path / "shared")), "pull"), lambda _: None)
             inside.clear()
         return rows
 
     monkeypatch.setattr(SharedFolder, "read", interrupted)
-    pull(other, folder, lambda _: None)
+    pull(other, admit(folder, "pull"), lambda _: None)
     assert doubled(other) == []
     with other.read() as connection:
         assert connection.execute("select count(*) from runs").fetchall() == [(1,)]
@@ -129,11 +130,11 @@ def test_a_pull_that_another_overtakes_doubles_no_score(
         rows = read(self, note)
         if note.part.table == "scores":
             monkeypatch.setattr(SharedFolder, "read", read)
-            pull(Database(second.path), SharedFolder(str(tmp_path / "shared")), lambda _: None)
+            pull(Database(second.path), admit(SharedFolder(str(tmp_path / "shared")), "pull"), lambda _: None)
         return rows
 
     monkeypatch.setattr(SharedFolder, "read", overtaken)
-    pull(second, folder, lambda _: None)
+    pull(second, admit(folder, "pull"), lambda _: None)
     assert doubled(second) == []
 
 

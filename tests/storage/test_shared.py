@@ -10,13 +10,15 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from flows.admitting.gate import admit
 from flows.cli import main
+from flows.scoring.score_run import drawn
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Score
 from storage import knowledge_cutoffs, runs
 from storage.database import Database
-from storage.pull import pull
+from storage.pull import Contradiction, pull
 from storage.push import push
 from storage.shared import Note, SharedFolder, SharedPart
 from tests.storage.machines import BLEU, score, texts, write
@@ -39,7 +41,7 @@ def folder() -> SharedFolder:
 
 def over(source: Database, folder: SharedFolder, target: Database) -> None:
     push(source, folder, print)
-    pull(target, folder, print)
+    pull(target, admit(folder, "pull"), print)
 
 
 def test_a_new_database_becomes_the_same(first: Database, folder: SharedFolder, tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_a_second_time_nothing_moves(first: Database, folder: SharedFolder, thir
     over(first, folder, third)
     before = third.path.read_bytes()
     assert push(first, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
-    assert pull(third, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert third.path.read_bytes() == before
 
 
@@ -65,7 +67,7 @@ def test_the_work_of_two_machines_comes_together(
 ) -> None:
     write(second, run_of("run-b"), texts(of="other"))
     score(second, "run-b", value=30)
-    score(second, "reference:testwiki-2026-09", value=100)
+    score(second, "reference:testwiki-2026-09", value=90)
     over(second, folder, first)
     over(first, folder, second)
     assert [row[0] for row in everything(first)["runs"]] == ["run-a", "run-b"]
@@ -84,10 +86,17 @@ def test_an_unfinished_run_is_completed_by_what_another_has_finished(
     assert everything(second) == everything(first)
 
 
-def test_a_scoring_that_has_grown_goes_over_again(first: Database, second: Database, folder: SharedFolder) -> None:
+def test_a_scoring_that_has_grown_goes_over_again(
+    first: Database, second: Database, folder: SharedFolder, run_of: Any
+) -> None:
+    write(first, run_of("run-b", keep=2), texts())
+    chosen = drawn([(page, sample) for page in (1, 2, 3) for sample in (0, 1)], 6)
+    scores = [Score(page, sample, "bleu", 50.0, "ok", BLEU.evaluator_id) for page, sample in chosen]
+    runs.add_scores(first, "run-b", scores[:3])
+    runs.finish_scoring(first, "run-b", {BLEU.evaluator_id})
     over(first, folder, second)
-    more = [Score(page, 1, "bleu", 50.0, "ok", BLEU.evaluator_id) for page in (1, 2, 3)]
-    runs.add_scores(first, "run-a", more)
+    assert everything(second) == everything(first)
+    runs.add_scores(first, "run-b", scores[3:])
     over(first, folder, second)
     assert everything(second) == everything(first)
 
@@ -119,9 +128,9 @@ def test_a_push_that_was_stopped_shows_no_half_of_a_run_and_goes_on(
         patched.setattr(folder, "write", stop)
         with pytest.raises(KeyboardInterrupt):
             push(first, folder, print)
-    assert pull(third, folder, print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
+    assert pull(third, admit(folder, "pull"), print).told() == "1 snapshots, 0 runs, 0 scorings and 0 judgements"
     assert push(first, folder, print).told() == "0 snapshots, 1 runs, 4 scorings and 0 judgements"
-    pull(third, folder, print)
+    pull(third, admit(folder, "pull"), print)
     assert everything(third) == everything(first)
 
 
@@ -131,7 +140,7 @@ def test_other_completions_of_the_same_run_are_refused_on_both_sides(
     write(second, run_of("run-a"), texts(of="changed"))
     push(first, folder, print)
     with pytest.raises(TerminalError, match=r"run run-a is another one here than there.*all else is here"):
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert "run-a" not in {row[0] for row in everything(second)["scores"]}, (
         "nor are scores of other completions taken in"
     )
@@ -155,10 +164,10 @@ def test_scores_may_differ_by_rounding_and_no_more(
     before = everything(second)["scores"]
     push(first, folder, print)
     if refused:
-        with pytest.raises(TerminalError, match="the scores of run run-a by evaluator evaluator-bleu is another"):
-            pull(second, folder, print)
+        with pytest.raises(TerminalError, match=f"the scores of run run-a by evaluator {BLEU.evaluator_id} is another"):
+            pull(second, admit(folder, "pull"), print)
     else:
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert [row for row in everything(second)["scores"] if row[0] == "run-a"] == before
 
 
@@ -169,10 +178,10 @@ def test_a_file_that_was_changed_is_not_taken(first: Database, second: Database,
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(TransientError, match=r"completions.parquet' is not what its note"):
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     assert everything(second)["runs"] == []
     file.write_bytes(whole)
-    pull(second, folder, print)
+    pull(second, admit(folder, "pull"), print)
     assert everything(second) == everything(first)
 
 
@@ -184,7 +193,7 @@ def test_duckdb_reads_the_shared_folder_as_it_is(first: Database, tmp_path: Path
 
 def test_what_was_never_pushed_or_cannot_be_reached_is_said(first: Database, tmp_path: Path) -> None:
     with pytest.raises(TerminalError, match="nothing has been pushed to"):
-        pull(first, SharedFolder(f"file://{tmp_path}/none"), print)
+        pull(first, admit(SharedFolder(f"file://{tmp_path}/none"), "pull"), print)
     with pytest.raises(UsageError, match="'nothing://x' cannot be reached"):
         SharedFolder("nothing://x")
 
@@ -206,19 +215,18 @@ def test_a_ducklake_is_refused_in_one_line(
 def test_what_is_said_later_of_a_models_cutoff_goes_over_with_its_run(
     first: Database, second: Database, folder: SharedFolder, third: Database
 ) -> None:
-    """And neither machine's word goes over one that goes before it."""
+    """Where one machine says nothing of it. Of two days neither is overwritten."""
     over(first, folder, second)
     by_card, asked = (KnowledgeCutoff(date(2026, month, 1), said) for month, said in ((5, ORIGINS[3]), (6, ORIGINS[0])))
-    for said, source, target in ((by_card, first, second), (asked, second, first)):
-        knowledge_cutoffs.enter(source, "run-a", said)
-        over(source, folder, target)
-        assert knowledge_cutoffs.of_run(target, "run-a") == said
-    pull(third, folder, print)
-    assert knowledge_cutoffs.of_run(third, "run-a") == asked
-    with first.write() as connection:
-        connection.execute("update runs set knowledge_cutoff = '2026-05-01', knowledge_cutoff_from = 'model card'")
-    push(first, folder, print)
-    pull(third, folder, print)
+    knowledge_cutoffs.enter(first, "run-a", by_card)
+    over(first, folder, second)
+    assert knowledge_cutoffs.of_run(second, "run-a") == by_card
+    knowledge_cutoffs.enter(second, "run-a", asked)
+    push(second, folder, print)
+    with pytest.raises(Contradiction, match="knowledge_cutoff is 2026-05-01 here and 2026-06-01 there"):
+        pull(first, admit(folder, "pull"), print)
+    assert knowledge_cutoffs.of_run(first, "run-a") == by_card
+    pull(third, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(third, "run-a") == asked
 
 
@@ -228,5 +236,5 @@ def test_a_run_that_an_older_version_has_pushed_has_no_cutoff(
     push(first, folder, print)
     [(part, note)] = [(part, note) for part, note in folder.notes().items() if part.table == "runs"]
     folder.write(part, folder.read(note).drop_columns(["knowledge_cutoff", "knowledge_cutoff_from"]), {})
-    pull(second, folder, print)
+    pull(second, admit(folder, "pull"), print)
     assert knowledge_cutoffs.of_run(second, "run-a") is None

@@ -9,6 +9,7 @@ import duckdb
 import pyarrow.parquet as parquet
 import pytest
 
+from flows.admitting.gate import admit
 from newwiki.errors import TerminalError
 from newwiki.snapshot import Judged, Snapshot
 from newwiki.text.language import load_language
@@ -94,7 +95,7 @@ def test_facts_are_known_or_there_are_none_or_nobody_knows(
 def test_it_is_pushed_and_pulled(database: Database, snapshot: Snapshot, tmp_path: Path) -> None:
     folder, other = SharedFolder(str(tmp_path / "shared")), Database(tmp_path / "other.duckdb")
     push(database, folder, print)
-    pull(other, folder, print)
+    pull(other, admit(folder, "pull"), print)
     assert {table: rows(other, table) for table in TABLES} == {table: rows(database, table) for table in TABLES}
     assert verify(other, NAME) == []
 
@@ -106,7 +107,7 @@ def test_what_an_older_version_has_pushed_has_none(
     older = tuple(table for table in hashes.TABLES if table not in TABLES)
     monkeypatch.setattr("storage.push.SNAPSHOT_TABLES", older)  # which had no hashes of these either
     push(database, folder, print)
-    pull(other, folder, print)
+    pull(other, admit(folder, "pull"), print)
     assert [rows(other, table) for table in TABLES] == [[], [], []]
     assert verify(other, NAME) == []
 

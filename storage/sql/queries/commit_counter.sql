@@ -1,5 +1,5 @@
 -- name: commit_count
-select database_id, commits from commit_counter;
+select database_id, commits from this_database, commit_counter;
 
 -- name: count_commit
 update commit_counter set commits = commits + 1;

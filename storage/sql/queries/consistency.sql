@@ -1,7 +1,7 @@
 -- What must agree with something else, and where it does not.
 
 -- name: integrity
--- Every row that refers to something that is not there. What is there twice is asked by `storage.keys`.
+-- Every row that refers to something that is not there, or says what cannot be. What is there twice is asked by `storage.keys`.
 -- Texts from elsewhere that brought their own references (`file:…`) have no snapshot, and runs on prompts have a prompt set.
 with reference_runs as (
     select 'reference:' || snapshot_id as run_id from snapshots
@@ -40,6 +40,14 @@ from response_phrases anti join evaluators using (evaluator_id)
 union all
 select 'completions without a run', count(*)
 from completions anti join runs using (run_id)
+union all
+select 'completions with more or fewer tokens or words than there can be', count(*)
+from completions join runs using (run_id)
+where tokens < 0 or tokens > max_new_tokens or words not between 0 and (length(text) + 1) // 2
+union all
+select 'scores outside the range of their metric', count(*)
+from scores join metrics using (metric)
+where value < minimum - 1e-6 * greatest(1, abs(minimum)) or value > maximum + 1e-6 * greatest(1, abs(maximum))
 union all
 select 'scores without an evaluator', count(*)
 from scores anti join evaluators using (evaluator_id)

@@ -38,3 +38,29 @@ select snapshot_id, exists (from snapshots where snapshots.snapshot_id = runs.sn
 
 -- name: metric_rows
 select * from metrics order by metric;
+
+-- name: record_origin
+-- Once for each source and signer.
+insert into origins
+select $1, $2, $3, $4, $5
+where not exists (from origins where run_id = $1 and evaluator_id = $2 and source = $3 and signer = $4);
+
+-- name: has_origin
+-- Whether a run or a scoring came from elsewhere.
+select 1 from origins where run_id = ? and evaluator_id = ? limit 1;
+
+-- name: origin_signers
+select distinct signer from origins where run_id = ? and evaluator_id = ? and signer <> '' order by signer;
+
+-- name: scorable_texts
+-- The page ids and samples of a run's texts that can be scored.
+select page_id, sample from completions where run_id = ? and kept order by page_id, sample;
+
+-- name: shared_weights
+-- The names that models with the same weights have, where there are several.
+select model_sha256, list_sort(list(distinct model))
+from runs
+where status = 'complete' and model_sha256 <> 'unknown'
+group by model_sha256
+having count(distinct model) > 1
+order by model_sha256;

@@ -1,0 +1,326 @@
+"""The gate: what must hold of a snapshot, a run or a scoring from another person, whatever brought it.
+
+A shared folder, a signed bundle and someone's database pass the same checks. Nothing here needs a model.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import datetime
+
+from evaluators.scoring import evaluator_id_of
+from flows.bundles.run_rows import decoder_of, require_snapshot_parameters, require_sound
+from flows.evaluating.read_articles import stored_run_id
+from flows.evaluating.run_identity import stored_identity
+from flows.scoring.score_run import drawn
+from flows.scoring.texts_from_elsewhere import run_id_of
+from newwiki.knowledge_cutoff import ORIGINS
+from newwiki.names import require_name
+from newwiki.records import Fingerprint, Metric, Run
+from newwiki.registry import (
+    can_name_a_metric,
+    decoders,
+    evaluators,
+    models,
+    reading_evaluators,
+    set_evaluators,
+)
+from newwiki.snapshot import Article, Snapshot
+from newwiki.text.words import split_words
+from storage.admitted import Admitted, Row, Source, require_past
+from storage.push import SNAPSHOT_TABLES
+from storage.shared import ReadableParts, SharedPart
+from storage.snapshots import content_sha256, text_sha256
+
+# What of a metric two sources must say alike; the words of a definition may have changed since.
+OF_METRIC = ("unit", "minimum", "maximum", "direction", "scope")
+_SCOPES = {"scores": "text", "run_scores": "run"}
+_REASONS = ("stop", "length", "context", "unknown")
+_DIRECTIONS = ("higher", "lower", "none")
+_LONGEST_METRIC = 60
+_LONGEST_STATUS = 1_000
+# Rounding may carry a value just beyond its bounds.
+_ROUNDING = 1e-6
+_ARTICLE = [field.name for field in fields(Article)]
+_RUN = [field.name for field in fields(Run)]
+
+
+def admit(parts: ReadableParts, source: Source, signer: str = "") -> Admitted:
+    """Return the parts for `storage.pull`, which this gate checks as they are taken in."""
+    return Admitted(parts, _Gate(), source, signer)
+
+
+class _Gate:
+    """As `storage.admitted.Gate` has it."""
+
+    def snapshot(self, tables: Mapping[str, Sequence[Row]]) -> None:
+        require_snapshot(tables)
+
+    def run(self, row: Row, completions: Sequence[Row], snapshot: Snapshot, articles: Sequence[Article]) -> bool:
+        return require_run(row, completions, asdict(snapshot), articles)
+
+    def evaluator(self, row: Row) -> None:
+        require_evaluator(row)
+
+    def metric(self, row: Row, here: Collection[Row]) -> Row:
+        require_metric(row)
+        return require_same_metric(row, here)
+
+    def scoring(
+        self, part: SharedPart, rows: Sequence[Row], metrics: Collection[Row], texts: Collection[tuple[int, int]]
+    ) -> None:
+        require_scores(part, rows, {one["metric"]: one for one in metrics}, set(texts))
+
+
+def articles_of(rows: Sequence[Row]) -> list[Article]:
+    """The articles of a snapshot, the longest first, as `storage.snapshots.articles` gives them."""
+    found = [Article(**{name: row[name] for name in _ARTICLE}) for row in rows]
+    return sorted(found, key=lambda article: (-article.words, article.page_id))
+
+
+def run_of(row: Row) -> Run:
+    return Run(**{name: row[name] for name in _RUN})
+
+
+def require_snapshot(tables: Mapping[str, Sequence[Row]]) -> None:
+    """Raises ValueError unless a snapshot's hashes are those of its articles, and its parts agree with each other."""
+    [row] = tables["snapshots"]
+    require_name(row["snapshot_id"], "the snapshot's name")
+    require_name(row["wiki"], "the wiki's name")
+    require_snapshot_parameters(row["parameters"])
+    require_past(row["published_at"], "it was published, it says, and")
+    if row["published_at"] < _earliest(row):
+        raise ValueError(f"it was published at {row['published_at'].isoformat()}, before its window ended")
+    articles = articles_of(tables["stored_articles"])
+    if len(articles) != row["articles"] or not articles:
+        raise ValueError(f"{len(articles)} articles are there, {row['articles']} were published")
+    for article in articles:
+        if text_sha256(article.first_sentence, article.completion) != article.text_sha256:
+            raise ValueError(f"the text of '{article.title}' is not what its hash says")
+    if content_sha256(articles, row["parameters"], row["extractor_version"]) != row["content_sha256"]:
+        raise ValueError("it is not what its content hash says")
+    _require_addresses(row["licence_url"], *(one["permalink"] for one in tables["stored_articles"]))
+    pages = {article.page_id for article in articles}
+    for table in sorted(set(SNAPSHOT_TABLES) - {"candidates"}):
+        if strange := {one["page_id"] for one in tables.get(table, ()) if "page_id" in one} - pages:
+            raise ValueError(f"{table} has a row of page {min(strange)}, which is none of its articles")
+
+
+def require_run(row: Row, completions: Sequence[Row], snapshot: Row, articles: Sequence[Article]) -> bool:
+    """Return whether the run's id could be computed again, which it can unless its backend or its decoder is unknown
+    here. Raises ValueError where it is another id, or where the texts are not what decoder, lengths and numbers of
+    samples allow."""
+    run = run_of(row)
+    if row["status"] != "complete" or row["process"] is not None:
+        raise ValueError("it is not complete")
+    for name in ("run_id", "model", "backend", "dtype"):
+        require_name(getattr(run, name), f"its {name}")
+    if not run.samples or run.backend == "file":
+        require_name(run.decoder, "its decoder")
+    _require_times(row, snapshot)
+    if (run.knowledge_cutoff is None) != (run.knowledge_cutoff_from not in ORIGINS):
+        raise ValueError(f"its knowledge cutoff {run.knowledge_cutoff} is said by {run.knowledge_cutoff_from!a}")
+    require_sound(run)
+    asked = list(articles[: run.prompts])
+    _completions(run, completions, {article.page_id for article in asked})
+    if strange := {one["page_id"] for one in completions} - {article.page_id for article in articles}:
+        raise ValueError(f"it has texts of page {min(strange)}, which is none of its snapshot's articles")
+    made = _made_again(run, completions, snapshot["content_sha256"], asked)
+    if made is not None and made != run.run_id:
+        raise ValueError(f"its id is not the hash of what it says it is, which is {made}")
+    return made is not None
+
+
+def require_evaluator(row: Row) -> None:
+    """Raises ValueError unless an evaluator's id is the hash of the rest of it."""
+    described = {name: row[name] for name in row if name not in ("parameters", "dependencies")}
+    parameters, dependencies = json.loads(row["parameters"]), json.loads(row["dependencies"])
+    if not isinstance(parameters, dict) or not isinstance(dependencies, dict):
+        raise ValueError("its parameters or its dependencies are no JSON object")
+    made = Fingerprint(**described, parameters=parameters, dependencies=dependencies)
+    if evaluator_id_of(made) != row["evaluator_id"]:
+        raise ValueError("its id is not the hash of what it says it is")
+    for name in ("name", "version"):
+        require_name(row[name], f"its {name}")
+
+
+def require_metric(row: Row) -> None:
+    """Raises ValueError for a name that no column can have, and for bounds that bound nothing."""
+    if not can_name_a_metric(row["metric"]) or len(row["metric"]) > _LONGEST_METRIC:
+        raise ValueError("no metric can have this name")
+    if row["direction"] not in _DIRECTIONS or row["scope"] not in ("text", "run"):
+        raise ValueError("its direction or its scope is none")
+    if None not in (row["minimum"], row["maximum"]) and not row["minimum"] < row["maximum"]:
+        raise ValueError(f"its values lie between {row['minimum']} and {row['maximum']}, it says")
+
+
+def require_same_metric(row: Row, here: Collection[Row]) -> Row:
+    """Return the row to store: ours for a metric of ours, and the one that is here for one that is known. Raises
+    ValueError for a metric that is another one here, or whose name differs in its capitals alone."""
+    known = {one["metric"].casefold(): one for one in here}
+    known |= {one.name.casefold(): _metric_row(one) for one in known_metrics()}
+    same = known.get(row["metric"].casefold())
+    if same is None:
+        return row
+    if same["metric"] != row["metric"]:
+        raise ValueError(f"the metric {row['metric']} is another one: '{same['metric']}' differs in its capitals alone")
+    if different := [name for name in OF_METRIC if same[name] != row[name]]:
+        name = different[0]
+        raise ValueError(f"the metric {row['metric']} is another one: {name} is {same[name]!r} and {row[name]!r}")
+    return same
+
+
+def _metric_row(metric: Metric) -> Row:
+    named = asdict(metric)
+    return {"metric": named.pop("name"), **named}
+
+
+def known_metrics() -> Sequence[Metric]:
+    """Those of all evaluators that are installed."""
+    pieces = (*evaluators.all().values(), *set_evaluators.all().values(), *reading_evaluators.all().values())
+    return [metric for one in pieces for metric in one.metrics]
+
+
+def require_scores(
+    part: SharedPart, rows: Sequence[Row], metrics: Mapping[str, Row], texts: set[tuple[int, int]]
+) -> None:
+    """Check the scores of a run by an evaluator, or the claims that they were counted from.
+
+    `metrics` describes by name what is scored, `texts` are those of the run by page id and sample. Raises ValueError
+    for a number outside its metric's range, and for texts that are not the run's or not those that a budget chooses.
+    """
+    for one in rows:
+        if "value" in one:
+            _score(one, metrics[one["metric"]])
+    if {metrics[one["metric"]]["scope"] for one in rows if "metric" in one} - {_SCOPES.get(part.table)}:
+        raise ValueError("it has numbers of texts and of whole runs")
+    if part.table == "run_scores":
+        if most := [one["texts"] for one in rows if not 0 <= one["texts"] <= len(texts)]:
+            raise ValueError(f"it is of {most[0]} texts, and the run has {len(texts)}")
+        return
+    scored = {(one["page_id"], one["sample"]) for one in rows}
+    if strange := scored - texts:
+        raise ValueError(f"there is no text of page {min(strange)[0]}, sample {min(strange)[1]} to be scored")
+    if part.table == "claims":
+        for one in rows:
+            _claim(one)
+        return
+    if len({one["metric"] for one in rows}) * len(scored) != len(rows):
+        raise ValueError("not every text has every metric of its evaluator")
+    if not part["run_id"].startswith("reference:") and scored not in (texts, set(drawn(sorted(texts), len(scored)))):
+        raise ValueError(f"it scores {len(scored)} of {len(texts)} texts, and not those that a budget chooses")
+
+
+def _score(one: Row, metric: Row) -> None:
+    name, value = one["metric"], one["value"]
+    if (value is None) != (one["status"] != "ok"):
+        raise ValueError(f"'{name}' has the number {value} and the status '{one['status'][:60]}'")
+    if value is None:
+        require_name(one["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
+        return
+    low, high = metric["minimum"], metric["maximum"]
+    if (low is not None and value < low - _slack(low)) or (high is not None and value > high + _slack(high)):
+        raise ValueError(f"'{name}' has the number {value}, which is not between {low} and {high}")
+    if (one.get("spread") or 0) < 0:
+        raise ValueError(f"'{name}' has the spread {one['spread']}")
+
+
+def _slack(bound: float) -> float:
+    return _ROUNDING * max(1.0, abs(bound))
+
+
+def _claim(one: Row) -> None:
+    shares = [one[name] for name in ("supported", "refuted", "not_enough_info") if one[name] is not None]
+    if not all(-_ROUNDING <= share <= 1 + _ROUNDING for share in shares):
+        raise ValueError(f"the verdict on sentence {one['sentence']} of page {one['page_id']} has shares {shares}")
+    if one["sentence"] < 0 or not 0 <= one["start_char"] <= one["end_char"]:
+        raise ValueError(f"sentence {one['sentence']} of page {one['page_id']} stands nowhere in its text")
+
+
+def _earliest(snapshot: Row) -> datetime:
+    """The moment from which on its articles could be known."""
+    moment: datetime = min(snapshot["window_end"], snapshot["cutoff"])
+    return moment
+
+
+def _require_times(row: Row, snapshot: Row) -> None:
+    started, ended = row["started_at"], row["finished_at"]
+    for name in ("started_at", "finished_at", "heard_at"):
+        require_past(row[name], f"its {name}")
+    if ended is not None and ended < _earliest(snapshot):
+        raise ValueError(f"it was finished at {ended.isoformat()}, before the window of its snapshot ended")
+    if ended is not None and started is not None and ended < started:
+        raise ValueError(f"it was finished at {ended.isoformat()}, before it began at {started.isoformat()}")
+
+
+def _require_addresses(*addresses: str) -> None:
+    for one in addresses:
+        if one and not one.startswith(("https://", "http://")):
+            raise ValueError(f"{one[:60]!a} is no address of a web page")
+
+
+def _completions(run: Run, completions: Sequence[Row], pages: set[int]) -> None:
+    if len(pages) != run.prompts:
+        raise ValueError(f"it is on {run.prompts} articles, and its snapshot has {len(pages)}")
+    of_page: dict[int, list[Row]] = defaultdict(list)
+    for one in completions:
+        of_page[one["page_id"]].append(one)
+        _completion(run, one)
+    if not run.samples and of_page:
+        raise ValueError("it has read articles, and has texts")
+    if run.samples and set(of_page) != pages and run.backend != "file":
+        strange = min(set(of_page) ^ pages)
+        raise ValueError(f"page {strange} has texts and is not asked for, or the other way round")
+    for page_id, written in of_page.items():
+        if run.backend != "file" and sorted(one["sample"] for one in written) != [*range(run.samples)]:
+            raise ValueError(f"page {page_id} has not the samples 0 to {run.samples - 1}, each once")
+        longest = sorted(written, key=lambda one: (-one["words"], one["sample"]))[: run.keep]
+        if {one["sample"] for one in written if one["kept"]} != {one["sample"] for one in longest}:
+            raise ValueError(f"the texts of page {page_id} that are kept are not its {run.keep} longest")
+
+
+def _completion(run: Run, one: Row) -> None:
+    where = f"page {one['page_id']}, sample {one['sample']}"
+    if one["words"] != (words := len(split_words(one["text"]))):
+        raise ValueError(f"{where} has {words} words, and it says {one['words']}")
+    cut = one["truncated"] == (one["finish_reason"] != "stop")
+    if one["finish_reason"] not in _REASONS or not (cut or run.backend == "file"):
+        raise ValueError(f"{where}: it ended by '{one['finish_reason'][:60]}', truncated {one['truncated']}")
+    if one["sample"] < 0 or one["kept"] is None:
+        raise ValueError(f"{where}: its number, or whether it is kept, cannot be")
+    tokens, most = one["tokens"], run.max_new_tokens
+    if tokens is not None and (tokens < 0 or (most is not None and tokens > most)):
+        raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
+    if (one["prompt_tokens"] or 0) < 0:
+        raise ValueError(f"{where} had {one['prompt_tokens']} tokens before it")
+    if one["served_by"] is not None:
+        require_name(one["served_by"], f"{where}: the name of what served it")
+    if run.numerics is not None:
+        _by_our_engine(run, one, where)
+
+
+def _by_our_engine(run: Run, one: Row, where: str) -> None:
+    if one["tokens"] is None or (one["finish_reason"] == "length") != (
+        one["tokens"] == run.max_new_tokens and one["finish_reason"] != "stop"
+    ):
+        raise ValueError(f"{where}: {one['tokens']} tokens do not end by '{one['finish_reason']}'")
+    if stop := [text for text in json.loads(run.versions).get("stop", []) if text in one["text"]]:
+        raise ValueError(f"{where} holds {stop[0][:60]!r}, before which it should have ended")
+
+
+def _made_again(run: Run, completions: Sequence[Row], content: str, asked: Sequence[Article]) -> str | None:
+    if run.backend == "file":
+        texts = {(one["page_id"], one["sample"]): one["text"] for one in completions}
+        return run_id_of(run.snapshot_id, run.model, run.decoder, texts)
+    if run.backend not in models.all() or "backend_code_sha256" in json.loads(run.versions):
+        return None
+    pages = [article.page_id for article in asked]
+    if run.samples == 0:
+        return stored_run_id(run, content, pages)
+    decoder = decoder_of(run)
+    if decoder is None:
+        return None
+    if decoders.get(decoder.name).is_deterministic(decoder) and (run.samples, run.keep) != (1, 1):
+        raise ValueError(f"{run.decoder} writes one text a prompt, and {run.samples} are said to be there")
+    return stored_identity(run, content, pages).run_id(run.numerics)

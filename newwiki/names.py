@@ -1,0 +1,47 @@
+"""The one rule for names that come from people: of models, decoders, judges, snapshots, rubrics and plug-ins."""
+
+import unicodedata
+
+from newwiki.errors import UsageError
+
+LONGEST = 200
+# Names that mean something of our own: the articles, and ids of what is not a published snapshot
+_RESERVED = frozenset({"wikipedia", "references", ".", ".."})
+_RESERVED_BEGINNINGS = ("reference:", "prompts:", "file:", "anchor:")
+_SHOWN = 60
+
+
+class NameRefused(UsageError, ValueError):
+    """A name breaks the rule. It is a ValueError as well, for checks that say themselves where the name stands."""
+
+
+def require_name(text: str, what: str, *, longest: int = LONGEST) -> str:
+    """Return the name unchanged. `what` begins the error message, such as `the model name`.
+
+    Raises NameRefused for a blank name, one longer than `longest` characters, one that is not in Unicode's form NFC,
+    one with characters that are not printed (controls, bidirectional marks, private use, unassigned, half of a
+    surrogate pair) or with spaces around it, and a reserved one, whatever its capitals.
+    """
+    if fault := _fault(text, longest):
+        shown = ascii(text[:_SHOWN]) + ("…" if len(text) > _SHOWN else "")
+        raise NameRefused(f"{what} {shown} {fault}; give another name")
+    return text
+
+
+def _fault(text: str, longest: int) -> str:
+    if not text.strip():
+        return "is blank"
+    if len(text) > longest:
+        return f"has {len(text):,} characters, and at most {longest} are allowed"
+    for character in text:
+        category = unicodedata.category(character)
+        if category.startswith("C") or category in ("Zl", "Zp"):
+            return f"holds U+{ord(character):04X}, which is not a printable character"
+    if not unicodedata.is_normalized("NFC", text):
+        return "is not in Unicode's normal form NFC"
+    if text != text.strip():
+        return "begins or ends with a space"
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if folded in _RESERVED or folded.startswith(_RESERVED_BEGINNINGS):
+        return "is reserved"
+    return ""

@@ -1,0 +1,261 @@
+"""Whatever brings rows, a changed one is refused in one line or is a claim that nothing here can recompute."""
+
+import contextlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from flows.admitting.gate import admit
+from newwiki.errors import NewWikiError, TerminalError
+from storage.database import Database
+from storage.pull import Contradiction, pull
+from storage.push import SNAPSHOT_TABLES, gather
+from storage.shared import GatheredParts, SharedPart
+
+pytestmark = pytest.mark.slow
+
+# What only the one who made a run knows; the gate bounds it, and origins say whose claim it is.
+CLAIMS: Mapping[str, set[str]] = {
+    "runs": {"model", "versions", "started_at", "finished_at", "heard_at", "knowledge_cutoff", "knowledge_cutoff_from"},
+    "completions": {"text", "tokens", "prompt_tokens", "served_by"},
+    "scores": {"value", "status"},
+    "run_scores": {"value", "spread", "status", "texts"},
+}
+# What every database counts itself
+OWN = {"decoder_short", "kept_prompts", "kept_texts"}
+HOSTILE = [
+    "",
+    " ",
+    "Wikipedia",
+    "reference:x",
+    "a\u202eb",
+    "a\0b",
+    "x" * 100_000,
+    "\x1b[31m",
+    "../x",
+    "e\u0301",
+    "{}",
+    "[" * 999,
+]
+VALUES: list[Any] = [None, True, -5, 0, 9999, 2**62, 0.999, -1e300, 1e300, float("nan"), *HOSTILE]
+
+OF_TEXTS = {*SNAPSHOT_TABLES, "runs", "completions"}
+
+
+@pytest.fixture(scope="module")
+def genuine(evaluated: Path) -> GatheredParts:
+    database, parts = Database(evaluated), GatheredParts("genuine")
+    gather(database, parts, [run_id for (run_id,) in rows_of(database, "select run_id from runs where samples > 1")])
+    return parts
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    database = Database(tmp_path_factory.mktemp("nothing") / "newwiki.duckdb")
+    with database.write():
+        return database.path
+
+
+@pytest.fixture(scope="module")
+def unscored(genuine: GatheredParts, nothing: Path) -> Path:
+    """A database with the run and none of its scores."""
+    target = Database(shutil.copy(nothing, nothing.with_name("unscored.duckdb")))
+    pull(target, admit(genuine.only(OF_TEXTS), "pull"), lambda text: None)
+    return target.path
+
+
+def rows_of(database: Database, asked: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(database.path), read_only=True) as connection:
+        return connection.execute(asked).fetchall()
+
+
+def changed(parts: GatheredParts, part: SharedPart, rows: pa.Table) -> GatheredParts:
+    """The parts with one of them changed, whose note vouches for it, as its forger's would. A change of texts goes
+    without scores, which take most of the time."""
+    forged = parts.only(OF_TEXTS if part.table in OF_TEXTS else {one.table for one in parts.held})
+    forged.write(part, rows, parts.held[part][0].facts)
+    return forged
+
+
+def put(parts: GatheredParts, table: str, **values: Any) -> GatheredParts:
+    """The parts with the first row of a table changed."""
+    part = next(one for one in parts.held if one.table == table and not one.path.count("reference"))
+    rows = parts.held[part][1]
+    first, *others = rows.to_pylist()
+    return changed(parts, part, pa.Table.from_pylist([first | values, *others], schema=rows.schema))
+
+
+@st.composite
+def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
+    """The rows with one value, row or column that is another."""
+    kind = draw(st.sampled_from(["value", "value", "value", "type", "again", "less", "column", "no column"]))
+    entries, name = rows.to_pylist(), draw(st.sampled_from(rows.column_names))
+    place = draw(st.integers(0, max(0, len(entries) - 1)))
+    if kind == "column":
+        return rows.append_column("more", pa.nulls(len(entries), pa.string()))
+    if kind == "no column":
+        return rows.drop_columns([name])
+    if kind == "type":
+        return rows.set_column(rows.column_names.index(name), name, pa.array(["x"] * len(entries)))
+    if not entries:
+        return rows
+    if kind == "again":
+        return pa.concat_tables([rows, rows.slice(place, 1)])
+    if kind == "less":
+        return pa.concat_tables([rows.slice(0, place), rows.slice(place + 1)])
+    value = draw(st.sampled_from(VALUES) | st.text(max_size=20) | st.integers(-(2**63), 2**63 - 1) | st.floats())
+    try:
+        column = pa.array(
+            [*(row[name] for row in entries[:place]), value, *(row[name] for row in entries[place + 1 :])]
+        )
+    except (pa.ArrowException, UnicodeError):
+        return rows
+    with_type = column
+    with contextlib.suppress(pa.ArrowException):
+        with_type = column.cast(rows.schema.field(name).type)
+    return rows.set_column(rows.column_names.index(name), name, with_type)
+
+
+TABLES = (
+    "snapshots", "candidates", "stored_articles", "article_structure", "article_facts", "article_citations", "requests",
+    "novelty", "topics", "runs", "completions", "evaluators", "metrics", "scores", "run_scores",
+)  # fmt: skip
+
+
+def differing(here: Database, there: Database) -> dict[str, list[tuple[set[str], str]]]:
+    """By table, of each row that is only in the first: in which columns it differs from the nearest of the other."""
+    found: dict[str, list[tuple[set[str], str]]] = {}
+    for table in TABLES:
+        with (
+            duckdb.connect(str(here.path), read_only=True) as one,
+            duckdb.connect(str(there.path), read_only=True) as two,
+        ):
+            mine, theirs = (c.execute(f"from {table}").to_arrow_table().to_pylist() for c in (one, two))
+        assert len(mine) <= len(theirs), table
+        for row in mine:
+            if row not in theirs:
+                nearest = min(({n for n in row if row[n] != other[n]} for other in theirs), key=len)
+                found.setdefault(table, []).append((nearest, repr(row)))
+    return found
+
+
+@settings(
+    max_examples=int(os.environ.get("NEWWIKI_EXAMPLES", "10")),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data())
+def test_a_changed_part_is_refused_or_a_claim(
+    data: st.DataObject, genuine: GatheredParts, nothing: Path, unscored: Path, evaluated: Path
+) -> None:
+    part = data.draw(st.sampled_from(sorted(genuine.held, key=lambda one: (one.table, one.path))))
+    forged = data.draw(mutated(genuine.held[part][1]))
+    before = nothing if part.table in OF_TEXTS else unscored
+    target = Database(shutil.copy(before, nothing.with_name("target.duckdb")))
+    told = ""
+    try:
+        pull(target, admit(changed(genuine, part, forged), "pull"), lambda text: None)
+    except NewWikiError as error:
+        told = str(error)
+    assert "\n" not in told and len(told) < 5_000
+    for table, rows in differing(target, Database(evaluated)).items():
+        for columns, row in rows:
+            assert columns - OWN <= CLAIMS.get(table, set()), (table, columns, row)
+    origins = {run_id for run_id, _ in rows_of(target, "select run_id, source from origins where evaluator_id = ''")}
+    assert origins == {run_id for (run_id,) in rows_of(target, "select run_id from runs")}
+
+
+@pytest.mark.parametrize(
+    ("table", "values", "told"),
+    [
+        ("completions", {"words": 9999}, "words, and it says 9999"),
+        ("completions", {"tokens": -5}, "has -5 tokens"),
+        ("completions", {"text": "Other words."}, "has 2 words, and it says"),
+        ("runs", {"model": "Wikipedia"}, "its model 'Wikipedia' is reserved"),
+        ("runs", {"model": "a\u202eb"}, r"its model 'a\\u202eb' holds U\+202E"),
+        ("runs", {"seed": 1}, "its id is not the hash of what it says it is"),
+        ("runs", {"versions": '{"stop": [], "stop": ["x"]}'}, 'holds the key .stop. twice'),
+        ("scores", {"value": 100.5, "status": "ok"}, "has the number 100.5, which is not between 0.0 and"),
+        ("metrics", {"maximum": 1e9}, "is another one: maximum is"),
+        ("evaluators", {"version": "99"}, "its id is not the hash"),
+        ("snapshots", {"licence_url": "javascript:alert(1)"}, "is no address of a web page"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_in_a_shared_folder_is_refused(
+    table: str, values: dict[str, Any], told: str, genuine: GatheredParts, nothing: Path, unscored: Path, tmp_path: Path
+) -> None:
+    target = Database(shutil.copy(nothing if table in OF_TEXTS else unscored, tmp_path / "target.duckdb"))
+    with pytest.raises(TerminalError, match=told):
+        pull(target, admit(put(genuine, table, **values), "pull"), lambda text: None)
+
+
+def test_a_run_ends_after_its_snapshots_window_and_in_the_past(
+    genuine: GatheredParts, nothing: Path, tmp_path: Path
+) -> None:
+    part = next(one for one in genuine.held if one.table == "runs")
+    [row] = genuine.held[part][1].to_pylist()
+    for told, ended in (("before the window", -10), ("in the future", 100)):
+        moment = row["finished_at"].replace(year=row["finished_at"].year + ended)
+        target = Database(shutil.copy(nothing, tmp_path / "target.duckdb"))
+        with pytest.raises(TerminalError, match=told):
+            pull(target, admit(put(genuine, "runs", finished_at=moment), "pull"), lambda text: None)
+
+
+@pytest.mark.parametrize(
+    ("signer", "values"),
+    [
+        ("", {"model": "another"}),
+        ("SHA256:key", {"model": "another"}),
+        ("SHA256:key", {"versions": '{"device": "another"}'}),
+    ],
+)  # fmt: skip
+def test_a_row_that_differs_is_a_contradiction_that_names_field_and_values(
+    signer: str, values: dict[str, Any], genuine: GatheredParts, evaluated: Path, tmp_path: Path
+) -> None:
+    target = Database(shutil.copy(evaluated, tmp_path / "target.duckdb"))
+    forged = admit(put(genuine, "runs", **values), "bundle" if signer else "pull", signer)
+    with pytest.raises(
+        Contradiction, match=rf"run \w{{16}} is another one here than there \({next(iter(values))} is .* and .*another"
+    ):
+        pull(target, forged, lambda text: None)
+    assert rows_of(target, "select distinct model from runs") == rows_of(
+        Database(evaluated), "select distinct model from runs"
+    )
+    assert rows_of(target, "from origins") == [], "what was made here has no origin"
+
+
+def test_all_of_a_snapshot_is_compared(genuine: GatheredParts, evaluated: Path, tmp_path: Path) -> None:
+    target = Database(shutil.copy(evaluated, tmp_path / "target.duckdb"))
+    for table, values in (
+        ("snapshots", {"licence_url": "https://evil.example"}),
+        ("article_facts", {"value": "another"}),
+    ):
+        if any(one.table == table and rows.num_rows for one, (_, rows) in genuine.held.items()):
+            name = next(iter(values))
+            with pytest.raises(Contradiction, match=rf"\({table}.{name} is .* here and .* there\)"):
+                pull(target, admit(put(genuine, table, **values), "pull"), lambda text: None)
+
+
+def test_a_signer_is_credited_for_what_the_key_signed(genuine: GatheredParts, nothing: Path, tmp_path: Path) -> None:
+    target = Database(shutil.copy(nothing, tmp_path / "target.duckdb"))
+    texts = genuine.only({one.table for one in genuine.held} - {"scores", "run_scores"})
+    pull(target, admit(texts, "bundle", "SHA256:first"), lambda text: None)
+    pull(target, admit(genuine, "bundle", "SHA256:second"), lambda text: None)
+    pull(target, admit(texts, "bundle", "SHA256:third"), lambda text: None)
+    asked = "select distinct signer from origins where evaluator_id {} '' order by signer"
+    assert rows_of(target, asked.format("=")) == [("SHA256:first",), ("SHA256:second",), ("SHA256:third",)]
+    assert rows_of(target, asked.format("<>")) == [("SHA256:second",)]
+
+
+def test_no_pull_goes_past_the_gate(genuine: GatheredParts, nothing: Path, tmp_path: Path) -> None:
+    target = Database(shutil.copy(nothing, tmp_path / "target.duckdb"))
+    with pytest.raises((TypeError, AttributeError)):
+        pull(target, genuine, lambda text: None)  # type: ignore[arg-type]
+    assert rows_of(target, "from runs") == []
