@@ -98,8 +98,8 @@ def _contact(settings: Settings) -> Row:
 def _database(path: Path) -> list[Row]:
     database = Database(path)
     if not database.is_there:
-        found = "is empty, as a full disk leaves a file" if path.exists() else "is not there yet"
-        return [("database", "note", f"'{path}' {found}; newwiki refresh makes it")]
+        state = "is empty, as a full disk leaves a file" if path.exists() else "is not there yet"
+        return [("database", "note", f"'{path}' {state}; newwiki refresh makes it")]
     try:
         with database.read() as connection:
             found = [*database.rows("integrity"), *repeated(connection)]

@@ -83,13 +83,8 @@ def _open(place: Path, *, read_only: bool) -> _Open:
 
 
 def _engine(place: Path) -> duckdb.DuckDBPyConnection:
-    return connect(
-        MEMORY,
-        others=[place],
-        memory_limit=_MEMORY_LIMIT,
-        temp_directory=str(spilled(place)),
-        **CREATED_AS,
-    )
+    settings = {"memory_limit": _MEMORY_LIMIT, "temp_directory": str(spilled(place)), **CREATED_AS}
+    return connect(MEMORY, others=[place], settings=settings)
 
 
 def _remove_empty(place: Path) -> None:

@@ -8,7 +8,6 @@ the database no longer holds. The opposite is harmless: the process ended betwee
 
 import logging
 import os
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
@@ -109,7 +108,7 @@ def _stored(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
     return row[0], row[1]
 
 
-def _rows(connection: duckdb.DuckDBPyConnection) -> Mapping[str, int]:
+def _rows(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     return dict(connection.execute(query("stored_rows")).fetchall())
 
 

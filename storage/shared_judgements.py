@@ -88,7 +88,7 @@ def database_id(database: Database) -> str:
 
 
 def _take(
-    database: Database, folder: Parts, there: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
+    database: Database, folder: ReadableParts, there: Notes, part: SharedPart, foreign: ForeignAnswers, our_id: str
 ) -> int:
     """Takes in what is new or later, and gives how many answers that is. Raises UntrueAnswers."""
     origin = dict(part.keys).get("origin", UNNAMED)
@@ -137,7 +137,7 @@ def _unnamed(new: list[Row], here: pa.Table, given_here: pa.Table) -> list[Row]:
     return [row for row in new if question(row) not in answered]
 
 
-def _read(folder: Parts, note: Note) -> pa.Table:
+def _read(folder: ReadableParts, note: Note) -> pa.Table:
     """Raises UntrueAnswers for values that Python has none for, such as the year 29,000."""
     try:
         return folder.read(note)
@@ -187,5 +187,5 @@ def _not_ours(our_id: str, answers: int) -> str:
     )
 
 
-def _file(folder: Parts, part: SharedPart) -> str:
+def _file(folder: ReadableParts, part: SharedPart) -> str:
     return f"'{folder.url}/{visible(part.path)}'"

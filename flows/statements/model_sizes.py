@@ -6,6 +6,7 @@ numbers on the logarithm of their parameters; its error is that of models scatte
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +70,7 @@ class ModelSizes:
     def words(self) -> str:
         return f"{self.sizes[0]:.3g} to {self.sizes[-1]:.3g} parameters, {len(self.models)} models"
 
-    def of_models(self, values: Array, runs: list[int]) -> Array:
+    def of_models(self, values: Array, runs: Sequence[int]) -> Array:
         """The mean over each model's runs, models × (1 + articles), of values that are `runs` × (1 + articles)."""
         return np.stack([values[np.searchsorted(runs, places)].mean(axis=0) for places in self.models])
 

@@ -52,14 +52,18 @@ def test_duckdb_is_started_in_one_place_only() -> None:
     for room in ("newwiki", "evaluators", "storage", "flows"):
         for file in (ROOT / room).rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-                is_duckdb = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "duckdb"
-                if is_duckdb and node.attr in (
-                    "connect",
-                    "sql",
-                    "query",
-                    "execute",
-                    "from_query",
-                    "default_connection",
+                if (
+                    isinstance(node, ast.Attribute)
+                    and ast.unparse(node.value) == "duckdb"
+                    and node.attr
+                    in (
+                        "connect",
+                        "sql",
+                        "query",
+                        "execute",
+                        "from_query",
+                        "default_connection",
+                    )
                 ):
                     found.add((file.relative_to(ROOT).as_posix(), node.attr))
                 if isinstance(node, ast.ImportFrom) and node.module == "duckdb":

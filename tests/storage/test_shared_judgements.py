@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flows.admitting.gate import admit
 from newwiki.errors import TerminalError
 from newwiki.judging.judgement import Judgement
 from newwiki.judging.rubric import read_rubric
@@ -68,31 +69,31 @@ def test_answers_go_round_without_duplicates_and_come_home_as_ones_own(
     first: Database, second: Database, shared: SharedFolder
 ) -> None:
     home = database_id(first)
-    assert pull(second, shared, print).judgements == 2
+    assert pull(second, admit(shared, "pull"), print).judgements == 2
     assert said(second) == [(home, "Ada", 1, "first"), (home, "Ada", 2, "first")]
     judgements.keep(second, RUBRIC, [judged(*PAIR, "Bob", RUBRIC)])
     relayed = SharedFolder(f"memory://{uuid4()}")
     for folder in (shared, relayed):
         push(second, folder, print)
-        pull(first, folder, print)
+        pull(first, admit(folder, "pull"), print)
     assert said(first) == [("", "Ada", 1, "first"), ("", "Ada", 2, "first"), (database_id(second), "Bob", 1, "first")]
     for database in (first, second):
-        assert push(database, relayed, print).judgements == pull(database, shared, print).judgements == 0
+        assert push(database, relayed, print).judgements == pull(database, admit(shared, "pull"), print).judgements == 0
         with database.read() as connection:
             assert repeated(connection) == []
 
 
 def test_later_answer_comes_from_its_own_origin_alone(first: Database, second: Database, shared: SharedFolder) -> None:
     home = database_id(first)
-    pull(second, shared, print)
+    pull(second, admit(shared, "pull"), print)
     judgements.keep(second, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=9, answer="second")])
     push(second, shared, print)
-    pull(first, shared, print)
+    pull(first, admit(shared, "pull"), print)
     both = {("Ada", 1, "first"), ("Ada", 2, "first"), ("Ada", 1, "second")}
     assert {one[1:] for one in said(first)} == {one[1:] for one in said(second)} == both
     judgements.keep(first, RUBRIC, [judged(*PAIR, "Ada", RUBRIC, minute=3, answer="tie")])
     push(first, shared, print)
-    assert pull(second, shared, print).judgements == 1
+    assert pull(second, admit(shared, "pull"), print).judgements == 1
     assert (home, "Ada", 1, "tie") in said(second) and ("", "Ada", 1, "second") in said(second)
     assert len(said(second)) == 3
 
@@ -103,7 +104,7 @@ def test_person_has_one_answer_whatever_the_order_of_the_texts(first: Database, 
     for answer in (judged(*PAIR, "Ada", RUBRIC), replace(judged(*PAIR, "Ada", RUBRIC, minute=1), first="b")):
         judgements.keep(first, RUBRIC, [answer])
         push(first, folder, print)
-        pull(second, folder, print)
+        pull(second, admit(folder, "pull"), print)
     for database in (first, second):
         assert [one.first for one in judgements.every(database, *PAIR)] == ["b"]
 
@@ -120,7 +121,7 @@ def test_model_that_judged_is_described_and_pairs_that_are_not_shared_stay(
     ]
     judgements.keep(first, RUBRIC, by_model)
     push(first, folder, print)
-    pull(third, folder, print)
+    pull(third, admit(folder, "pull"), print)
     from_first = [replace(one, origin=database_id(first)) for one in by_model[:2]]
     assert judgements.every(third, *PAIR) == from_first
     assert judgements.every(third, "run-a", "unfinished") == []
@@ -159,7 +160,7 @@ def test_answer_that_cannot_be_true_is_refused_in_one_line(
     before = said(first)
     forge(shared, change, **keys)
     with pytest.raises(TerminalError, match=told) as refused:
-        pull(first, shared, print)
+        pull(first, admit(shared, "pull"), print)
     assert str(refused.value).isprintable()
     assert said(first) == before
 
@@ -168,15 +169,16 @@ def test_answers_that_claim_to_be_from_this_database_are_refused(
     first: Database, second: Database, shared: SharedFolder
 ) -> None:
     before = said(first)
-    pull(second, shared, print)
+    pull(second, admit(shared, "pull"), print)
     forge(shared, _all(answer="second", judged_at=datetime.now(UTC)), origin=database_id(first))
-    for move in (pull, push):
-        with pytest.raises(TerminalError, match="claim to be from this database"):
-            move(first, shared, print)
+    with pytest.raises(TerminalError, match="claim to be from this database"):
+        pull(first, admit(shared, "pull"), print)
+    with pytest.raises(TerminalError, match="claim to be from this database"):
+        push(first, shared, print)
     assert said(first) == before
     forge(shared, _all(judge="Eve"), judge="Eve", origin=database_id(first))
     with pytest.raises(TerminalError, match=r"judge=Eve.* claim to be from this database"):
-        pull(first, shared, print)
+        pull(first, admit(shared, "pull"), print)
     assert said(first) == before
 
 
@@ -196,8 +198,8 @@ def test_answers_that_an_earlier_version_pushed_are_not_taken_twice(
 ) -> None:
     before, old = said(first), _without_origin(shared, _all())
     for _ in range(2):
-        pull(first, old, print)
-        pull(third, old, print)
+        pull(first, admit(old, "pull"), print)
+        pull(third, admit(old, "pull"), print)
     assert said(first) == before
     assert said(third) == [("unnamed", "Ada", 1, "first"), ("unnamed", "Ada", 2, "first")]
     part = SharedPart("judgements", part_of(old).keys)
@@ -206,7 +208,7 @@ def test_answers_that_an_earlier_version_pushed_are_not_taken_twice(
     _all(answer="tie", judged_at=datetime(2026, 10, 6, tzinfo=UTC))(rows)
     old.write(part, pa.Table.from_pylist(rows, schema=table.schema), {})
     with pytest.raises(TerminalError, match="an earlier version pushed them without the id of their database"):
-        pull(first, old, print)
+        pull(first, admit(old, "pull"), print)
     assert said(first) == before
 
 
@@ -245,7 +247,7 @@ def test_no_part_changes_an_answer_that_was_given_here(
         rows[:] = [row | keys | changed for row, changed in zip(rows * 2, changes, strict=False)]
 
     forge(copied, change, **keys)
-    _, refused = shared_judgements.pull(first, copied, copied.notes(), PAIR)
+    _, refused = shared_judgements.pull(first, admit(copied, "pull"), copied.notes(), PAIR)
     assert all(line.isprintable() for line in refused)
     stored = judgements.every(first, *PAIR)
     assert {one for one in stored if one.origin == ""} == mine

@@ -262,9 +262,10 @@ def test_models_that_differ_whatever_their_size_are_rarely_said_to_grow_with_it(
     random, called = np.random.default_rng(models), 0
     for _ in range(400):
         levels = random.normal(size=models)
-        made = sized(
-            lambda place, levels=levels: texts(place, levels[place]), [1e6 * 3**place for place in range(models)]
-        )
+        made = [
+            (sampled(f"model {place}", size=1e6 * 3**place), {"S-BERT": texts(place, level)})
+            for place, level in enumerate(levels)
+        ]
         called += judged(made, stated("size", "S-BERT", direction="up")).verdict == HOLDS
     assert called <= 20  # 10 of 400 are expected: half of 5 %, as the statement names one direction of two
 
