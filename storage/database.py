@@ -93,7 +93,7 @@ class Database:
         self._require_no_read("a `fenced` inside a `read` would, at its end, let go of the file for both")
         self._require()
         with _ONE_AT_A_TIME:
-            connection = patiently(self.path, lambda: connect(self.path, read_only=True, **limits))
+            connection = patiently(self.path, lambda: connect(self.path, read_only=True, settings=limits))
             try:
                 with told(self.path):
                     _teach_manners(connection)
@@ -114,7 +114,7 @@ class Database:
         if safe_of_ones_own(own, self.path).stem == "newwiki":
             raise UsageError(f"'{own}' cannot be written: `newwiki` is the database itself there; name another file")
         with _ONE_AT_A_TIME:
-            connection = patiently(own, lambda: connect(own, others=[self.path], **CREATED_AS))
+            connection = patiently(own, lambda: connect(own, others=[self.path], settings=CREATED_AS))
             try:
                 if is_ours(connection):
                     raise UsageError(f"'{own}' is a database of New-Wiki Eval, which only it writes; name another file")

@@ -5,8 +5,9 @@ one. DuckDB never turns external access on again, so an engine serves the files 
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import duckdb
 
@@ -22,7 +23,11 @@ _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")  # which DuckDB keeps besid
 
 
 def connect(
-    path: Path, *, read_only: bool = False, others: Iterable[Path] = (), **settings: str | int | bool
+    path: Path,
+    *,
+    read_only: bool = False,
+    others: Iterable[Path] = (),
+    settings: Mapping[str, str | int | bool] = MappingProxyType({}),
 ) -> duckdb.DuckDBPyConnection:
     """A connection to the file, or to `MEMORY`, that reaches only the file, `others`, their logs, and where they spill.
 
@@ -30,7 +35,7 @@ def connect(
     """
     places = [spelling for other in others for spelling in _spellings(other)]
     fence: dict[str, str | int | bool] = {} if places else {"enable_external_access": False}
-    connection = duckdb.connect(str(path), read_only=read_only, config=_OFFLINE | fence | settings)
+    connection = duckdb.connect(str(path), read_only=read_only, config=_OFFLINE | fence | dict(settings))
     if places:
         try:
             _fence(connection, places)

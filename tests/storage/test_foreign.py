@@ -105,6 +105,20 @@ def test_what_no_version_has_written_is_refused(database: Database, statements: 
     assert database.path.read_bytes() == before
 
 
+def test_an_invalid_metric_in_a_database_is_named_and_nothing_is_run(database: Database, tmp_path: Path) -> None:
+    name = f"]; copy (select 1) to '{tmp_path}/written.csv'; --"
+    with duckdb.connect(str(database.path)) as connection:
+        connection.execute(
+            "insert into metrics (metric, unit, direction, definition, source) values (?, '', 'none', '', '')", [name]
+        )
+    before = database.path.read_bytes()
+    for open_it in (Database(database.path).read, Database(database.path).write, Database(database.path).fenced):
+        with pytest.raises(TerminalError, match=r"has a metric named \"]; copy \(select 1\)"), open_it():
+            pass
+    assert database.path.read_bytes() == before
+    assert not (tmp_path / "written.csv").exists()
+
+
 @pytest.fixture
 def tampered(database: Database, tmp_path: Path) -> Path:
     """A database whose views read a private file, and whose macros stand in the place of DuckDB's own functions."""
