@@ -83,7 +83,7 @@ def _open(place: Path, *, read_only: bool) -> _Open:
 
 
 def _engine(place: Path) -> duckdb.DuckDBPyConnection:
-    settings = {"memory_limit": _MEMORY_LIMIT, "temp_directory": str(spilled(place)), **CREATED_AS}
+    settings = CREATED_AS | {"memory_limit": _MEMORY_LIMIT, "temp_directory": str(spilled(place))}
     return connect(MEMORY, others=[place], settings=settings)
 
 

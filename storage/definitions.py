@@ -96,26 +96,31 @@ def require_plain(held: Catalogue, path: Path) -> None:
 
 def require_no_tables(held: Catalogue, path: Path, texts: Sequence[str]) -> None:
     """Raises TerminalError where a view of this program's schema is a table in the file."""
-    views = {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
-    found = sorted(held.tables.keys() & views)
+    found = sorted(held.tables.keys() & _view_names(texts))
     _require_none(path, [f"{view} is a table there, and a view of New-Wiki Eval" for view in found])
 
 
 def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequence[str]) -> bool:
-    """Whether the file defines what these files of views and macros define, and no other view or macro."""
+    """Whether the file defines what these files of views and macros define, and no other macro. A view of another name
+    stands in nothing's place, and is the owner's."""
     ours = sorted(definition for text in texts for definition in _written(text))
     views = sorted(one for one in ours if one.kind == "view")
-    if views != sorted(_views(held)):
+    if views != sorted(one for one in _views(held) if one.name in _view_names(texts)):
         return False
     macros = [one for one in _macros(connection, held.name) if not _is_newest(one)]
     return sorted(macros) == [one for one in ours if one.kind != "view"]
 
 
-def drop_all(connection: duckdb.DuckDBPyConnection) -> None:
-    """Takes away every view and macro, without a look at what they say."""
+def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
+    """Takes away every macro, and the views with names of ours, without a look at what they say."""
     held = catalogue(connection)
-    for kind, name in [*(("view", view) for view in held.views), *_names_of_macros(connection, held.name)]:
+    views = sorted(held.views.keys() & _view_names(texts))
+    for kind, name in [*(("view", view) for view in views), *_names_of_macros(connection, held.name)]:
         connection.execute(f"drop {kind} {_identifier(held.name)}.main.{_identifier(name)}")
+
+
+def _view_names(texts: Sequence[str]) -> set[str]:
+    return {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
 
 
 def _require_none(path: Path, problems: Sequence[str]) -> None:

@@ -11,13 +11,11 @@ from types import MappingProxyType
 
 import duckdb
 
-Settings = Mapping[str, str | int | bool]
-
 MEMORY = Path(":memory:")
 # DuckDB 1.4 and later open what this writes
-CREATED_AS: Settings = {"storage_compatibility_version": "v1.4.0"}
+CREATED_AS: dict[str, str | int | bool] = {"storage_compatibility_version": "v1.4.0"}
 # No extension is fetched or loaded
-_OFFLINE: Settings = {
+_OFFLINE: dict[str, str | int | bool] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
@@ -25,15 +23,19 @@ _LOGS = (".wal", ".wal.checkpoint", ".wal.recovery")  # which DuckDB keeps besid
 
 
 def connect(
-    path: Path, *, read_only: bool = False, others: Iterable[Path] = (), settings: Settings = MappingProxyType({})
+    path: Path,
+    *,
+    read_only: bool = False,
+    others: Iterable[Path] = (),
+    settings: Mapping[str, str | int | bool] = MappingProxyType({}),
 ) -> duckdb.DuckDBPyConnection:
     """A connection to the file, or to `MEMORY`, that reaches only the file, `others`, their logs, and where they spill.
 
     `settings` are DuckDB's own. Raises duckdb.Error where the file cannot be opened.
     """
     places = [spelling for other in others for spelling in _spellings(other)]
-    fence: Settings = {} if places else {"enable_external_access": False}
-    connection = duckdb.connect(str(path), read_only=read_only, config={**_OFFLINE, **fence, **settings})
+    fence: dict[str, str | int | bool] = {} if places else {"enable_external_access": False}
+    connection = duckdb.connect(str(path), read_only=read_only, config=_OFFLINE | fence | dict(settings))
     if places:
         try:
             _fence(connection, places)

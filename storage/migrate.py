@@ -86,12 +86,13 @@ def _is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Brings tables and views up to this program's schema. Views and macros that are not this program's go."""
+    """Brings tables and views up to this program's schema. Macros that are not this program's go, and
+    views that have the names of this program's."""
     if is_current(connection, path):
         return
     connection.begin()
     if is_ours(connection):
-        definitions.drop_all(connection)
+        definitions.drop(connection, [text for text, _ in _view_texts([])])
     connection.execute(_RECORD)
     connection.execute(_VIEWS)
     (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
