@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from storage.database import Database
+from tests.flows.conftest import environment
 from tests.flows.in_process import run
 from tests.flows.scored import SNAPSHOT, add_scored_runs
 
@@ -25,7 +26,7 @@ _COMMANDS = (
     ("compare", "one", "other"), ("compare", "one", "other", "--format", "markdown"),
     ("sql", "select model, decoder from runs"), ("sql", "select model from runs", "--format", "json"),
     ("sql", "select model from runs", "--format", "markdown"), ("sql", f'select 1 as "{_STEERING}"'),
-    ("sql", f"select error('{_STEERING}')"), ("leaderboard", "--snapshot", _STEERING), ("doctor",),
+    ("sql", f"select error('{_STEERING}')"), ("leaderboard", "--snapshot", _STEERING),
     ("snapshots", "list"), ("metrics",),
     ("report", "--out", "report.html"), ("site", "--out", "board"),
     ("export", "results", "one", "--out", "results"), ("export", "runs", "--format", "datasets", "--out", "runs"),
@@ -42,6 +43,8 @@ def hostile(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     about = {"one": {"model": _MODEL, "decoder": f"greedy{_STEERING}"}, "other": {"model": _HEBREW}}
     numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[0.2], [0.4], [0.3]]}
     add_scored_runs(Database(path), {"one": numbers, "other": numbers}, about=about)
+    with Database(path).write() as connection:
+        connection.execute("update runs set started_at = now(), finished_at = now()")
     return folder
 
 
@@ -50,7 +53,9 @@ def written(hostile: Path) -> dict[str, str]:
     """What each command printed, and every text file that one wrote."""
     found = {}
     for command in _COMMANDS:
-        ended = run([*command, *(() if command[0] == "metrics" else ("--db", "newwiki.duckdb"))], hostile, {})
+        ended = run(
+            [*command, *(() if command[0] == "metrics" else ("--db", "newwiki.duckdb"))], hostile, environment()
+        )
         found[" ".join(command)] = ended.stdout + ended.stderr
         assert "Traceback" not in ended.stderr and "it is a defect" not in ended.stderr, ended.stderr
     texts = (file for file in hostile.rglob("*") if file.suffix in (".html", ".xml", ".md", ".csv", ".json", ".jsonl"))
