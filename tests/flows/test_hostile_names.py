@@ -1,5 +1,8 @@
 """Names from elsewhere that steer a terminal, a page or a table: no command lets them through to people."""
 
+import csv
+import io
+import re
 import unicodedata
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -18,7 +21,8 @@ from tests.flows.scored import SNAPSHOT, add_scored_runs
 pytestmark = pytest.mark.slow
 
 _STEERING = "\x1b[31m\x07\x7f\x9b\u200b\u200e\u202e\u2066\u2028\ufeff"
-_MODEL = f"m{_STEERING}=|`<b>"
+_MODEL = f"=m{_STEERING}=|`<b>"
+_NUMBER = re.compile(r"-?[0-9.]+(?:e-?[0-9]+)?")
 _HEBREW = "דגם"
 _METRIC = f"density{_STEERING}"
 _COMMANDS = (
@@ -41,7 +45,7 @@ def hostile(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "newwiki.duckdb"
     path.write_bytes(published.read_bytes())
     about = {"one": {"model": _MODEL, "decoder": f"greedy{_STEERING}"}, "other": {"model": _HEBREW}}
-    numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[0.2], [0.4], [0.3]]}
+    numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[-0.25], [-0.25], [-0.25]]}
     add_scored_runs(Database(path), {"one": numbers, "other": numbers}, about=about)
     with Database(path).write() as connection:
         connection.execute("update runs set started_at = now(), finished_at = now()")
@@ -85,6 +89,14 @@ def test_no_page_of_the_browser_shows_them_raw(hostile: Path) -> None:
             assert place == "/" or "u202e" in page.text, place
             assert not [*_outside_bdi(page.text)] or "/sql" in place, place
     live.close()
+
+
+def test_no_cell_of_the_sites_csv_is_a_formula(written: dict[str, str]) -> None:
+    files = [text for name, text in written.items() if name.startswith("board/data") and name.endswith(".csv")]
+    cells = [cell for text in files for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert any(cell.startswith("'=m") for cell in cells)
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t")) and not _NUMBER.fullmatch(cell)] == []
+    assert "-0.25" in cells  # a number stays one
 
 
 def test_names_of_the_other_direction_are_isolated(written: dict[str, str]) -> None:
