@@ -11,7 +11,7 @@ from newwiki.request import Request
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
 
 _NAME = r"\w(?:[\w.-]*\w)?"
-_LONGEST = 96
+_LONGEST = 96  # of a repository on the Hub
 _ON_THE_HUB = re.compile(f"{_NAME}/{_NAME}", re.ASCII)
 
 

@@ -69,7 +69,7 @@ def sql(
         kept: list[answers.Kept] = []
         try:
             with database.beside(write) if write else database.fenced() as connection:
-                answers.ask(connection, text, form, kept, writing=write is not None)
+                answers.ask(connection, _in_utf8(text), form, kept, writing=write is not None)
         finally:  # of several answers those before one that fails
             answers.tell(kept, form, reporter(quiet))
 
@@ -81,6 +81,11 @@ def sql(
         from storage.schema import names
 
         converse(ask, names(database))
+
+
+def _in_utf8(text: str) -> str:
+    """The text where Python has read UTF-8 as ASCII, as it does in the locale C; DuckDB takes nothing else."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _example(settings: Settings, name: str) -> str:

@@ -1,5 +1,8 @@
 """Names from elsewhere that steer a terminal, a page or a table: no command lets them through to people."""
 
+import csv
+import io
+import re
 import unicodedata
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -11,13 +14,15 @@ from starlette.testclient import TestClient
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from storage.database import Database
+from tests.flows.conftest import environment
 from tests.flows.in_process import run
 from tests.flows.scored import SNAPSHOT, add_scored_runs
 
 pytestmark = pytest.mark.slow
 
 _STEERING = "\x1b[31m\x07\x7f\x9b\u200b\u200e\u202e\u2066\u2028\ufeff"
-_MODEL = f"m{_STEERING}=|`<b>"
+_MODEL = f"=m{_STEERING}=|`<b>"
+_NUMBER = re.compile(r"-?[0-9.]+(?:e-?[0-9]+)?")
 _HEBREW = "דגם"
 _METRIC = f"density{_STEERING}"
 _COMMANDS = (
@@ -25,7 +30,7 @@ _COMMANDS = (
     ("compare", "one", "other"), ("compare", "one", "other", "--format", "markdown"),
     ("sql", "select model, decoder from runs"), ("sql", "select model from runs", "--format", "json"),
     ("sql", "select model from runs", "--format", "markdown"), ("sql", f'select 1 as "{_STEERING}"'),
-    ("sql", f"select error('{_STEERING}')"), ("leaderboard", "--snapshot", _STEERING), ("doctor",),
+    ("sql", f"select error('{_STEERING}')"), ("leaderboard", "--snapshot", _STEERING),
     ("snapshots", "list"), ("metrics",),
     ("report", "--out", "report.html"), ("site", "--out", "board"),
     ("export", "results", "one", "--out", "results"), ("export", "runs", "--format", "datasets", "--out", "runs"),
@@ -40,8 +45,10 @@ def hostile(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "newwiki.duckdb"
     path.write_bytes(published.read_bytes())
     about = {"one": {"model": _MODEL, "decoder": f"greedy{_STEERING}"}, "other": {"model": _HEBREW}}
-    numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[0.2], [0.4], [0.3]]}
+    numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[-0.25], [-0.25], [-0.25]]}
     add_scored_runs(Database(path), {"one": numbers, "other": numbers}, about=about)
+    with Database(path).write() as connection:
+        connection.execute("update runs set started_at = now(), finished_at = now()")
     return folder
 
 
@@ -50,7 +57,9 @@ def written(hostile: Path) -> dict[str, str]:
     """What each command printed, and every text file that one wrote."""
     found = {}
     for command in _COMMANDS:
-        ended = run([*command, *(() if command[0] == "metrics" else ("--db", "newwiki.duckdb"))], hostile, {})
+        ended = run(
+            [*command, *(() if command[0] == "metrics" else ("--db", "newwiki.duckdb"))], hostile, environment()
+        )
         found[" ".join(command)] = ended.stdout + ended.stderr
         assert "Traceback" not in ended.stderr and "it is a defect" not in ended.stderr, ended.stderr
     texts = (file for file in hostile.rglob("*") if file.suffix in (".html", ".xml", ".md", ".csv", ".json", ".jsonl"))
@@ -80,6 +89,14 @@ def test_no_page_of_the_browser_shows_them_raw(hostile: Path) -> None:
             assert place == "/" or "u202e" in page.text, place
             assert not [*_outside_bdi(page.text)] or "/sql" in place, place
     live.close()
+
+
+def test_no_cell_of_the_sites_csv_is_a_formula(written: dict[str, str]) -> None:
+    files = [text for name, text in written.items() if name.startswith("board/data") and name.endswith(".csv")]
+    cells = [cell for text in files for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert any(cell.startswith("'=m") for cell in cells)
+    assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t")) and not _NUMBER.fullmatch(cell)] == []
+    assert "-0.25" in cells  # a number stays one
 
 
 def test_names_of_the_other_direction_are_isolated(written: dict[str, str]) -> None:

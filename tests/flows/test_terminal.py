@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,12 @@ _STREAMS = {
 _CONSOLES = {"progress.py", "tables.py"}  # of rich: bars, and tables, whose lines are made visible before
 
 
-def _calls() -> Iterator[tuple[str, ast.AST, str]]:
+@cache
+def _calls() -> list[tuple[str, ast.AST, str]]:
+    return [*_found_calls()]
+
+
+def _found_calls() -> Iterator[tuple[str, ast.AST, str]]:
     for file in sorted(_FLOWS.rglob("*.py")):
         name = file.relative_to(_FLOWS).as_posix()
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

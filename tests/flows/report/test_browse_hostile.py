@@ -62,7 +62,7 @@ def test_what_xml_forbids_is_drawn_as_its_number(code: int) -> None:
     values = [{"x": f"a{chr(code)}b", "y": 1}]
     chart = altair.Chart(altair.Data(values=values)).mark_bar().encode(x="x:N", y="y:Q")
     image = svg(chart.properties(title=f"t{chr(code)}"), f"what it shows {chr(code)}")
-    assert image.count(f"\\u{code:04x}") == (3 if code < 0x10000 else 0)
+    assert (f"\\u{code:04x}" in image) == (code < 0x10000)
     assert chr(code) not in image or code == 0x10FFFF
     assert "<svg" in image
 
