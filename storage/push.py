@@ -10,6 +10,7 @@ from storage import hashes, knowledge_cutoffs, shared_judgements
 from storage.database import Database
 from storage.held import held
 from storage.prompt_sets import is_prompt_set
+from storage.public_runs import public_runs
 from storage.shared import Note, Parts, SharedPart, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
@@ -160,10 +161,10 @@ def _run(
         if is_other := noted.sha256 != rows_sha256(completions):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
-            folder.write(run, held(database, run), knowledge_cutoffs.facts(cutoff))
+            folder.write(run, public_runs(held(database, run)), knowledge_cutoffs.facts(cutoff))
         return not is_other
     folder.write(written, completions, {})
-    folder.write(run, held(database, run), knowledge_cutoffs.facts(cutoff))
+    folder.write(run, public_runs(held(database, run)), knowledge_cutoffs.facts(cutoff))
     moved.runs += 1
     return True
 

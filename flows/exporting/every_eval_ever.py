@@ -16,6 +16,7 @@ from flows.exporting.run_described import SCHEMA_VERSION, Described, describe
 from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
+from newwiki.private_places import public_versions
 from newwiki.results_request import EveryEvalEverRequest
 from newwiki.visible import in_json
 from storage.comparison import contenders
@@ -23,7 +24,6 @@ from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
 
-_PRIVATE = ("base_url",)  # of what a run says of its circumstances: where somebody's server stands
 _SAMPLING = ("temperature", "top_p", "top_k")
 _CLUSTERED = "of the mean over texts, clustered by prompt (CR2)"
 _INTERVAL = f"{_CLUSTERED}, Satterthwaite's degrees of freedom, Hall's transformation against skewness"
@@ -182,7 +182,7 @@ def _uncertainty(number: Mapping[str, Any]) -> dict[str, Any]:
 
 def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
     """What the schema has a name for, and beside it how the run was asked."""
-    parameters, versions = json.loads(run["decoder_parameters"]), json.loads(run["versions"])
+    parameters = json.loads(run["decoder_parameters"])
     sampled = {name: parameters[name] for name in _SAMPLING if name in parameters} if _samples(run) else {}
     length = {"max_tokens": run["max_new_tokens"]} if run["max_new_tokens"] else {}
     return {
@@ -194,7 +194,7 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
             samples_a_prompt=run["samples"],
             kept_a_prompt=run["keep"],
             protocol=run["protocol"],
-            circumstances={name: one for name, one in versions.items() if name not in _PRIVATE},
+            circumstances=json.loads(public_versions(run["versions"])),
         ),
     }
 

@@ -12,6 +12,7 @@ from flows.exporting.fingerprints import fingerprints
 from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
 from newwiki.errors import TerminalError, UsageError
 from newwiki.file_names import folder_name
+from newwiki.private_places import public_name, public_versions
 from newwiki.visible import in_json
 from storage.comparison import Contender
 from storage.database import Database
@@ -59,6 +60,7 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
     if not numbers:
         raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
     [run] = found
+    run |= {"model": public_name(run["model"]), "versions": public_versions(run["versions"])}
     task = task_name(run["snapshot_id"])
     effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]
