@@ -112,7 +112,7 @@ def put(**changes: object) -> Callable[[Row], Row]:
 CHANGES: dict[str, tuple[str, Callable[[Row], Row], str]] = {
     "a score": ("scores", put(value=0.123, status="ok"), "value is .*, computed again, and not 0.123"),
     "a score that is away": ("scores", put(value=None, status="ok"), "has the number None and the status 'ok'"),
-    "a number of the run": ("run_scores", put(value=2.5, status="ok"), "self_bleu: value is .*, computed again, and"),
+    "a number of the run": ("run_scores", put(value=0.25, status="ok"), "self_bleu: value is .*, computed again, and"),
     "a text": ("completions", put(text="Other words."), r"page \d+, sample 0 has 2 words, and it says"),
     "a number of tokens": ("completions", put(tokens=11), "has 11 tokens, and at most 10"),
     "which are kept": ("completions", lambda row: row | {"kept": not row["kept"]}, "are not its . longest"),
