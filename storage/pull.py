@@ -16,7 +16,7 @@ from storage.held import held
 from storage.migrate import create_views
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import first_row, query
-from storage.shared import Note, Parts, SharedPart, rows_sha256
+from storage.shared import Note, Parts, SharedPart, is_same, rows_sha256
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
 _ROUNDING = 1e-3
@@ -107,7 +107,7 @@ def _run(database: Database, folder: Parts, there: Notes, moved: Moved, part: Sh
     written = SharedPart("completions", part.keys)
     noted, here = there[written], held(database, written)
     if runs.status(database, run_id) == "complete":
-        if rows_sha256(here) != noted.sha256:
+        if not is_same(here, noted, folder):
             return _other(f"run {run_id}")
         cutoff = knowledge_cutoffs.of_facts(there[part].facts)
         if cutoff and knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_run(database, run_id)):

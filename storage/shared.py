@@ -23,6 +23,7 @@ from newwiki.errors import TerminalError, TransientError, UsageError
 from storage.outputs import safe
 
 _CATALOGUE = "catalogue"
+_ADDED = ("token_ids",)  # columns that were added after notes of their tables had been written
 
 
 @dataclass(frozen=True)
@@ -167,11 +168,27 @@ class _Asking:
 
 
 def rows_sha256(rows: pa.Table) -> str:
-    """Of the values in the order of the rows, whatever version of Parquet holds them."""
+    """Of the values in the order of the rows, whatever version of Parquet holds them. A column that tables of older
+    versions lack counts only where it has a value, so that old and new notes of the same rows agree."""
+    empty = [name for name in _ADDED if name in rows.column_names and rows[name].null_count == rows.num_rows]
+    rows = rows.drop_columns(empty)
     digest = hashlib.sha256(json.dumps(rows.column_names).encode())
     for line in _lines(rows):
         digest.update(line)
     return digest.hexdigest()
+
+
+def is_same(rows: pa.Table, noted: Note, parts: Parts) -> bool:
+    """Whether the part that the note is of holds these rows. Either may have been written by an older version, without
+    the columns that were added since."""
+    if noted.sha256 in (rows_sha256(rows), plain := rows_sha256(_without_added(rows))):
+        return True
+    lacks = any(name in rows.column_names and rows[name].null_count for name in _ADDED)
+    return lacks and rows_sha256(_without_added(parts.read(noted))) == plain
+
+
+def _without_added(rows: pa.Table) -> pa.Table:
+    return rows.drop_columns([name for name in _ADDED if name in rows.column_names])
 
 
 def _lines(rows: pa.Table) -> Iterator[bytes]:
