@@ -125,6 +125,8 @@ def _completion(run: Run, one: Mapping[str, Any]) -> None:
     tokens, most = one["tokens"], run.max_new_tokens
     if tokens is not None and (tokens < 0 or (most is not None and tokens > most)):
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
+    if one["token_ids"] is not None and len(one["token_ids"]) != tokens:
+        raise ValueError(f"{where} has {len(one['token_ids'])} token ids and says {tokens} tokens")
     if run.numerics is not None:
         _by_our_engine(run, one, where)
 
