@@ -15,6 +15,7 @@ from the articles, and texts that were drawn with another seed.
 
 import argparse
 import shutil
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -77,7 +78,9 @@ class Bench:
         passes = (exact + within) / total >= demand.replayed and least >= demand.each
         shares = [f"{share:.2%}" for share in (exact / total, within / total, (exact + within) / total, least)]
         cost = f"{took / generating:.2f}" if generating else ""
-        return [name, dtype, f"{total:,}", *shares, "yes" if passes else "no", cost]
+        row = [name, dtype, f"{total:,}", *shares, "yes" if passes else "no", cost]
+        print(", ".join(row), file=sys.stderr, flush=True)
+        return row
 
 
 def measured(bench: Bench, further: Mapping[str, HuggingFaceModel], articles: Mapping[int, str]) -> list[list[str]]:

@@ -149,7 +149,7 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
         for score in score_reading(known, fingerprints, page_id, reading):
             rows = bundle.entries("scores", run.snapshot_id, run.run_id, score.evaluator_id)
             row = next((one for one in rows if (one["page_id"], one["metric"]) == (page_id, score.metric)), None)
-            value = row and row["value"]
+            value = None if row is None else row["value"]
             same = value == score.value or (
                 value is not None
                 and score.value is not None

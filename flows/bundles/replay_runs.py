@@ -12,7 +12,7 @@ from pathlib import Path
 
 from flows.bundles.drawing import Key, draw
 from flows.bundles.opened import OpenedBundle
-from flows.bundles.replay import DEMANDS, Replayed, SpotCheck
+from flows.bundles.replay import DEMANDS, Kind, Replayed, SpotCheck
 from flows.bundles.replay_kinds import (
     DrawnRun,
     by_generating,
@@ -57,7 +57,7 @@ def replay_runs(bundle: OpenedBundle, request: CheckRequest, number: int, progre
 
 
 def _not_replayed(bundle: OpenedBundle, run: Run) -> Replayed:
-    kind = "replay" if run.samples else "reading"
+    kind: Kind = "replay" if run.samples else "reading"
     of = len(bundle.entries("completions", run.snapshot_id, run.run_id)) if run.samples else run.prompts
     return Replayed(run.run_id, kind, 0, 0, 0, of, 1.0, False, "not replayed: no --model has its weights")
 
@@ -71,9 +71,9 @@ def _models(bundle: OpenedBundle, request: CheckRequest) -> dict[str, str]:
         if run.model_sha256 in hashes:
             found[run.run_id] = hashes[run.model_sha256]
     if not found:
-        hashes = ", ".join(sorted({run.model_sha256[:12] for run in bundle.runs.values()}))
+        wanted = ", ".join(sorted({run.model_sha256[:12] for run in bundle.runs.values()}))
         raise UsageError(
-            f"no --model has the weights of a run in '{bundle.path}', whose hashes begin with {hashes}; name the "
+            f"no --model has the weights of a run in '{bundle.path}', whose hashes begin with {wanted}; name the "
             "folder or hub id of the checkpoint that wrote them"
         )
     return found
@@ -186,7 +186,7 @@ def _load(backend: str, name: str, loading: Loading) -> Backend:
     return load_model(backend, name, dict(loading))
 
 
-def _words(found: list[Mapping[str, str]]) -> str:
+def _words(found: Sequence[Mapping[str, str]]) -> str:
     return " and ".join(str(dict(one)) if one else "none" for one in found)[:200]
 
 

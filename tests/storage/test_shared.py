@@ -1,5 +1,6 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -153,9 +154,9 @@ def _with_ids() -> list[Completion]:
 @pytest.mark.parametrize("ids_here", [False, True])
 @pytest.mark.parametrize("ids_there", [False, True])
 def test_run_of_an_older_version_without_token_ids_is_the_same_run(
-    ids_here: bool, ids_there: bool, tmp_path: Path, folder: SharedFolder, run_of: Any
+    ids_here: bool, ids_there: bool, second: Database, tmp_path: Path, folder: SharedFolder, run_of: Any
 ) -> None:
-    here, there = Database(tmp_path / "here.duckdb"), Database(tmp_path / "there.duckdb")
+    here, there = second, Database(shutil.copy(second.path, tmp_path / "there.duckdb"))
     for database, ids in ((here, ids_here), (there, ids_there)):
         write(database, run_of("run-a"), _with_ids() if ids else texts())
     push(there, folder, print)
@@ -167,8 +168,10 @@ def test_run_of_an_older_version_without_token_ids_is_the_same_run(
     assert push(here, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
 
 
-def test_other_token_ids_of_the_same_texts_are_refused(tmp_path: Path, folder: SharedFolder, run_of: Any) -> None:
-    here, there = Database(tmp_path / "here.duckdb"), Database(tmp_path / "there.duckdb")
+def test_other_token_ids_of_the_same_texts_are_refused(
+    second: Database, tmp_path: Path, folder: SharedFolder, run_of: Any
+) -> None:
+    here, there = second, Database(shutil.copy(second.path, tmp_path / "there.duckdb"))
     write(there, run_of("run-a"), _with_ids())
     write(here, run_of("run-a"), [replace(one, token_ids=(9,) * 5) for one in texts()])
     push(there, folder, print)
