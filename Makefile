@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims bench-replay audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -73,6 +73,10 @@ bench-likelihood: $(INSTALLED)
 
 bench-claims: $(INSTALLED)
 	$(BIN)/python benchmarks/claims_speed.py
+
+# Of another checkpoint: .venv/bin/python benchmarks/replay.py --model FOLDER
+bench-replay: $(INSTALLED)
+	$(BIN)/python benchmarks/replay.py --into docs/submit.md
 
 # Writes the tables of docs/compare.md.
 bench-coverage: $(INSTALLED)

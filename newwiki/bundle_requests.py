@@ -18,15 +18,17 @@ class SubmitRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckRequest(Request):
-    """Which bundle is checked, whose keys are trusted, what is scored again, and how many completions are made anew."""
+    """Which bundle is checked, whose keys are trusted, what is scored again, and how many completions are replayed."""
 
     bundle: Path = asked(help="The bundle.", argument=True, metavar="BUNDLE")
     key: tuple[Path, ...] = asked(
         (), "Refuse other keys than this: a FILE.pub, or a folder of them (may be repeated).", metavar="FILE"
     )
-    spot: int = asked(0, "Completions that are made anew, drawn from all.", at_least=0, example=20)
+    spot: int = asked(
+        0, "Number of completions of every run to replay with --model, drawn at random.", at_least=0, example=20
+    )
     model: tuple[str, ...] = asked(
-        (), "A checkpoint that has written runs of it, for --spot (may be repeated).", metavar="MODEL"
+        (), "Checkpoint that wrote runs of the bundle, for --spot (may be repeated).", metavar="MODEL"
     )
     model_args: dict[str, str] = asked(
         {}, "What they are loaded with, beside what the runs say.", metavar="K=V,…", aliases=("--model_args",)
@@ -37,6 +39,6 @@ class CheckRequest(Request):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.spot and not self.model:
-            raise UsageError("who makes completions anew? Name the runs' checkpoint with --model FOLDER")
+            raise UsageError("--spot needs the checkpoint that wrote the runs; name it with --model FOLDER")
         if not self.spot and (self.model or self.number is not None):
-            raise UsageError("--model and --number go with --spot, which says how many completions are made anew")
+            raise UsageError("--model and --number need --spot, the number of completions to replay of every run")

@@ -8,6 +8,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S*")
 _PATH = re.compile(r"(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]).*", re.DOTALL)
 # What a run records by these names says where somebody's server stands
 _DROPPED = frozenset({"base_url"})
+# A stop string may look like a path, and a run's protocol rests on it
+_PART_OF_RUN = frozenset({"stop"})
 
 
 def public_name(name: str) -> str:
@@ -21,7 +23,9 @@ def public_versions(versions: str) -> str:
     """Return the JSON of `runs.versions` without addresses, and with the last part of each path. What holds neither is
     returned as it was written."""
     said: dict[str, Any] = json.loads(versions)
-    public = {name: _public(value) for name, value in said.items() if name not in _DROPPED}
+    public = {
+        name: value if name in _PART_OF_RUN else _public(value) for name, value in said.items() if name not in _DROPPED
+    }
     return versions if public == said else json.dumps(public, sort_keys=True)
 
 

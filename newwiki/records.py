@@ -25,7 +25,7 @@ class Completion:
     that was written elsewhere the tokens are not known.
 
     `prompt_tokens` and `served_by` are what a server says that was asked for it: how long the prompt was, and what it
-    is itself.
+    is itself. `token_ids` are the tokens, without one that ended the text; None where another program wrote it.
     """
 
     page_id: int
@@ -37,6 +37,7 @@ class Completion:
     truncated: bool
     prompt_tokens: int | None = None
     served_by: str | None = None
+    token_ids: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ from storage.admitted import Admitted, Refused, finished_at
 from storage.database import Database, insert_arrow, insert_new
 from storage.held import held
 from storage.migrate import create_views
+from storage.public_runs import public_runs
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import first_row, query
-from storage.shared import Note, SharedPart, rows_sha256
+from storage.shared import Note, SharedPart, is_same, rows_sha256
 from storage.table_shapes import shape_of
 
 # Two machines' processors round differently; scores of one evaluator that lie farther apart are not of the same text.
@@ -206,7 +207,7 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
     if written not in there:
         raise Refused(f"'{folder.url}' lacks {written.path[:300]}")
     if runs.status(database, run_id) == "complete":
-        if rows_sha256(here) != there[written].sha256 and pulled.read(written).to_pylist() != here.to_pylist():
+        if not is_same(here, there[written], folder):
             raise _Differs(f"run {run_id}")
         _require_same_run(pulled, part)
         pulled.record_again(run_id)
@@ -238,10 +239,10 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
 def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     """Raises _Differs unless the row of a run says the same here and there. The knowledge cutoff of a run that has none
     here is taken from a folder, never from a bundle."""
-    here = held(pulled.database, part)
+    here = public_runs(held(pulled.database, part))
     if rows_sha256(here) == pulled.there[part].sha256:
         return
-    [ours], [theirs] = here.to_pylist(), pulled.read(part).to_pylist()
+    [ours], [theirs] = here.to_pylist(), public_runs(pulled.read(part)).to_pylist()
     mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
     missing = {"protocol"} if theirs["protocol"] is None else set()
     for name in ours.keys() - mine - missing:

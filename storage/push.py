@@ -11,7 +11,7 @@ from storage.database import Database
 from storage.held import held
 from storage.prompt_sets import is_prompt_set
 from storage.public_runs import public_runs
-from storage.shared import Note, Parts, SharedPart, rows_sha256
+from storage.shared import Note, Parts, SharedPart, is_same, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
 
@@ -158,7 +158,7 @@ def _run(
     run, written = SharedPart("runs", keys), SharedPart("completions", keys)
     completions, cutoff = held(database, written), knowledge_cutoffs.of_run(database, run["run_id"])
     if (noted := there.get(written)) and run in there:
-        if is_other := noted.sha256 != rows_sha256(completions):
+        if is_other := not is_same(completions, noted, folder):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
             folder.write(run, public_runs(held(database, run)), knowledge_cutoffs.facts(cutoff))

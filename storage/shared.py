@@ -33,6 +33,7 @@ _LARGEST_NOTE = 1_000_000  # bytes; one names the metrics of a scoring
 _FEW_ROWS, _MOST_ROWS_A_BYTE = 100_000, 50
 _SMALL, _MOST_PACKED = 64_000_000, 500
 _LONGEST = 240  # bytes of a folder's name, of 255 that a file system takes
+_ADDED = ("token_ids",)  # columns that were added after notes of their tables had been written
 
 
 @dataclass(frozen=True)
@@ -198,11 +199,27 @@ class _Asking:
 
 
 def rows_sha256(rows: pa.Table) -> str:
-    """Of the values in the order of the rows, whatever version of Parquet holds them."""
+    """Of the values in the order of the rows, whatever version of Parquet holds them. A column that tables of older
+    versions lack counts only where it has a value, so that old and new notes of the same rows agree."""
+    empty = [name for name in _ADDED if name in rows.column_names and rows[name].null_count == rows.num_rows]
+    rows = rows.drop_columns(empty)
     digest = hashlib.sha256(json.dumps(rows.column_names).encode())
     for line in _lines(rows):
         digest.update(line)
     return digest.hexdigest()
+
+
+def is_same(rows: pa.Table, noted: Note, parts: ReadableParts) -> bool:
+    """Whether the part that the note is of holds these rows. Either may have been written by an older version, without
+    the columns that were added since."""
+    if noted.sha256 in (rows_sha256(rows), plain := rows_sha256(_without_added(rows))):
+        return True
+    lacks = any(name in rows.column_names and rows[name].null_count for name in _ADDED)
+    return lacks and rows_sha256(_without_added(parts.read(noted))) == plain
+
+
+def _without_added(rows: pa.Table) -> pa.Table:
+    return rows.drop_columns([name for name in _ADDED if name in rows.column_names])
 
 
 def _lines(rows: pa.Table) -> Iterator[bytes]:

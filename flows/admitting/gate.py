@@ -292,6 +292,8 @@ def _completion(run: Run, one: Row) -> None:
     tokens, most = one["tokens"], run.max_new_tokens
     if tokens is not None and (tokens < 0 or (most is not None and tokens > most)):
         raise ValueError(f"{where} has {tokens} tokens, and at most {most} were asked for")
+    if one["token_ids"] is not None and len(one["token_ids"]) != tokens:
+        raise ValueError(f"{where} has {len(one['token_ids'])} token ids and says {tokens} tokens")
     if (one["prompt_tokens"] or 0) < 0:
         raise ValueError(f"{where} had {one['prompt_tokens']} tokens before it")
     if one["served_by"] is not None:

@@ -20,8 +20,10 @@ def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None,
 
 @asks(CheckRequest)
 def check(request: CheckRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
-    """Checks a bundle: signature, hashes, scores computed again, and with `spot` completions made anew. Gives a row for
-    each thing that was checked; what is not right raises TerminalError."""
+    """Checks a bundle: signature, hashes, scores computed again, and with `spot` completions of every run replayed.
+
+    Gives a row for each thing that was checked; raises TerminalError for the first fault.
+    """
     from flows.bundles.check import check as look
     from flows.bundles.checked import COLUMNS
 

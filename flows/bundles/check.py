@@ -13,8 +13,9 @@ from flows.bundles.consistent import require_consistent
 from flows.bundles.drawing import new_number, passes
 from flows.bundles.keys import trusted_keys
 from flows.bundles.opened import OpenedBundle, open_bundle
+from flows.bundles.replay import SpotCheck
+from flows.bundles.replay_runs import replay_runs
 from flows.bundles.scoring_again import score_again
-from flows.bundles.writing_again import SpotCheck, write_again
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import NewWikiError, TerminalError
@@ -30,7 +31,7 @@ _SHARES = (0.01, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Check:
-    """What was found, and of completions that were made anew, how likely it is that changed ones went unseen."""
+    """What was found, and of completions that were replayed, how likely it is that changed ones went unseen."""
 
     lines: list[Checked]
     spot: SpotCheck | None
@@ -39,15 +40,15 @@ class Check:
     def sentences(self) -> list[str]:
         """For people, below the table."""
         if self.spot is None:
-            return ["no completion was made anew: --spot 20 --model FOLDER does it"]
-        told = [f"drawn by the number {self.spot.number}; --number {self.spot.number} draws the same again"]
-        if not self.spot.demanded:
-            return [*told, "no completion had to have the same bytes, so that changed ones would not have been seen"]
-        numbers = ", ".join(f"{share:.0%} with {passes(share, self.spot.demanded):.2g}" for share in _SHARES)
+            return ["no completion was replayed: --spot 20 --model FOLDER replays 20 of every run"]
+        drawn = [f"drawn by the number {self.spot.number}; --number {self.spot.number} draws the same again"]
+        fewest = self.spot.fewest
+        if not fewest:
+            return [*drawn, "no completion was confirmed: what the runs say is as claimed"]
+        numbers = ", ".join(f"{share:.0%} with {passes(share, fewest):.2g}" for share in _SHARES)
         return [
-            *told,
-            f"a bundle with a share p of changed completions passes with probability (1 − p)^{self.spot.demanded}, or "
-            f"less: {numbers}",
+            *drawn,
+            f"a run with a share p of forged completions passes with probability (1 − p)^{fewest}, or less: {numbers}",
         ]
 
 
@@ -64,7 +65,7 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
     if not request.spot:
         return Check(lines, None)
     number = new_number() if request.number is None else request.number
-    spot = write_again(bundle, request, number, progress)
+    spot = replay_runs(bundle, request, number, progress)
     return Check([*lines, *spot.lines], spot)
 
 

@@ -19,8 +19,9 @@ from newwiki.settings import Settings
 def check(settings: Settings, quiet: bool, form: str, request: CheckRequest) -> None:
     """Check a BUNDLE of `newwiki submit`: signature, hashes, scores computed again.
 
-    With --spot completions are made anew, which nobody can have known before; in float32 on a CPU they must have the
-    same bytes. What is not right ends the check, with a line that says what and where.
+    With --spot, completions of every run are drawn at random and replayed with your copy of the checkpoint: their
+    tokens must be those that the decoder chooses. The check ends with the first fault, in a line that says what and
+    where.
     """
     from flows.bundles.check import check as look
     from flows.tables import show

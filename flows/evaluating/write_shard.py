@@ -79,7 +79,7 @@ class ShardedModel:
         for _, table in self._executor.run(write, shards, _name):
             for told in json.loads(table.schema.metadata[b"notes"]):
                 writing.note(told)
-            yield [Completion(**row) for row in table.to_pylist()]
+            yield [_completion(row) for row in table.to_pylist()]
 
 
 def write(shard: WriteShard) -> pa.Table:
@@ -95,6 +95,11 @@ def write(shard: WriteShard) -> pa.Table:
     writing = Writing(**shard.writing, note=notes.append)
     rows = [asdict(one) for batch in model.complete(shard.requests, shard.decoder, writing) for one in batch]
     return pa.Table.from_pylist(rows).replace_schema_metadata({"notes": json.dumps(notes)})
+
+
+def _completion(row: Mapping[str, Any]) -> Completion:
+    ids = row["token_ids"]
+    return Completion(**{**row, "token_ids": None if ids is None else tuple(ids)})
 
 
 def _sent(key: str, value: Any) -> Any:

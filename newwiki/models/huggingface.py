@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from newwiki.models.engine.likelihood import TokenLikelihoods
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
+    from newwiki.models.engine.replay import TokenVerdicts
     from newwiki.models.engine.selftest import ModelPath
 
 # A logit's rounding error, as a share of the largest logit's size; in float32 the largest that was measured is 4.5e-6
@@ -62,6 +63,14 @@ class HuggingFaceModel(LocalModel):
         read = self._read_for(decoder)
         streams = self._streams(requests, writing, read)
         return self._run(streams, decoder, writing, read=read, slack=FLOAT32_SLACK)
+
+    def replay(
+        self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
+    ) -> "Iterator[TokenVerdicts]":
+        read = self._read_for(decoder)
+        streams = self._streams([(prompt, one.sample) for prompt, one in written], writing, read)
+        completions = [one for _, one in written]
+        return self._replayed(streams, completions, decoder, writing, read=read, tolerance=tolerance)
 
     def likelihoods(self, pairs: Sequence[tuple[str, str]], window: int | None = None) -> Iterator[Likelihood]:
         """How likely each completion of (prompt, completion) pairs is, token by token, in the order of the pairs.

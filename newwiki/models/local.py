@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from newwiki.decoding.each_token import EachToken
 from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
@@ -15,15 +16,16 @@ from newwiki.models.backend import Writing
 from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
 from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
-from newwiki.records import Completion, FinishReason
+from newwiki.records import Completion, FinishReason, Prompt
 from newwiki.registry import decoders
 from newwiki.text.words import split_words
 from newwiki.training import steps
 
 if TYPE_CHECKING:
     from newwiki.models.engine.batch_size import BatchSize
-    from newwiki.models.engine.loop import Done, Engine
+    from newwiki.models.engine.loop import Done, Engine, Rules
     from newwiki.models.engine.reader import Reader
+    from newwiki.models.engine.replay import TokenVerdicts
 
 _DTYPES = ("auto", "float32", "bfloat16", "float16")
 
@@ -115,7 +117,6 @@ class LocalModel(ABC):
     ) -> "Iterator[list[Done]]":
         """The streams with their tokens, as they are done."""
         from newwiki.models.engine.batch_size import BatchSize
-        from newwiki.models.engine.loop import Rules
         from newwiki.models.engine.memory import is_out_of_memory
 
         if self.quantised and not writing.strict:
@@ -124,13 +125,8 @@ class LocalModel(ABC):
                 "--strict each completion is written alone"
             )
         search = decoders.get(decoder.name).search(decoder)
-        rules = Rules(
-            ending,
-            writing.seed,
-            slack if self.dtype == "float32" and not writing.strict else 0.0,
-            int(decoder.parameters["no_repeat_ngram_size"]),
-            str(decoder.parameters.get("amateur_context", "full")),
-        )
+        slack = slack if self.dtype == "float32" and not writing.strict else 0.0
+        rules = _rules(ending, writing.seed, slack, decoder)
         kind, reader = self._engine(search, read)
         self._batches = self._batches or BatchSize()
         batches = self._batches
@@ -164,6 +160,68 @@ class LocalModel(ABC):
 
         return written()
 
+    def can_replay(self, decoder: Decoder) -> bool:
+        """Whether the decoder chooses token by token, so that `replay` can tell of each token whether it was chosen."""
+        return isinstance(decoders.get(decoder.name).search(decoder), EachToken)
+
+    @abstractmethod
+    def replay(
+        self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
+    ) -> "Iterator[TokenVerdicts]":
+        """Whether the decoder chose the tokens of completions whose token ids are known, in their order; see
+        `engine.replay`. Raises TerminalError where a text does not fit, ValueError for a completion that no decoder can
+        have written: with other tokens than its text has, or another end than its tokens have."""
+
+    def is_text_of(self, completion: Completion, stop: Sequence[str]) -> bool:
+        """Whether a completion's token ids are tokens of the model and give its text."""
+        ids, known = completion.token_ids, self._model.config.get_text_config().vocab_size
+        return (
+            ids is not None
+            and all(0 <= one < known for one in ids)
+            and self._prompting.decode(ids, stop) == completion.text
+        )
+
+    def _replayed(
+        self,
+        streams: Sequence[Stream],
+        written: Sequence[Completion],
+        decoder: Decoder,
+        writing: Writing,
+        *,
+        read: Sequence[Any],
+        tolerance: float,
+    ) -> "Iterator[TokenVerdicts]":
+        from newwiki.models.engine.replay import Endless, replay
+
+        search, ends = decoders.get(decoder.name).search(decoder), self._end_tokens()
+        kind, reader = self._engine(search, read)
+        rules = _rules(Endless(ends), writing.seed, 0.0, decoder)
+        engine = kind([reader(one, 1) for one in read], search, rules, rows=1)
+        for stream, one in zip(streams, written, strict=True):
+            by_token = self._ended_by_token(stream, one, writing)
+            yield replay(engine, stream, one.token_ids or (), ends if by_token else (), tolerance)
+
+    def _ended_by_token(self, stream: Stream, one: Completion, writing: Writing) -> bool:
+        """Whether an end-of-text token ended a completion. Raises ValueError where its tokens, its text and its end do
+        not go together."""
+        ids = one.token_ids
+        if ids is None or not self.is_text_of(one, writing.stop):
+            raise ValueError("its token ids are not those of its text")
+        if set(ids) & self._end_tokens():
+            raise ValueError("it goes on after an end-of-text token")
+        stops = self._prompting.stops(writing.stop) if writing.stop else None
+        places = [place for place in range(1, len(ids) + 1) if stops and stops(ids[:place])]
+        if places[:1] not in ([], [len(ids)]):
+            raise ValueError("it goes on after a stop string")
+        if places or one.finish_reason == "stop":
+            if one.finish_reason != "stop":
+                raise ValueError(f"a stop string ends it, and it says '{one.finish_reason}'")
+            return not places
+        reason = "length" if len(ids) == writing.max_new_tokens else "context"
+        if len(ids) != stream.room or one.finish_reason != reason:
+            raise ValueError(f"its {len(ids)} tokens do not end by '{one.finish_reason}'")
+        return False
+
     def _ending(self, writing: Writing) -> Ending:
         from newwiki.decoding.sentence_end import SentenceEnd
 
@@ -184,7 +242,14 @@ class LocalModel(ABC):
         full: FinishReason = "length" if len(written.tokens) == writing.max_new_tokens else "context"
         reason: FinishReason = "stop" if written.ended else full
         return Completion(
-            stream.page_id, stream.sample, text, len(written.tokens), len(split_words(text)), reason, reason != "stop"
+            stream.page_id,
+            stream.sample,
+            text,
+            len(written.tokens),
+            len(split_words(text)),
+            reason,
+            reason != "stop",
+            token_ids=tuple(written.tokens),
         )
 
     def _end_tokens(self) -> frozenset[int]:
@@ -192,6 +257,18 @@ class LocalModel(ABC):
         if configured is None:
             configured = self._tokenizer.eos_token_id
         return frozenset([configured] if isinstance(configured, int) else configured or [])
+
+
+def _rules(ending: Ending, seed: int, slack: float, decoder: Decoder) -> "Rules":
+    from newwiki.models.engine.loop import Rules
+
+    return Rules(
+        ending,
+        seed,
+        slack,
+        int(decoder.parameters["no_repeat_ngram_size"]),
+        str(decoder.parameters.get("amateur_context", "full")),
+    )
 
 
 def flag(name: str, text: str) -> bool:

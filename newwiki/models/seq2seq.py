@@ -16,6 +16,7 @@ from newwiki.records import Completion, Passage, Prompt, Reading, Unscorable
 if TYPE_CHECKING:
     from newwiki.models.engine.loop import Engine
     from newwiki.models.engine.reader import Reader
+    from newwiki.models.engine.replay import TokenVerdicts
 
 _DECODERS = ("greedy", "sample", "beam", "group-beam", "sibling-beam")
 
@@ -50,6 +51,14 @@ class Seq2SeqModel(LocalModel):
         _refuse(decoder)
         streams = self._streams(requests, writing)
         return self._run(streams, decoder, writing, read=[self._model], slack=FLOAT32_SLACK)
+
+    def replay(
+        self, written: Sequence[tuple[Prompt, Completion]], decoder: Decoder, writing: Writing, tolerance: float
+    ) -> "Iterator[TokenVerdicts]":
+        _refuse(decoder)
+        streams = self._streams([(prompt, one.sample) for prompt, one in written], writing)
+        completions = [one for _, one in written]
+        return self._replayed(streams, completions, decoder, writing, read=[self._model], tolerance=tolerance)
 
     @property
     def reading(self) -> Mapping[str, str]:

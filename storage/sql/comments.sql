@@ -152,6 +152,7 @@ comment on column completions.finish_reason is 'stop, length, context or unknown
 comment on column completions.truncated is 'Whether it did not end itself.';
 comment on column completions.prompt_tokens is 'How long the prompt was, as the server counted that was asked; NULL for models that ran here.';
 comment on column completions.served_by is 'What that server said it was: the model''s full name, and its fingerprint.';
+comment on column completions.token_ids is 'The ids of its tokens in the model''s tokenizer, as many as `tokens`: an end-of-text token is not among them; NULL for texts of other programs and for runs of older versions.';
 comment on column completions.kept is 'Whether it is scored; NULL until the run is complete.';
 
 comment on table evaluators is 'Who made scores: programs with their models, as exactly as their numbers depend on them.';

@@ -1,6 +1,8 @@
 """Two machines and a shared folder: everything comes over once, checked, and contradictions are refused."""
 
+import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from flows.cli import main
 from flows.scoring.score_run import drawn
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
-from newwiki.records import Score
+from newwiki.records import Completion, Score
 from storage import knowledge_cutoffs, runs
 from storage.database import Database
 from storage.pull import Contradiction, pull
@@ -151,6 +153,38 @@ def test_other_completions_of_the_same_run_are_refused_on_both_sides(
         push(second, folder, print)
     assert folder.notes() == there, "nor are scores of other completions pushed"
     assert {row[3] for row in everything(second)["completions"]} == {text.text for text in texts(of="changed")}
+
+
+def _with_ids() -> list[Completion]:
+    return [replace(one, token_ids=(1, 2, 3, 4, one.page_id)) for one in texts()]
+
+
+@pytest.mark.parametrize("ids_here", [False, True])
+@pytest.mark.parametrize("ids_there", [False, True])
+def test_run_of_an_older_version_without_token_ids_is_the_same_run(
+    ids_here: bool, ids_there: bool, second: Database, tmp_path: Path, folder: SharedFolder, run_of: Any
+) -> None:
+    here, there = second, Database(shutil.copy(second.path, tmp_path / "there.duckdb"))
+    for database, ids in ((here, ids_here), (there, ids_there)):
+        write(database, run_of("run-a"), _with_ids() if ids else texts())
+    push(there, folder, print)
+    if not ids_there:  # as it was written before there was the column
+        [(part, note)] = [(part, note) for part, note in folder.notes().items() if part.table == "completions"]
+        older = folder.read(note).drop_columns(["token_ids"])
+        assert folder.write(part, older, {}).sha256 == note.sha256
+    pull(here, folder, print)
+    assert push(here, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
+
+
+def test_other_token_ids_of_the_same_texts_are_refused(
+    second: Database, tmp_path: Path, folder: SharedFolder, run_of: Any
+) -> None:
+    here, there = second, Database(shutil.copy(second.path, tmp_path / "there.duckdb"))
+    write(there, run_of("run-a"), _with_ids())
+    write(here, run_of("run-a"), [replace(one, token_ids=(9,) * 5) for one in texts()])
+    push(there, folder, print)
+    with pytest.raises(TerminalError, match="run run-a is another one here than there"):
+        pull(here, folder, print)
 
 
 @pytest.mark.parametrize(("value", "refused"), [(20.000001, False), (21.0, True)])

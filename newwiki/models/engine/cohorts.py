@@ -40,6 +40,9 @@ class Cohorts(Engine):
     def run(self, streams: Sequence[Stream]) -> Iterator[list[Done]]:
         return super().run(sorted(streams, key=lambda stream: _encoded(stream).blocks))
 
+    def read_text(self, stream: Stream, tokens: Sequence[int]) -> list[Tensor]:
+        return [self._reader.throughout(self._source(stream), tokens)]
+
     def _admit(self) -> None:
         if self._waiting and not self._running:
             self._reader.slots.clear(self._rows)

@@ -76,6 +76,12 @@ class EncoderDecoderReader(Reader):
         )
         return output.logits[:, -1].float()
 
+    def throughout(self, prompt: Sequence[int], written: Sequence[int]) -> Tensor:
+        output = self._model(
+            input_ids=self._row(prompt), decoder_input_ids=self._row([self.start, *written]), use_cache=False
+        )
+        return output.logits[0].float()
+
     def _source_mask(self, rows: int) -> Tensor:
         """[rows, 1, 1, columns]: what each row sees of the encoder's states."""
         sources = self.slots.sources

@@ -82,6 +82,17 @@ class Engine:
         finally:
             self._forget()
 
+    def read_text(self, stream: Stream, tokens: Sequence[int]) -> list[Tensor]:
+        """By each model, the logits [tokens + 1, vocabulary] before and after each token of a text that is given."""
+        return [
+            reader.throughout(self._text(number, stream.prompt), tokens) for number, reader in enumerate(self._readers)
+        ]
+
+    def choices(self, streams: Sequence[Stream], logits: Sequence[Tensor]) -> list[int]:
+        """The token that each stream goes on with after these logits [streams, vocabulary]. The search has one row, and
+        nothing ends a text."""
+        return [turn.rows[0][1].tokens[-1] for turn in self._search.step(streams, self._view(streams, logits))]
+
     def _fitted(self) -> bool:
         """Takes a step, and says whether memory sufficed. What a failed one held is free once this has returned."""
         try:

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -151,6 +152,18 @@ class Reader:
         inputs["past_key_values"] = self.slots.prompt(slot, len(prompt))
         output = self._model(**inputs, logits_to_keep=1)
         return output.logits[:, -1].float()
+
+    def throughout(self, prompt: Sequence[int], written: Sequence[int]) -> Tensor:
+        """Logits [tokens + 1, vocabulary] after a prompt and after each token that was written, by one pass over the
+        whole text; by several where the model rotates its keys by the length of the text."""
+        text, found = [*prompt, *written], []
+        lengths = range(len(prompt), len(text) + 1)
+        for _, alike in groupby(lengths, lambda length: [rope.frequencies(length) for rope in self._ropes]):
+            first, *others = alike
+            last = others[-1] if others else first
+            output = self._model(input_ids=self._row(text[:last]), use_cache=False, logits_to_keep=last - first + 1)
+            found.append(output.logits[0].float())
+        return torch.cat(found)
 
     def states_alone(self, tokens: Sequence[int]) -> Tensor:
         """Last hidden states [tokens, size] of a text that is read whole, without a cache."""

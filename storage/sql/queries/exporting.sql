@@ -21,7 +21,7 @@ where run_id = ?;
 
 -- name: exported_completions
 -- What a run wrote, with the titles of the articles where they are stored.
-select completions.*, stored_articles.title
+select completions.* exclude (token_ids), stored_articles.title
 from completions
 join runs using (run_id)
 left join stored_articles using (snapshot_id, page_id)

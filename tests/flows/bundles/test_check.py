@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import spacy
 import newwiki
 from flows.bundles.check import Check
 from flows.bundles.keys import make_pair
-from flows.bundles.writing_again import SpotCheck
+from flows.bundles.replay import Replayed, SpotCheck
 from flows.cli import main
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
@@ -40,7 +41,7 @@ def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tm
     return run
 
 
-def test_a_real_bundle_passes_with_twenty_completions_made_anew(
+def test_honest_bundle_passes_with_completions_of_every_run_replayed(
     said: Said, bundle: Path, key: Path, toy_checkpoint: Path
 ) -> None:
     asked = ("check", bundle, "--spot", 20, "--model", toy_checkpoint, "--key", f"{key}.pub", "--format", "json")
@@ -50,7 +51,7 @@ def test_a_real_bundle_passes_with_twenty_completions_made_anew(
     assert lines["signature"]["result"].endswith("the key of alice")
     assert (lines["texts"]["checked"], lines["run ids"]["checked"]) == (3 * 4 + 3, 2)
     assert lines["scores"]["checked"] == lines["scores"]["of"] == 2 * (3 + 6 + 3) + 3
-    assert sum(line["checked"] for what, line in lines.items() if what.startswith("made anew")) == 15
+    assert sorted(line["checked"] for what, line in lines.items() if what.endswith("replayed")) == [3, 12]
 
 
 def test_the_function_gives_the_table_of_the_command(
@@ -62,7 +63,7 @@ def test_the_function_gives_the_table_of_the_command(
     not_again = [line for line in table.to_pylist() if line["checked"] == 0]
     assert {line["what"].split()[1] for line in not_again} >= {"bleu"}
     assert sum(line["of"] for line in not_again) == scores["of"] - scores["checked"]
-    assert "no completion was made anew" in capsys.readouterr().err
+    assert "no completion was replayed" in capsys.readouterr().err
 
 
 def entity_scores(bundle: Path, tagger: str, **settings: str) -> list[Row]:
@@ -97,11 +98,14 @@ def test_an_evaluator_whose_model_is_missing_is_named_and_skipped(evaluated: Pat
 
 def test_what_a_spot_check_is_worth_is_said_in_numbers() -> None:
     """0.95 ^ 20 is 0.358…, 0.8 ^ 20 is 0.0115…"""
-    told = Check([], SpotCheck(number=5, of=4_000, demanded=20, lines=[])).sentences
+    many = Replayed("a", "replay", 990, 990, 30, 4_000, 0.999, passed=True)
+    few = replace(many, run_id="b", completions=20)
+    claimed = replace(many, run_id="c", kind="plausibility", completions=1)
+    told = Check([], SpotCheck(5, 30, [many, few, claimed])).sentences
     assert told[0] == "drawn by the number 5; --number 5 draws the same again"
     assert "with probability (1 − p)^20, or less: 1% with 0.82, 5% with 0.36, 10% with 0.12, 20% with 0.012" in told[1]
-    [_, nothing] = Check([], SpotCheck(number=5, of=4_000, demanded=0, lines=[])).sentences
-    assert "would not have been seen" in nothing
+    [_, nothing] = Check([], SpotCheck(5, 20, [claimed])).sentences
+    assert "no completion was confirmed" in nothing
 
 
 def put(**changes: object) -> Callable[[Row], Row]:
@@ -180,7 +184,7 @@ def test_a_bundle_that_somebody_else_has_signed_is_refused_where_keys_are_named(
     assert table["result"][0].as_py().endswith("the key of mallory")
 
 
-def test_a_text_that_nothing_was_counted_of_is_found_by_making_it_anew(
+def test_changed_text_that_was_dropped_is_found_by_replay(
     said: Said, forged: Forged, key: Path, toy_checkpoint: Path, tmp_path: Path
 ) -> None:
     """A dishonest submitter changes what was not kept: all hashes and scores are right."""
@@ -194,26 +198,15 @@ def test_a_text_that_nothing_was_counted_of_is_found_by_making_it_anew(
     forged.change(name, lambda row: row | {"text": f" {row['text']}"}, which).rehash().sign(key)
     lying = forged.write(tmp_path / "lie.newwiki")
     assert said("check", lying)[0] == 0
-    status, _, told = said("check", lying, "--spot", 15, "--model", toy_checkpoint)
-    assert (status, told.count("made anew, it is another text from character")) == (1, 1), told
+    status, _, told = said("check", lying, "--spot", 1, "--model", toy_checkpoint)
+    assert (status, told.count("its token ids are not those of its text")) == (1, 1), told
 
 
-def test_a_model_that_wrote_none_of_it_makes_nothing_anew(bundle: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
+def test_model_without_the_weights_of_any_run_is_misuse(bundle: Path, toy_checkpoint: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(toy_checkpoint, tmp_path / "other"))
     (other / "generation_config.json").write_text(json.dumps({"eos_token_id": 0, "max_length": 7}))
-    with pytest.raises(UsageError, match="no --model has its weights"):
+    with pytest.raises(UsageError, match="no --model has the weights of a run"):
         newwiki.check(bundle, spot=2, model=str(other), db=tmp_path / "none.duckdb", quiet=True)
-
-
-def test_in_half_precision_the_share_that_is_the_same_is_told_and_nothing_demanded(
-    published: Path, toy_checkpoint: Path, key: Path, tmp_path: Path
-) -> None:
-    db = Path(shutil.copy(published, tmp_path / "half.duckdb"))
-    short = {"prompts": 1, "max_new_tokens": 4, "batch_size": 2, "metrics": "rep_4", "dtype": "bfloat16"}
-    newwiki.evaluate(str(toy_checkpoint), decoder="greedy", db=db, quiet=True, **short)
-    bundle = newwiki.submit("greedy", key=key, out=tmp_path / "half.newwiki", db=db)
-    [*_, line] = newwiki.check(bundle, spot=1, model=str(toy_checkpoint), db=db, quiet=True).to_pylist()
-    assert line["of"] == 1 and "not demanded: it computes in bfloat16" in line["result"]
 
 
 def test_another_snapshot_of_the_name_in_ones_own_database_is_a_contradiction(

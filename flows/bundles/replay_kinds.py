@@ -1,0 +1,252 @@
+"""The ways to confirm a run: by its tokens, by generating or reading again, and by how likely its texts are."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, cast
+
+from evaluators.analysis import Analyst
+from evaluators.counts import terms
+from evaluators.scoring import fingerprint, score_reading
+from flows.bundles.opened import OpenedBundle
+from flows.bundles.replay import DEMANDS, Demand, Kind, Replayed
+from newwiki.decoding.grammar import Decoder, parse
+from newwiki.errors import NewWikiError
+from newwiki.models.backend import ArticleReader, Backend, Writing
+from newwiki.models.local import LocalModel
+from newwiki.records import Completion, Prompt, Run, Unscorable
+from newwiki.registry import reading_evaluators
+from newwiki.snapshot import Article
+from newwiki.text.prompts import fill
+
+_OWN_TEXTS = 8  # at least, that texts are compared with
+_MARGIN, _WIDEST = 0.2, 1.5  # nats a token, between the means of likely texts
+_DEVIATIONS = 4
+_GRAM = 5  # words
+_MORE_COPIED = 0.2  # of the n-grams
+
+
+@dataclass(frozen=True)
+class DrawnRun:
+    """A run with the completions that were drawn of it, out of `of`, and the model that has its weights."""
+
+    bundle: OpenedBundle
+    run: Run
+    backend: Backend
+    decoder: Decoder | None
+    writing: Writing
+    articles: Mapping[int, Article]
+    completions: Sequence[Completion]
+    of: int
+
+    @property
+    def demand(self) -> Demand:
+        """That of the coarser of both dtypes: the run's, and the one that the checker computes in."""
+        coarse = ["bfloat16"] if getattr(self.backend, "quantised", None) else []
+        dtypes = [one for one in (self.run.dtype, self.backend.dtype, *coarse) if one in DEMANDS]
+        return max((DEMANDS[one] for one in dtypes), key=lambda demand: demand.tolerance)
+
+    def prompt(self, page_id: int) -> Prompt:
+        article = self.articles[page_id]
+        return Prompt(page_id, fill(self.run.prompt_template, article.title, article.first_sentence))
+
+    @property
+    def prompted(self) -> list[tuple[Prompt, Completion]]:
+        return [(self.prompt(one.page_id), one) for one in self.completions]
+
+    def found(self, kind: Kind, confirmed: int, looked_at: int, demanded: float, passed: bool = True) -> Replayed:
+        drawn = len(self.completions)
+        return Replayed(self.run.run_id, kind, confirmed, looked_at, drawn, self.of, demanded, passed)
+
+    def refuse(self, why: str) -> Exception:
+        return self.bundle.refuse(f"run {self.run.run_id}: {why}")
+
+    def refuse_text(self, one: Completion, why: str) -> Exception:
+        title = self.articles[one.page_id].title[:60]
+        return self.refuse(f"page {one.page_id} ('{title}'), sample {one.sample}: {why}")
+
+
+def by_tokens(drawn: DrawnRun) -> Replayed:
+    """Raises TerminalError where too few tokens are those that the decoder chooses, in one text or in all."""
+    model, demand = cast(LocalModel, drawn.backend), drawn.demand
+    assert drawn.decoder
+    confirmed, looked_at = 0, 0
+    verdicts = model.replay(drawn.prompted, drawn.decoder, drawn.writing, demand.tolerance)
+    for one in drawn.completions:
+        try:
+            verdict = next(verdicts)
+        except ValueError as error:
+            raise drawn.refuse_text(one, str(error)) from None
+        if len(verdict.contradicted) > _allowed(verdict.total, demand.each, demand):
+            raise drawn.refuse_text(
+                one,
+                f"the decoder chooses {verdict.confirmed} of {verdict.total} tokens; at least {demand.each:.0%} are "
+                f"demanded of a text in {drawn.run.dtype}",
+            )
+        confirmed, looked_at = confirmed + verdict.confirmed, looked_at + verdict.total
+    if looked_at - confirmed > _allowed(looked_at, demand.replayed, demand):
+        raise drawn.refuse(
+            f"the decoder chooses {confirmed:,} of {looked_at:,} tokens in {len(drawn.completions)} texts; at least "
+            f"{demand.replayed:.1%} are demanded in {drawn.run.dtype}"
+        )
+    return drawn.found("replay", confirmed, looked_at, demand.replayed)
+
+
+def _allowed(total: int, share: float, demand: Demand) -> float:
+    """Tokens that may be others; the last term is for the rounding of this product alone."""
+    return demand.spare + (1 - share) * total + 1e-9
+
+
+def by_generating(drawn: DrawnRun) -> Replayed:
+    """Raises TerminalError where too little of the texts is the same from the beginning on."""
+    assert drawn.decoder
+    requests = [(prompt, one.sample) for prompt, one in drawn.prompted]
+    batches = drawn.backend.complete(requests, drawn.decoder, drawn.writing)
+    made = {(one.page_id, one.sample): one for batch in batches for one in batch}
+    pairs = [(one, made[one.page_id, one.sample]) for one in drawn.completions]
+    confirmed, looked_at = sum(_same(*pair) for pair in pairs), sum(own.tokens or 0 for _, own in pairs)
+    demand = drawn.demand
+    if looked_at - confirmed > _allowed(looked_at, demand.anew, demand):
+        other, own = next((one, own) for one, own in pairs if _same(one, own) < (own.tokens or 0))
+        raise drawn.refuse_text(
+            other,
+            f"generated again, it is another text from character {_agreeing(other.text, own.text) + 1} on; of "
+            f"{looked_at:,} tokens in {len(pairs)} texts {confirmed:,} are the same from the beginning on, and at "
+            f"least {demand.anew:.0%} are demanded in {drawn.run.dtype}",
+        )
+    if drawn.backend.dtype != "float32":
+        by_plausibility(drawn)
+    return drawn.found("anew", confirmed, looked_at, demand.anew)
+
+
+def _same(there: Completion, own: Completion) -> int:
+    """How many tokens of a text that was generated again are in the other one, up to the first difference."""
+    tokens = own.tokens or 0
+    if there.text == own.text:
+        return tokens if (there.tokens, there.finish_reason) == (own.tokens, own.finish_reason) else 0
+    if there.token_ids and own.token_ids:
+        return _agreeing(there.token_ids, own.token_ids)
+    return tokens * _agreeing(there.text, own.text) // max(len(there.text), len(own.text), 1)
+
+
+def _agreeing(one: Sequence[Any], other: Sequence[Any]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
+    """Compares the scores of a likelihood run with those of the model. Raises TerminalError for another number."""
+    bundle, run, bound = drawn.bundle, drawn.run, drawn.demand.score
+    there = {part["evaluator_id"] for part, _ in bundle.of("scores") if part["run_id"] == run.run_id}
+    fingerprints = {one.name: fingerprint(one, Analyst()) for one in reading_evaluators.all().values()}
+    known = [one for one in reading_evaluators.all().values() if fingerprints[one.name].evaluator_id in there]
+    prompts = [(drawn.prompt(page_id).text, drawn.articles[page_id].completion) for page_id in pages]
+    reader = cast(ArticleReader, drawn.backend)
+    confirmed = 0
+    for page_id, pair in zip(pages, prompts, strict=True):
+        [reading] = reader.readings([pair], standardised=any(one.standardised for one in known))
+        for score in score_reading(known, fingerprints, page_id, reading):
+            rows = bundle.entries("scores", run.snapshot_id, run.run_id, score.evaluator_id)
+            row = next((one for one in rows if (one["page_id"], one["metric"]) == (page_id, score.metric)), None)
+            value = None if row is None else row["value"]
+            same = value == score.value or (
+                value is not None
+                and score.value is not None
+                and math.isclose(value, score.value, rel_tol=bound, abs_tol=bound)
+            )
+            if row is None or not same:
+                title = drawn.articles[page_id].title[:60]
+                raise drawn.refuse(
+                    f"page {page_id} ('{title}'): {score.metric} is {score.value}, read again, and not {value}"
+                )
+            confirmed += 1
+    why = "" if known else "no evaluator with the fingerprint of its scores is installed here"
+    return Replayed(run.run_id, "reading", confirmed, confirmed, len(pages), drawn.of, 1.0, bool(known), why)
+
+
+def by_plausibility(drawn: DrawnRun) -> Replayed:
+    """Compares how likely the model finds the texts with how likely it finds texts of its own, by the same decoder; of
+    an unknown decoder, with those of sampling and of greedy search. Texts must not copy their articles more than its
+    own do. Raises TerminalError."""
+    low, high = _own_texts(drawn)
+    there = [(one.page_id, one.text) for one in drawn.completions]
+    found, least, most = (_likelihoods(drawn, texts) for texts in (there, low, high))
+    if not found and least:
+        raise drawn.refuse(f"none of its {len(there)} drawn texts has a token, and the model's own texts have")
+    if found and least and most:
+        mean, lowest, highest = map(statistics.fmean, (found, least, most))
+        margin = min(_WIDEST, _MARGIN + _DEVIATIONS * max(_error(found, least), _error(found, most)))
+        if not min(lowest, highest) - margin <= mean <= max(lowest, highest) + margin:
+            raise drawn.refuse(
+                f"the model finds its {len(found)} drawn texts likely by {mean:.2f} nats a token, and its own texts by "
+                f"{lowest:.2f} to {highest:.2f}, give or take {margin:.2f}"
+            )
+    copied, own = _copied(drawn, there), max(_copied(drawn, low), _copied(drawn, high))
+    if copied > own + _MORE_COPIED:
+        raise drawn.refuse(
+            f"{copied:.0%} of the word {_GRAM}-grams of its {len(there)} drawn texts stand in their articles, and "
+            f"{own:.0%} of those of the model's own texts"
+        )
+    return drawn.found("plausibility", len(found), len(found), 1.0)
+
+
+def _own_texts(drawn: DrawnRun) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """By page id, texts of the model itself: the least likely that the decoder may write, and the likeliest."""
+    pages = sorted({one.page_id for one in drawn.completions})
+    often = -(-_OWN_TEXTS // max(1, len(pages)))
+
+    def texts(decoder: Decoder, samples: int) -> list[tuple[int, str]]:
+        requests = [(drawn.prompt(page_id), sample) for page_id in pages for sample in range(samples)]
+        batches = drawn.backend.complete(requests, decoder, drawn.writing)
+        return [(one.page_id, one.text) for batch in batches for one in batch]
+
+    if drawn.decoder is not None:
+        try:
+            drawn.backend.others(drawn.decoder)
+        except NewWikiError:
+            pass
+        else:
+            own = texts(drawn.decoder, often)
+            return own, own
+    [sampled], [greedy] = parse("sample"), parse("greedy")
+    return texts(sampled, often), texts(greedy, 1)
+
+
+def _likelihoods(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> list[float]:
+    """The mean log-probability of a token, natural, of each text that has tokens."""
+    pairs = [(drawn.prompt(page_id).text, text) for page_id, text in texts if text]
+    if hasattr(drawn.backend, "likelihoods"):
+        found = [one.log_probabilities for one in drawn.backend.likelihoods(pairs)]
+    else:
+        readings = cast(ArticleReader, drawn.backend).readings(pairs, standardised=False)
+        found = [one.rest.log_probabilities for one in readings if not isinstance(one.rest, Unscorable)]
+    return [statistics.fmean(one) for one in found if one]
+
+
+def _error(one: Sequence[float], other: Sequence[float]) -> float:
+    """The standard error of the difference of two means, by the spread of the larger set."""
+    spread = max((statistics.stdev(values) for values in (one, other) if len(values) > 1), default=0.0)
+    return spread * math.sqrt(1 / len(one) + 1 / len(other))
+
+
+def _copied(drawn: DrawnRun, texts: Sequence[tuple[int, str]]) -> float:
+    """The share of the texts' word n-grams that stand in their articles, and not in their prompts."""
+    copied, total = 0, 0
+    for page_id, text in texts:
+        article = drawn.articles[page_id]
+        known = _grams(article.completion) - _grams(drawn.prompt(page_id).text)
+        grams = _grams(text)
+        copied, total = copied + len(grams & known), total + len(grams)
+    return copied / total if total else 0.0
+
+
+def _grams(text: str) -> set[tuple[str, ...]]:
+    words = terms(text)
+    return {tuple(words[place : place + _GRAM]) for place in range(len(words) - _GRAM + 1)}
+
+
+def completion_of(row: Mapping[str, Any]) -> Completion:
+    ids = row["token_ids"]
+    names = ("page_id", "sample", "text", "tokens", "words", "finish_reason", "truncated")
+    return Completion(**{name: row[name] for name in names}, token_ids=None if ids is None else tuple(ids))

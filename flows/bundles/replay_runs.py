@@ -1,0 +1,200 @@
+"""Some completions of every run of a bundle replayed with the checker's own copy of the checkpoint.
+
+Nothing that a bundle says of itself switches this off: its device, dtype, numerics, backend and decoder decide how a
+run is looked at, and each way demands something.
+"""
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from flows.bundles.drawing import Key, draw
+from flows.bundles.opened import OpenedBundle
+from flows.bundles.replay import DEMANDS, Kind, Replayed, SpotCheck
+from flows.bundles.replay_kinds import (
+    DrawnRun,
+    by_generating,
+    by_plausibility,
+    by_reading,
+    by_tokens,
+    completion_of,
+)
+from flows.bundles.run_rows import decoder_of
+from flows.evaluating.generate import find_models, load_model
+from flows.evaluating.run_identity import stored_others, stored_settings
+from flows.progress import Progress
+from newwiki.bundle_requests import CheckRequest
+from newwiki.decoding.grammar import Decoder
+from newwiki.errors import UsageError
+from newwiki.models.backend import Backend, Writing
+from newwiki.models.local import LocalModel
+from newwiki.records import Completion, Run
+from newwiki.registry import models
+
+Loading = tuple[tuple[str, str], ...]
+
+_ANY = "hf"  # the backend that looks at texts of backends that are none of ours
+
+
+def replay_runs(bundle: OpenedBundle, request: CheckRequest, number: int, progress: Progress) -> SpotCheck:
+    """Draws `request.spot` completions of every run, dropped ones included; of a likelihood run, articles.
+
+    Raises TerminalError for a run that does not meet what is demanded, UsageError where no model has the weights of any
+    run.
+    """
+    names = _models(bundle, request)
+    replaying = _Replaying(bundle, request, number, progress, lru_cache(maxsize=1)(_load))
+    return SpotCheck(
+        number,
+        request.spot,
+        [
+            replaying.of(run, names[run.run_id]) if run.run_id in names else _not_replayed(bundle, run)
+            for run in bundle.runs.values()
+        ],
+    )
+
+
+def _not_replayed(bundle: OpenedBundle, run: Run) -> Replayed:
+    kind: Kind = "replay" if run.samples else "reading"
+    of = len(bundle.entries("completions", run.snapshot_id, run.run_id)) if run.samples else run.prompts
+    return Replayed(run.run_id, kind, 0, 0, 0, of, 1.0, False, "not replayed: no --model has its weights")
+
+
+def _models(bundle: OpenedBundle, request: CheckRequest) -> dict[str, str]:
+    """By run id, which of the models has the run's weights. Raises UsageError where none has those of any run."""
+    found = {}
+    for run in bundle.runs.values():
+        loader = models.get(_loader(run))
+        hashes = {str(loader.find(name, **request.model_args).sha256): name for name in request.model}
+        if run.model_sha256 in hashes:
+            found[run.run_id] = hashes[run.model_sha256]
+    if not found:
+        wanted = ", ".join(sorted({run.model_sha256[:12] for run in bundle.runs.values()}))
+        raise UsageError(
+            f"no --model has the weights of a run in '{bundle.path}', whose hashes begin with {wanted}; name the "
+            "folder or hub id of the checkpoint that wrote them"
+        )
+    return found
+
+
+def _is_ours(run: Run) -> bool:
+    loader = models.all().get(run.backend)
+    return isinstance(loader, type) and issubclass(loader, LocalModel)
+
+
+def _loader(run: Run) -> str:
+    return run.backend if _is_ours(run) else _ANY
+
+
+def _loading(run: Run, request: CheckRequest) -> dict[str, str]:
+    """As the run says that its model was loaded, but on a CPU, unless the checker wants it otherwise."""
+    settings = stored_settings(run)
+    asked = {name: settings[name] for name in ("chat", "bos") if settings.get(name) in ("yes", "no")}
+    dtype = run.dtype if _is_ours(run) or run.dtype in DEMANDS else "auto"
+    return {"dtype": dtype, "device": "cpu", **asked, **request.model_args}
+
+
+@dataclass(frozen=True)
+class _Replaying:
+    """What all runs of a bundle are replayed with. `load` keeps the last model, as runs that follow each other often
+    have the same one."""
+
+    bundle: OpenedBundle
+    request: CheckRequest
+    number: int
+    progress: Progress
+    load: Callable[[str, str, Loading], Backend]
+
+    def of(self, run: Run, name: str) -> Replayed:
+        return self._written(run, name) if run.samples else self._read(run, name)
+
+    def _written(self, run: Run, name: str) -> Replayed:
+        decoder = _usable(run)
+        rows = self.bundle.entries("completions", run.snapshot_id, run.run_id)
+        completions = {(run.run_id, row["page_id"], row["sample"]): completion_of(row) for row in rows}
+        drawn = DrawnRun(
+            bundle=self.bundle,
+            run=run,
+            backend=self._loaded(run, name, decoder),
+            decoder=decoder,
+            writing=_writing(self.bundle, run, self.progress),
+            articles={one.page_id: one for one in self.bundle.asked(run)},
+            completions=[completions[key] for key in sorted(self._draw(completions))],
+            of=len(completions),
+        )
+        with self.progress.stretch(f"replaying completions of {run.run_id}", "completions") as bar:
+            found = _confirmed(drawn, [*completions.values()])
+            bar.update(found.completions, found.completions)
+        return found
+
+    def _read(self, run: Run, name: str) -> Replayed:
+        articles = {one.page_id: one for one in self.bundle.asked(run)}
+        backend = self._loaded(run, name, None)
+        drawn = DrawnRun(self.bundle, run, backend, None, Writing(), articles, (), len(articles))
+        pages = [page_id for _, page_id, _ in self._draw([(run.run_id, page_id, 0) for page_id in articles])]
+        with self.progress.stretch(f"reading articles of {run.run_id} again", "articles") as bar:
+            found = by_reading(drawn, sorted(pages))
+            bar.update(found.completions, found.completions)
+        return found
+
+    def _draw(self, keys: Collection[Key]) -> list[Key]:
+        return draw(keys, self.request.spot, self.number, self.bundle.sha256)
+
+    def _loaded(self, run: Run, name: str, decoder: Decoder | None) -> Backend:
+        """Raises TerminalError where a backend of ours would be set otherwise than the run says."""
+        backend = self.load(_loader(run), name, tuple(sorted(_loading(run, self.request).items())))
+        if not _is_ours(run):
+            return backend
+        there, here = [stored_settings(run)], [dict(backend.settings)]
+        if decoder:
+            there.append({name: sha256 for name, sha256 in stored_others(run).items() if not name.endswith("_code")})
+            here.append(dict(backend.others(decoder)))
+        if there != here:
+            raise self.bundle.refuse(
+                f"run {run.run_id} says settings and other models {_words(there)}, and here they are {_words(here)}; "
+                "see --model-args"
+            )
+        return backend
+
+
+def _confirmed(drawn: DrawnRun, completions: Sequence[Completion]) -> Replayed:
+    """By tokens where they are known and the decoder chooses them one by one; else by what else there is."""
+    backend = drawn.backend
+    if drawn.decoder is None or not _is_ours(drawn.run):
+        return by_plausibility(drawn)
+    assert isinstance(backend, LocalModel)
+    with_ids = [one for one in completions if one.token_ids is not None]
+    for one in with_ids:
+        if not backend.is_text_of(one, drawn.writing.stop):
+            raise drawn.refuse_text(one, "its token ids are not those of its text")
+    if len(with_ids) == len(completions) and backend.can_replay(drawn.decoder):
+        return by_tokens(drawn)
+    return by_generating(drawn)
+
+
+def _usable(run: Run) -> Decoder | None:
+    """The run's decoder; None where it is not known here, or reads another model that is not here."""
+    decoder = decoder_of(run)
+    amateur = decoder and decoder.parameters.get("amateur")
+    return None if amateur is not None and not Path(str(amateur)).is_dir() else decoder
+
+
+def _load(backend: str, name: str, loading: Loading) -> Backend:
+    find_models(backend, [name], dict(loading))
+    return load_model(backend, name, dict(loading))
+
+
+def _words(found: Sequence[Mapping[str, str]]) -> str:
+    return " and ".join(str(dict(one)) if one else "none" for one in found)[:200]
+
+
+def _writing(bundle: OpenedBundle, run: Run, progress: Progress) -> Writing:
+    versions = json.loads(run.versions)
+    stop, strict = tuple(versions.get("stop", ())), versions.get("strict", False)
+    if not _is_ours(run):
+        return Writing(run.seed or 0, run.max_new_tokens or Writing.max_new_tokens, stop=stop, note=progress.note)
+    if run.seed is None or run.max_new_tokens is None:
+        raise bundle.refuse(f"run {run.run_id} says no seed, or no length of its texts")
+    return Writing(run.seed, run.max_new_tokens, stop=stop, strict=strict, note=progress.note)
