@@ -133,6 +133,15 @@ order by board.snapshot_id desc, started_at, run_id;
 -- Every finished scoring of the runs $1, of which each has as many texts as $2 says at its place.
 select
     run_id, metric, evaluator_id, finished_at, mean, sd, low, high, no_interval, scored,
-    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status
+    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status,
+    level
 from scoring_summaries
+left join levels using (run_id, evaluator_id)
 where run_id in (select unnest($1));
+
+
+-- name: levels_of_runs
+select run_id, evaluator_id, level, replayed, texts, checkers, draws, recomputed_by, signers
+from levels
+where run_id in (select unnest($1))
+order by run_id, evaluator_id;
