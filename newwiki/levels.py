@@ -1,7 +1,7 @@
 """How far a number was verified: the levels, lowest first, and what each of them says."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 CLAIMED = "claimed"
 RECOMPUTED = "recomputed scores"
@@ -34,26 +34,29 @@ class Level:
     recomputed_by: Sequence[str]
     signers: Sequence[str]
 
-    def words(self, names: Mapping[str, str] | None = None) -> str:
-        """The level in words, such as `replayed (40 of 400 texts, 2 checkers, number 123 of alice)`; `names` are the
-        names of keys by their fingerprints."""
+    @property
+    def words(self) -> str:
+        """The level in words, such as `replayed (40 of 400 texts, 2 checkers, number 123 of alice)`."""
         if self.level == REPLAYED:
             checkers = f"{len(self.checkers)} checker{'s' * (len(self.checkers) != 1)}"
-            drawn = [f"number {_named(one, names or {})}" for one in self.draws]
+            drawn = [f"number {one}" for one in self.draws]
             return f"{REPLAYED} ({', '.join([f'{self.replayed:,} of {self.texts:,} texts', checkers, *drawn])})"
-        if self.level == RECOMPUTED and (others := [one for one in self.recomputed_by if one != HERE]):
-            if HERE not in self.recomputed_by:
-                return f"{RECOMPUTED} (by {', '.join(_named(one, names or {}) for one in others)})"
+        if self.level == RECOMPUTED and self.recomputed_by and HERE not in self.recomputed_by:
+            return f"{RECOMPUTED} (by {', '.join(self.recomputed_by)})"
         return self.level
 
+    def named(self, names: Mapping[str, str]) -> "Level":
+        """The same with the names of keys, which are by fingerprint, in the place of their fingerprints."""
+        if not names:
+            return self
 
-def legend(levels: Sequence[str]) -> list[tuple[str, str]]:
+        def with_names(texts: Sequence[str]) -> list[str]:
+            return [" ".join(names.get(word, word) for word in text.split(" ")) for text in texts]
+
+        told = {name: with_names(getattr(self, name)) for name in ("checkers", "draws", "recomputed_by", "signers")}
+        return replace(self, **told)
+
+
+def legend(levels: Collection[str]) -> list[tuple[str, str]]:
     """Those of these levels with what they say, the highest first."""
     return [(level, words) for level, words in reversed(LEVELS.items()) if level in levels]
-
-
-def _named(text: str, names: Mapping[str, str]) -> str:
-    """The text with the names of keys for their fingerprints."""
-    for fingerprint, name in names.items():
-        text = text.replace(fingerprint, name)
-    return text

@@ -8,6 +8,7 @@ from typing import TypedDict
 from newwiki.levels import Level
 from storage import summaries
 from storage.database import Database, insert_new
+from storage.queries import query
 
 
 class TextKey(TypedDict):
@@ -19,8 +20,8 @@ class TextKey(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What a check confirmed of a run's scores by an evaluator, or, with an empty `evaluator_id`, of the `texts` that it
-    replayed. `confirmed` of `checked` scores (or tokens) are right, and the run has `total` scores (or completions).
+    """What a check confirmed of a run's scores by an evaluator, or, with an empty `evaluator_id`, of the `texts` that
+    it replayed. `confirmed` of `checked` scores (or tokens) are right, and the run has `total` scores (or completions).
     `checker` is the fingerprint of the key that signed the receipt, or `newwiki.levels.HERE`."""
 
     run_id: str
@@ -39,10 +40,22 @@ class Verification:
 def add(database: Database, found: Sequence[Verification]) -> None:
     """Stores what is new, and decides anew whose numbers stand in which column, as a claim decides nothing where a
     verified number exists."""
-    if found:
-        with database.write() as connection:
-            insert_new(connection, "verifications", found)
-            summaries.choose_columns(connection)
+    with database.write() as connection:
+        insert_new(connection, "verifications", found)
+        summaries.choose_columns(connection)
+
+
+def keep_own(target: Database, source: Database) -> None:
+    """Says of the runs and scores of the user's own database, which were moved to another, what it says itself: those
+    that were made in it came from nowhere else, and what was checked in it stays checked."""
+    made, came, checked = (source.table(name) for name in ("made_here", "came_from_elsewhere", "checked_here"))
+    with target.write() as connection:
+        connection.register("made", made)
+        connection.execute(query("forget_origins_of_made"))
+        connection.unregister("made")
+        insert_new(connection, "origins", came)
+        insert_new(connection, "verifications", checked)
+        summaries.choose_columns(connection)
 
 
 def levels(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], Level]:

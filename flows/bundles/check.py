@@ -8,19 +8,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from flows.bundles.checked import Checked
+from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.consistent import require_consistent
 from flows.bundles.drawing import new_number, passes
-from flows.bundles.keys import trusted_keys
+from flows.bundles.keys import public_path, read_private, trusted_keys
 from flows.bundles.opened import OpenedBundle, open_bundle
+from flows.bundles.receipts import written
 from flows.bundles.scoring_again import score_again
 from flows.bundles.writing_again import SpotCheck, write_again
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
-from newwiki.errors import NewWikiError, TerminalError
+from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.settings import Settings
 from storage import export_snapshot, snapshots
 from storage.database import Database
+from storage.folders import whole
+from storage.outputs import safe
 from storage.pull import pull
 from storage.push import SNAPSHOT_TABLES
 
@@ -29,10 +32,13 @@ _SHARES = (0.01, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Check:
-    """What was found, and of completions that were made anew, how likely it is that changed ones went unseen."""
+    """What was found, and of completions that were made anew, how likely it is that changed ones went unseen.
+    `confirmed` is the same by run and evaluator, and `bundle` what was checked."""
 
     lines: list[Checked]
     spot: SpotCheck | None
+    confirmed: list[Confirmed]
+    bundle: OpenedBundle
 
     @property
     def sentences(self) -> list[str]:
@@ -59,12 +65,30 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
         apart = Database(Path(folder) / "bundle.duckdb")
         _take_in(bundle, apart)
         lines = [*_held(bundle, trusted), *_snapshots(bundle, apart, Database(settings.db)), *_runs(bundle, named)]
-        lines += score_again(bundle, apart, request.metrics, settings, progress)
+        scores, confirmed = score_again(bundle, apart, request.metrics, settings, progress)
+        lines += scores
     if not request.spot:
-        return Check(lines, None)
+        return Check(lines, None, confirmed, bundle)
     number = new_number() if request.number is None else request.number
     spot = write_again(bundle, request, number, progress)
-    return Check([*lines, *spot.lines], spot)
+    return Check([*lines, *spot.lines], spot, [*confirmed, *spot.confirmed], bundle)
+
+
+def check_with_receipt(request: CheckRequest, settings: Settings, progress: Progress, receipt: Path | None) -> Check:
+    """The same, and with a path the receipt of it, signed by the key that the request names. Raises UsageError where
+    one of the two is missing, before anything is checked."""
+    if (receipt is None) != (request.sign is None):
+        raise UsageError("a receipt has a file and a key: give both --receipt FILE and --sign KEY")
+    if receipt is None or request.sign is None:
+        return check(request, settings, progress)
+    key, path = read_private(request.sign), safe(receipt, Path(settings.db))
+    if path.resolve() in (request.bundle.resolve(), request.sign.resolve(), public_path(request.sign).resolve()):
+        raise UsageError(f"'{path}' is the bundle or the key itself; name another file with --receipt")
+    found = check(request, settings, progress)
+    number = found.spot.number if found.spot else None
+    with whole(path) as part:
+        part.write_bytes(written(found.bundle, found.confirmed, key, number, is_drawn=request.number is None))
+    return found
 
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:

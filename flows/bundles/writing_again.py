@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from flows.bundles.checked import Checked
+from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.drawing import Key, draw
 from flows.bundles.opened import OpenedBundle
 from flows.bundles.run_rows import decoder_of
@@ -17,6 +17,7 @@ from flows.evaluating.run_identity import stored_others, stored_settings
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import UsageError
+from newwiki.levels import REPLAYED
 from newwiki.models.backend import Backend, Writing
 from newwiki.models.local import LocalModel
 from newwiki.models.numerics import NUMERICS
@@ -32,12 +33,14 @@ Written = Mapping[Key, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class SpotCheck:
-    """By `number` completions were drawn of `of`, and `demanded` of the drawn had to have the same bytes, and have."""
+    """By `number` completions were drawn of `of`, and `demanded` of the drawn had to have the same bytes, and have.
+    `confirmed` are those by run."""
 
     number: int
     of: int
     demanded: int
     lines: Sequence[Checked]
+    confirmed: Sequence[Confirmed] = ()
 
 
 def write_again(bundle: OpenedBundle, request: CheckRequest, number: int, progress: Progress) -> SpotCheck:
@@ -52,7 +55,7 @@ def write_again(bundle: OpenedBundle, request: CheckRequest, number: int, progre
     of_run: dict[str, list[Key]] = defaultdict(list)
     for key in draw(written, request.spot, number, bundle.sha256):
         of_run[key[0]].append(key)
-    demanded, lines = 0, []
+    demanded, lines, confirmed = 0, [], []
     for run_id in names:
         if not (drawn := sorted(of_run[run_id])):
             lines.append(Checked(f"made anew of {run_id}", 0, 0, "none of its completions was drawn"))
@@ -61,7 +64,16 @@ def write_again(bundle: OpenedBundle, request: CheckRequest, number: int, progre
         demanded += 0 if needless else len(drawn)
         told = f"the same bytes, which was not demanded: {needless}" if needless else "the same bytes"
         lines.append(Checked(f"made anew of {run_id}", len(same), len(drawn), told))
-    return SpotCheck(number, len(written), demanded, [*lines, *_left_out(bundle, names)])
+        if not needless:
+            confirmed.append(_confirmed(run_id, drawn, written))
+    return SpotCheck(number, len(written), demanded, [*lines, *_left_out(bundle, names)], confirmed)
+
+
+def _confirmed(run_id: str, drawn: Sequence[Key], written: Written) -> Confirmed:
+    tokens = sum(written[key]["tokens"] or 0 for key in drawn)
+    texts = tuple((page_id, sample) for _, page_id, sample in drawn)
+    total = sum(1 for one, *_ in written if one == run_id)
+    return Confirmed(run_id=run_id, level=REPLAYED, confirmed=tokens, checked=tokens, total=total, texts=texts)
 
 
 def _left_out(bundle: OpenedBundle, names: Collection[str]) -> list[Checked]:

@@ -7,7 +7,9 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
+from flows.comparing.copied import copying
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
+from flows.comparing.seeds import several_seeds
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
@@ -45,10 +47,10 @@ def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
 class Board:
     """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,
     both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
-    say of the others, who made it, and its level. `levels` has more on that by run and evaluator. The settings in which runs differ are in `about`, those that all share in
-    `settings`. `notes` are what a reader must know beside it; `left_out` are runs that have no record as what it is cut
-    by is not known of them, or leaves them no article; `same_articles` is False where it leaves them others than those
-    beside."""
+    say of the others, who made it, and its level. `levels` say more on that by run and evaluator. The settings in which
+    runs differ are in `about`, those that all share in `settings`. `notes` are what a reader must know beside it;
+    `left_out` are runs that have no record as what it is cut by is not known of them, or leaves them no article;
+    `same_articles` is False where it leaves them others than those beside."""
 
     about: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -88,8 +90,8 @@ def board(
     Whatever it is cut by, `seen_share` is the share of the run's articles, `by` a stratum of its part's, that are not
     after the cutoff.
 
-    A metric is shown by the newest evaluator that has scored every run which has the metric; numbers that another person
-    claims decide nothing where there are others (`newwiki.levels`). Where there is none, a
+    A metric is shown by the newest evaluator that has scored every run which has the metric; numbers that another
+    person claims decide nothing where there are others (`newwiki.levels`). Where there is no such evaluator, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
     Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
@@ -124,7 +126,7 @@ def board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
-        (*notes, *leaks(database, name)),
+        (*notes, *leaks(database, name), *several_seeds(rows), *copying(database, rows)),
         _shared(asked.values(), apart_in),
         levels=levels,
     )

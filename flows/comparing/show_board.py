@@ -73,7 +73,7 @@ class _Remarks:
     """What is said of cells, each thing once, by its number; what is so everywhere is said above."""
 
     def __init__(self, shown: Board) -> None:
-        self._levels = {key: one.words() for key, one in shown.levels.items()}
+        self._levels = {key: one.words for key, one in shown.levels.items()}
         cells = [
             (record["run_id"], numbers_of(record, column.name)) for record in shown.records for column in shown.columns
         ]

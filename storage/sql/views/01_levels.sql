@@ -39,7 +39,8 @@ known as (
     select
         scorings.run_id as run_id,
         scorings.evaluator_id as evaluator_id,
-        of_texts.run_id is not null or (is_reference(scorings.run_id) and of_scores.run_id is not null) as has_foreign_texts,
+        of_texts.run_id is not null
+            or (is_reference(scorings.run_id) and scorings.run_id in (select run_id from origins)) as has_foreign_texts,
         of_scores.run_id is null or recomputed.run_id is not null as has_sound_scores,
         coalesce(backend = 'file', false) as is_of_file,
         coalesce(runs.samples = 0, false) as only_reads,
