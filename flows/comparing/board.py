@@ -9,7 +9,7 @@ from typing import Any
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
 from flows.comparing.copied import copying
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
-from flows.comparing.seeds import several_seeds
+from flows.comparing.seeds import seed_notes
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
@@ -126,7 +126,7 @@ def board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
-        (*notes, *leaks(database, name), *several_seeds(rows), *copying(database, rows)),
+        (*notes, *leaks(database, name), *seed_notes(rows), *copying(database, rows)),
         _shared(asked.values(), apart_in),
         levels=levels,
     )

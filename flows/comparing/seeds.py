@@ -15,8 +15,9 @@ def with_seed(decoder: str, seed: int | None) -> str:
     return decoder if seed in (None, DEFAULT_SEED) else f"{decoder}, seed {seed}"
 
 
-def several_seeds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A note for each request that was run under several seeds, as the best of many is no fair number.
+def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A note on the runs under another seed than the default, and one for each request that was run under several
+    seeds, as the best of many is no fair number.
 
     The rows are runs with `model`, `model_sha256`, `decoder`, `snapshot_id`, `protocol` and `seed`.
     """
@@ -27,7 +28,13 @@ def several_seeds(rows: Iterable[Mapping[str, Any]]) -> list[str]:
             key = tuple(str(row[name]) for name in ("model_sha256", "decoder", "snapshot_id", "protocol"))
             names.setdefault(key, f"{row['model']}/{short_form(row['decoder'])} on {row['snapshot_id']}")
             seeds.setdefault(key, set()).add(row["seed"])
-    return [
+    others = [
+        f"{names[key]} (seed {min(found)})"
+        for key, found in seeds.items()
+        if len(found) == 1 and found != {DEFAULT_SEED}
+    ]
+    notes = [f"not under the default seed {DEFAULT_SEED}: {', '.join(others)}"] if others else []
+    return notes + [
         f"{names[key]} has {len(found)} seeds: {', '.join(map(str, sorted(found)))}; the best of several seeds is "
         "higher than a fair number"
         for key, found in seeds.items()
