@@ -9,7 +9,7 @@ with came as (
 drawn as (
     select run_id, total, checker, if(draw is null, null, draw || if(checker = 'here', '', ' of ' || checker)) as draw, unnest(texts) as text
     from verifications
-    where evaluator_id = '' and level in ('replayed', 'verified')
+    where evaluator_id = '' and level in ('replayed', 'verified') and confirmed > 0
 ),
 replays as (
     select
@@ -59,7 +59,8 @@ known as (
     left join came as of_scores on of_scores.run_id = scorings.run_id and of_scores.evaluator_id = scorings.evaluator_id
     left join replays on replays.run_id = scorings.run_id
     left join recomputed on recomputed.run_id = scorings.run_id and recomputed.evaluator_id = scorings.evaluator_id
-    left join partly_read on partly_read.run_id = scorings.run_id and partly_read.evaluator_id = scorings.evaluator_id
+    left join partly_read
+        on runs.samples = 0 and partly_read.run_id = scorings.run_id and partly_read.evaluator_id = scorings.evaluator_id
 )
 select
     run_id,
