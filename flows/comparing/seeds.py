@@ -8,6 +8,7 @@ from newwiki.fields import fields_of
 from newwiki.request import EvaluationRequest
 
 [DEFAULT_SEED] = (one.default for one in fields_of(EvaluationRequest) if one.name == "seed")
+_NAMED = 6  # runs in a note
 
 
 def with_seed(decoder: str, seed: int | None) -> str:
@@ -33,7 +34,8 @@ def seed_notes(rows: Iterable[Mapping[str, Any]]) -> list[str]:
         for key, found in seeds.items()
         if len(found) == 1 and found != {DEFAULT_SEED}
     ]
-    notes = [f"not under the default seed {DEFAULT_SEED}: {', '.join(others)}"] if others else []
+    more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+    notes = [f"not under the default seed {DEFAULT_SEED}: {', '.join(others[:_NAMED])}{more}"] if others else []
     return notes + [
         f"{names[key]} has {len(found)} seeds: {', '.join(map(str, sorted(found)))}; the best of several seeds is "
         "higher than a fair number"
