@@ -1,7 +1,7 @@
 """A bundle checked by somebody who trusts nothing in it: what was checked, of how much, and what came of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,12 +33,12 @@ _SHARES = (0.01, 0.05, 0.1, 0.2)
 @dataclass(frozen=True)
 class Check:
     """What was found, and of completions that were made anew, how likely it is that changed ones went unseen.
-    `confirmed` is the same by run and evaluator, and `bundle` what was checked."""
+    `confirmed` is the same by run and evaluator, and `bundle_sha256` says which bundle was checked."""
 
     lines: list[Checked]
     spot: SpotCheck | None
-    confirmed: list[Confirmed]
-    bundle: OpenedBundle
+    confirmed: Sequence[Confirmed] = ()
+    bundle_sha256: str = ""
 
     @property
     def sentences(self) -> list[str]:
@@ -68,10 +68,10 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
         scores, confirmed = score_again(bundle, apart, request.metrics, settings, progress)
         lines += scores
     if not request.spot:
-        return Check(lines, None, confirmed, bundle)
+        return Check(lines, None, confirmed, bundle.sha256)
     number = new_number() if request.number is None else request.number
     spot = write_again(bundle, request, number, progress)
-    return Check([*lines, *spot.lines], spot, [*confirmed, *spot.confirmed], bundle)
+    return Check([*lines, *spot.lines], spot, [*confirmed, *spot.confirmed], bundle.sha256)
 
 
 def check_with_receipt(request: CheckRequest, settings: Settings, progress: Progress, receipt: Path | None) -> Check:
@@ -87,7 +87,7 @@ def check_with_receipt(request: CheckRequest, settings: Settings, progress: Prog
     found = check(request, settings, progress)
     number = found.spot.number if found.spot else None
     with whole(path) as part:
-        part.write_bytes(written(found.bundle, found.confirmed, key, number, is_drawn=request.number is None))
+        part.write_bytes(written(found.bundle_sha256, found.confirmed, key, number, is_drawn=request.number is None))
     return found
 
 

@@ -68,7 +68,7 @@ class Receipt(_Strict):
 
 
 def written(
-    bundle: OpenedBundle,
+    bundle_sha256: str,
     confirmed: Iterable[Confirmed],
     key: Ed25519PrivateKey,
     number: int | None = None,
@@ -77,7 +77,7 @@ def written(
 ) -> bytes:
     """The receipt for what a check confirmed of the bundle, now; `is_drawn` says that the checker drew the number."""
     head = Head(
-        bundle_sha256=bundle.sha256,
+        bundle_sha256=bundle_sha256,
         newwiki=version("newwiki-eval"),
         checked_at=datetime.now(UTC).replace(microsecond=0),
         number=number,
