@@ -48,7 +48,7 @@ def levels_on(contents: Contents, material: Material) -> Levels:
 def level_words(board: Board, run_id: str, of: Mapping[str, Any]) -> str | None:
     """The level of a number in words; None where another evaluator made it."""
     level = board.levels.get((run_id, of["evaluator_id"])) if of["level"] else None
-    return level and level.words
+    return level.words if level else None
 
 
 def claimed_by(contents: Contents, run_id: str) -> str | None:
