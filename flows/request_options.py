@@ -47,8 +47,10 @@ def _parameter(one: Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]
             metavar=f"{shown}..." if one.is_tuple and one.required else shown,
         )
     given: dict[str, Any] = {"help": one.help, "metavar": spelling.metavar, "shell_complete": completer(one.name)}
+    option = one.option
     if one.type is bool:
-        given |= {"is_flag": True}
+        given |= {"is_flag": True, "default": one.default, "show_default": bool(one.default)}
+        option = f"{option}/{one.negation}" if one.default else option
     elif one.is_tuple or one.required:
         given |= {"type": _type(one), "multiple": one.is_tuple, "required": one.required}
         if one.default:
@@ -56,7 +58,7 @@ def _parameter(one: Field) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     else:
         default = spelling.none if one.default is None else one.default
         given |= {"type": _type(one), "default": default, "show_default": spelling.usually or default not in (None, {})}
-    return click.option(one.option, *spelling.aliases, one.name, **given)
+    return click.option(option, *spelling.aliases, one.name, **given)
 
 
 def _type(one: Field) -> "click.ParamType[Any]":

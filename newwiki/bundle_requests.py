@@ -33,8 +33,14 @@ class CheckRequest(Request):
     model_args: dict[str, str] = asked(
         {}, "What they are loaded with, beside what the runs say.", metavar="K=V,…", aliases=("--model_args",)
     )
-    number: int | None = asked(None, "Draw by this number again (a new one).", at_least=0)
+    number: int | None = asked(
+        None,
+        "Number that draws the completions; take one that the submitter could not choose and you cannot retry, such as "
+        "the newest commit of the leaderboard's repository (a fresh random number).",
+        at_least=0,
+    )
     metrics: str = asked("all", "What is scored again.", metavar="core|claims|all|NAME,…", names=True)
+    sign: Path | None = asked(None, "Your private key, which signs the receipt (see --receipt).", metavar="KEY")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -31,4 +31,5 @@ PARTS = {
         "status", "ok, or how many of the texts have a number and why not the others, or another evaluator"
     ),
     "_scored_by": Part("evaluator_id", "the evaluator; another than the column's where the status says so"),
+    "_level": Part("level", "how far it was verified: verified, replayed, recomputed scores or claimed"),
 }

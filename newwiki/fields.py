@@ -75,6 +75,11 @@ class Field:
         return f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
+    def negation(self) -> str:
+        """`--no-recompute`, which turns off what is on by default."""
+        return f"--no-{self.option.removeprefix('--')}"
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The words of which one may be given; none where any value of its type may."""
         return get_args(self.type) if get_origin(self.type) is Literal else ()
@@ -94,7 +99,8 @@ def as_typed(request: Any) -> str:
         if value == one.default and not one.required:
             continue
         for item in value if one.is_tuple else [value]:
-            name = [] if one.spelling.argument else [one.option]
+            option = one.negation if item is False else one.option
+            name = [] if one.spelling.argument else [option]
             words += name if one.type is bool else [*name, _typed(item)]
     return shlex.join(words)
 

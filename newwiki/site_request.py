@@ -22,7 +22,19 @@ class SiteRequest(Request):
     key: tuple[Path, ...] = asked(
         (), "Take no bundle of other keys than this: a FILE.pub, or a folder of them (may be repeated).", metavar="FILE"
     )
-    recompute: bool = asked(False, "Compute the scores of bundles again, as `newwiki check` does.")
+    recompute: bool = asked(
+        True, "Compute the scores of bundles again, as `newwiki check` does; scores that are not are shown as claimed."
+    )
+    receipt: tuple[Path, ...] = asked(
+        (),
+        "Receipt of `newwiki check` for one of the bundles, beside those that lie among them (may be repeated).",
+        metavar="FILE",
+    )
+    checker: tuple[Path, ...] = asked(
+        (),
+        "Public key of a checker whose receipts count: a FILE.pub, or a folder of them (may be repeated).",
+        metavar="FILE",
+    )
     title: str = asked("New-Wiki Eval", "What the site is called.", metavar="TEXT")
     address: str | None = asked(
         None, "Where it will be read, for the links of its feed.", metavar="URL", example="https://lab.example/board/"
@@ -36,5 +48,7 @@ class SiteRequest(Request):
             urlsplit(self.address).scheme not in ("http", "https") or not urlsplit(self.address).netloc
         ):
             raise UsageError(f"--address is where the site is read, such as https://lab.example/, not '{self.address}'")
-        if not self.sources and (self.key or self.recompute):
-            raise UsageError("--key and --recompute are of bundles; name one, or a folder of them")
+        if not self.sources and (self.key or self.receipt or self.checker):
+            raise UsageError("--key, --receipt and --checker apply to bundles; name a bundle, or a folder of bundles")
+        if self.receipt and not self.checker:
+            raise UsageError("whose receipts count? Name the checkers' public keys with --checker FILE.pub")

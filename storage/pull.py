@@ -288,8 +288,8 @@ def _scores(pulled: _Pulled, part: SharedPart) -> None:
         _describe(connection, unknown)
         for table, rows in (("scores", scores), *claims):
             insert_new(connection, table, rows, run_id=run_id, evaluator_id=evaluator_id)
+        pulled.record(connection, run_id, evaluator_id)  # first, as a claim decides no column where others exist
         _finish(connection, part, finished_then)
-        pulled.record(connection, run_id, evaluator_id)
     pulled.moved.scorings += 1
 
 
@@ -323,10 +323,10 @@ def _run_scores(pulled: _Pulled, part: SharedPart) -> None:
         _describe(connection, unknown)
         connection.execute("delete from run_scores where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
         insert_arrow(connection, "run_scores", rows)
-        _finish(connection, part, finished_then)
         if here:  # whose signers have signed other numbers
             origins.forget(connection, run_id, evaluator_id)
         pulled.record(connection, run_id, evaluator_id)
+        _finish(connection, part, finished_then)
     pulled.moved.scorings += 1
 
 

@@ -19,14 +19,23 @@ def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None,
 
 
 @asks(CheckRequest)
-def check(request: CheckRequest, *, db: PathLike | None = None, quiet: bool = False, **settings: str) -> pa.Table:
+def check(
+    request: CheckRequest,
+    *,
+    receipt: PathLike | None = None,
+    db: PathLike | None = None,
+    quiet: bool = False,
+    **settings: str,
+) -> pa.Table:
     """Checks a bundle: signature, hashes, scores computed again, and with `spot` completions of every run replayed.
 
-    Gives a row for each thing that was checked; raises TerminalError for the first fault.
+    Gives a row for each thing that was checked; raises TerminalError for the first fault. With `receipt` and `sign` it
+    writes a signed receipt of what was confirmed.
     """
-    from flows.bundles.check import check as look
+    from flows.bundles.check import check_with_receipt as look
     from flows.bundles.checked import COLUMNS
 
-    found = look(request, opened(db, settings)[0], reporter(quiet))
+    path = None if receipt is None else Path(receipt)
+    found = look(request, opened(db, settings)[0], reporter(quiet), path)
     say(found.sentences, quiet)
     return rows_of([dict(zip(COLUMNS, one.row, strict=True)) for one in found.lines], COLUMNS)

@@ -1,28 +1,34 @@
 """A bundle checked by somebody who trusts nothing in it: what was checked, of how much, and what came of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from flows.admitting.gate import admit
-from flows.bundles.checked import Checked
+from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.consistent import require_consistent
-from flows.bundles.drawing import new_number, passes
-from flows.bundles.keys import trusted_keys
+from flows.bundles.drawing import draw, new_number, passes
+from flows.bundles.keys import public_path, read_private, trusted_keys
 from flows.bundles.opened import OpenedBundle, open_bundle
+from flows.bundles.receipts import written
 from flows.bundles.replay import SpotCheck
+from flows.bundles.replay_kinds import installed_reading_evaluators
 from flows.bundles.replay_runs import replay_runs
 from flows.bundles.scoring_again import score_again
 from flows.progress import Progress
 from newwiki.bundle_requests import CheckRequest
-from newwiki.errors import NewWikiError, TerminalError
+from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.foreign_json import read_object
+from newwiki.levels import REPLAYED
+from newwiki.records import Run
 from newwiki.settings import Settings
 from storage import export_snapshot, snapshots
 from storage.database import Database
+from storage.folders import whole
+from storage.outputs import safe
 from storage.pull import pull
 from storage.push import SNAPSHOT_TABLES
 
@@ -31,10 +37,13 @@ _SHARES = (0.01, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Check:
-    """What was found, and of completions that were replayed, how likely it is that changed ones went unseen."""
+    """What was found, and of completions that were replayed, how likely it is that changed ones went unseen.
+    `confirmed` is the same by run and evaluator, and `bundle_sha256` says which bundle was checked."""
 
     lines: list[Checked]
     spot: SpotCheck | None
+    confirmed: Sequence[Confirmed] = ()
+    bundle_sha256: str = ""
 
     @property
     def sentences(self) -> list[str]:
@@ -61,12 +70,68 @@ def check(request: CheckRequest, settings: Settings, progress: Progress) -> Chec
         apart = Database(Path(folder) / "bundle.duckdb")
         _take_in(bundle, apart)
         lines = [*_held(bundle, trusted), *_snapshots(bundle, apart, Database(settings.db)), *_runs(bundle, named)]
-        lines += score_again(bundle, apart, request.metrics, settings, progress)
+        scores, confirmed = score_again(bundle, apart, request.metrics, settings, progress)
+        lines += scores
     if not request.spot:
-        return Check(lines, None)
+        return Check(lines, None, confirmed, bundle.sha256)
     number = new_number() if request.number is None else request.number
     spot = replay_runs(bundle, request, number, progress)
-    return Check([*lines, *spot.lines], spot)
+    return Check([*lines, *spot.lines], spot, [*confirmed, *_replayed(bundle, spot)], bundle.sha256)
+
+
+def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
+    """What the replay confirmed: tokens of the drawn completions, and scores of the drawn articles of likelihood runs.
+
+    Plausible texts are confirmed by nothing, and neither are texts that were generated again in half precision, where
+    only their beginnings have to be the same.
+    """
+    for one in spot.runs:
+        run = bundle.runs[one.run_id]
+        if not one.passed or one.kind == "plausibility" or (one.kind == "anew" and run.dtype != "float32"):
+            continue
+        if one.kind == "reading":
+            yield from _read_again(bundle, run, spot)
+            continue
+        rows = bundle.entries("completions", run.snapshot_id, run.run_id)
+        drawn = draw(
+            [(run.run_id, row["page_id"], row["sample"]) for row in rows], spot.each, spot.number, bundle.sha256
+        )
+        yield Confirmed(
+            run_id=run.run_id,
+            level=REPLAYED,
+            confirmed=one.confirmed,
+            checked=one.looked_at,
+            total=one.of,
+            texts=tuple((page_id, sample) for _, page_id, sample in drawn),
+        )
+
+
+def _read_again(bundle: OpenedBundle, run: Run, spot: SpotCheck) -> Iterator[Confirmed]:
+    """Of each evaluator that is installed here, its scores of the articles that were drawn."""
+    articles = [(run.run_id, article.page_id, 0) for article in bundle.asked(run)]
+    pages = {page_id for _, page_id, _ in draw(articles, spot.each, spot.number, bundle.sha256)}
+    for evaluator_id in sorted(installed_reading_evaluators()):
+        rows = bundle.entries("scores", run.snapshot_id, run.run_id, evaluator_id)
+        if found := sum(row["page_id"] in pages for row in rows):
+            counts = {"confirmed": found, "checked": found, "total": len(rows)}
+            yield Confirmed(run_id=run.run_id, evaluator_id=evaluator_id, level=REPLAYED, **counts)
+
+
+def check_with_receipt(request: CheckRequest, settings: Settings, progress: Progress, receipt: Path | None) -> Check:
+    """The same, and with a path the receipt of it, signed by the key that the request names. Raises UsageError where
+    one of the two is missing, before anything is checked."""
+    if (receipt is None) != (request.sign is None):
+        raise UsageError("a receipt has a file and a key: give both --receipt FILE and --sign KEY")
+    if receipt is None or request.sign is None:
+        return check(request, settings, progress)
+    key, path = read_private(request.sign), safe(receipt, Path(settings.db))
+    if path.resolve() in (request.bundle.resolve(), request.sign.resolve(), public_path(request.sign).resolve()):
+        raise UsageError(f"'{path}' is the bundle or the key itself; name another file with --receipt")
+    found = check(request, settings, progress)
+    number = found.spot.number if found.spot else None
+    with whole(path) as part:
+        part.write_bytes(written(found.bundle_sha256, found.confirmed, key, number, is_drawn=request.number is None))
+    return found
 
 
 def _take_in(bundle: OpenedBundle, apart: Database) -> None:

@@ -18,4 +18,18 @@ class Checked:
         return tuple(getattr(self, name) for name in COLUMNS)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Confirmed:
+    """What a check confirmed of a run: `confirmed` of the `checked` scores by an evaluator, of `total`; or, without an
+    evaluator, of the tokens of the replayed `texts` (page id and sample), of the run's `total` completions."""
+
+    run_id: str
+    level: str
+    confirmed: int
+    checked: int
+    total: int
+    evaluator_id: str = ""
+    texts: tuple[tuple[int, int], ...] = ()
+
+
 COLUMNS = tuple(field.name for field in fields(Checked))

@@ -17,7 +17,7 @@ from newwiki.errors import NewWikiError
 from newwiki.models.backend import ArticleReader, Backend, Writing
 from newwiki.models.local import LocalModel
 from newwiki.records import Completion, Prompt, Run, Unscorable
-from newwiki.registry import reading_evaluators
+from newwiki.registry import ReadingEvaluator, reading_evaluators
 from newwiki.snapshot import Article
 from newwiki.text.prompts import fill
 
@@ -139,8 +139,9 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
     """Compares the scores of a likelihood run with those of the model. Raises TerminalError for another number."""
     bundle, run, bound = drawn.bundle, drawn.run, drawn.demand.score
     there = {part["evaluator_id"] for part, _ in bundle.of("scores") if part["run_id"] == run.run_id}
-    fingerprints = {one.name: fingerprint(one, Analyst()) for one in reading_evaluators.all().values()}
-    known = [one for one in reading_evaluators.all().values() if fingerprints[one.name].evaluator_id in there]
+    installed = installed_reading_evaluators()
+    known = [one for evaluator_id, one in installed.items() if evaluator_id in there]
+    fingerprints = {one.name: fingerprint(one, Analyst()) for one in known}
     prompts = [(drawn.prompt(page_id).text, drawn.articles[page_id].completion) for page_id in pages]
     reader = cast(ArticleReader, drawn.backend)
     confirmed = 0
@@ -163,6 +164,11 @@ def by_reading(drawn: DrawnRun, pages: Sequence[int]) -> Replayed:
             confirmed += 1
     why = "" if known else "no evaluator with the fingerprint of its scores is installed here"
     return Replayed(run.run_id, "reading", confirmed, confirmed, len(pages), drawn.of, 1.0, bool(known), why)
+
+
+def installed_reading_evaluators() -> dict[str, ReadingEvaluator]:
+    """Those of what a model reads, by the ids of their fingerprints."""
+    return {fingerprint(one, Analyst()).evaluator_id: one for one in reading_evaluators.all().values()}
 
 
 def by_plausibility(drawn: DrawnRun) -> Replayed:

@@ -1,17 +1,19 @@
 """A bundle's scores computed once more, by the evaluators that are the same here, and compared."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluators.entities import STAND_IN
-from flows.bundles.checked import Checked
+from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.opened import OpenedBundle
 from flows.progress import Progress, Silent
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
 from newwiki.errors import NewWikiError
+from newwiki.levels import RECOMPUTED
 from newwiki.records import Run
 from newwiki.registry import Evaluator, ReadingEvaluator, reading_evaluators
 from newwiki.settings import Settings
@@ -36,12 +38,17 @@ class _Compared:
     again: int = 0
     rounded: int = 0
 
+    def add(self, other: "_Compared") -> None:
+        self.of += other.of
+        self.again += other.again
+        self.rounded += other.rounded
+
 
 def score_again(
     bundle: OpenedBundle, database: Database, metrics: str, settings: Settings, progress: Progress
-) -> list[Checked]:
-    """What came of it, a line for all that was computed again and one for each evaluator that was not. The database
-    holds the bundle without its scores.
+) -> tuple[list[Checked], list[Confirmed]]:
+    """What came of it, a line for all that was computed again and one for each evaluator that was not; and the same by
+    run and evaluator. The database holds the bundle without its scores.
 
     Raises TerminalError for a number that is another one.
     """
@@ -53,12 +60,27 @@ def score_again(
             score_run(database, run, bundle.asked(run), some, progress)
     ids = loaded.all_ids
     compared = {evaluator_id: _Compared() for evaluator_id in sorted(_evaluator_ids(bundle))}
+    by_run: dict[tuple[str, str], _Compared] = defaultdict(_Compared)
     for part, rows in bundle.of(*_TABLES):
-        one = compared[part["evaluator_id"]]
+        one = by_run[part["run_id"], part["evaluator_id"]]
         if part["evaluator_id"] in ids:
             _compare(bundle, part, _by_key(part, rows.to_pylist()), _here(database, part), one)
         one.of += rows.num_rows
-    return [*_again(compared, ids), *_not_again(bundle, compared, metrics, missing)]
+    for (_, evaluator_id), one in by_run.items():
+        compared[evaluator_id].add(one)
+    confirmed = [
+        Confirmed(
+            run_id=run_id,
+            evaluator_id=evaluator_id,
+            level=RECOMPUTED,
+            confirmed=one.again,
+            checked=one.again,
+            total=one.of,
+        )
+        for (run_id, evaluator_id), one in sorted(by_run.items())
+        if one.again
+    ]
+    return [*_again(compared, ids), *_not_again(bundle, compared, metrics, missing)], confirmed
 
 
 def _again(compared: Mapping[str, _Compared], ids: set[str]) -> Iterator[Checked]:

@@ -1,4 +1,4 @@
-"""The signature of a bundle: a public key and what its private one has made of `bundle.json`, on two lines."""
+"""A signature: a public key and what its private key made of some content, on two lines."""
 
 import base64
 import binascii
@@ -12,19 +12,20 @@ from flows.bundles.keys import fingerprint, public_line, read_public
 NAME = "signature"
 
 
-def sign(content: bytes, key: Ed25519PrivateKey) -> bytes:
-    made = base64.b64encode(key.sign(_signed(content))).decode()
+def sign(content: bytes, key: Ed25519PrivateKey, form: str = FORMAT) -> bytes:
+    """Sign content of this form, a bundle's by default. A signature of one form is none of another."""
+    made = base64.b64encode(key.sign(_signed(content, form))).decode()
     return f"{public_line(key.public_key())}\n{made}\n".encode()
 
 
-def signer_of(content: bytes, signature: bytes) -> str:
+def signer_of(content: bytes, signature: bytes, form: str = FORMAT) -> str:
     """The fingerprint of the key that has signed the content. Raises ValueError where none has."""
     try:
         line, made, rest = signature.decode("ascii").split("\n")
         key = read_public(line)
         if rest or public_line(key) != line:
             raise ValueError("more than a key")
-        key.verify(base64.b64decode(made, validate=True), _signed(content))
+        key.verify(base64.b64decode(made, validate=True), _signed(content, form))
     except InvalidSignature:
         raise ValueError("the signature is not of what the file holds: it was changed after it was signed") from None
     except (ValueError, binascii.Error):
@@ -32,6 +33,6 @@ def signer_of(content: bytes, signature: bytes) -> str:
     return fingerprint(key)
 
 
-def _signed(content: bytes) -> bytes:
-    """What else the key may sign cannot be taken for a bundle."""
-    return f"{FORMAT}\n".encode() + content
+def _signed(content: bytes, form: str) -> bytes:
+    """The content after its form, so that nobody can pass off what the key signed as something else."""
+    return f"{form}\n".encode() + content

@@ -7,14 +7,17 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
+from flows.comparing.copied import copying
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.same_weights import same_weights
+from flows.comparing.seeds import seed_notes
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.levels import CLAIMED, Level
 from newwiki.records import Stratum
-from storage import snapshots, strata
+from storage import snapshots, strata, verifications
 from storage.comparison import Scoring, evaluator_words
 from storage.database import Database
 
@@ -45,10 +48,10 @@ def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
 class Board:
     """Records with a value for each name in `about`, and under the name of each of `columns` and `PARTS`: mean, sd,
     both ends of the 95 % interval and why there is none, how many texts the mean stands on, `ok` or what there is to
-    say of the others, and who made it. The settings in which runs differ are in `about`, those that all share in
-    `settings`. `notes` are what a reader must know beside it; `left_out` are runs that have no record as what it is cut
-    by is not known of them, or leaves them no article; `same_articles` is False where it leaves them others than those
-    beside."""
+    say of the others, who made it, and its level. `levels` say more on that by run and evaluator. The settings in which
+    runs differ are in `about`, those that all share in `settings`. `notes` are what a reader must know beside it;
+    `left_out` are runs that have no record as what it is cut by is not known of them, or leaves them no article;
+    `same_articles` is False where it leaves them others than those beside."""
 
     about: tuple[str, ...]
     columns: tuple[Column, ...]
@@ -57,6 +60,7 @@ class Board:
     settings: Mapping[str, Any] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     same_articles: bool = True
+    levels: Mapping[tuple[str, str], Level] = field(default_factory=dict)
 
     @property
     def heads(self) -> list[str]:
@@ -87,7 +91,8 @@ def board(
     Whatever it is cut by, `seen_share` is the share of the run's articles, `by` a stratum of its part's, that are not
     after the cutoff.
 
-    A metric is shown by the newest evaluator that has scored every run which has the metric. Where there is none, a
+    A metric is shown by the newest evaluator that has scored every run which has the metric; numbers that another
+    person claims decide nothing where there are others (`newwiki.levels`). Where there is no such evaluator, a
     TerminalError says who has scored which run; with `by_evaluator` each gets a column. With `prefer` nothing is
     refused: a metric is shown by one of these evaluators if it can be, and runs that it has not scored have no number.
     Cut, it lacks the numbers of whole runs, and the runs on texts of a file; raises TerminalError where a
@@ -98,7 +103,8 @@ def board(
         rows = database.records(dict[str, Any], "board_rows", name)
         texts = [row["completions"] for row in rows]
         summaries = database.records(dict[str, Any], "board_summaries", [row["run_id"] for row in rows], texts)
-    scorings = _by_metric(_scoring(one) for one in summaries)
+        levels = verifications.levels(database, [row["run_id"] for row in rows])
+    scorings, decisive = (_by_metric(map(_scoring, some)) for some in (summaries, _decisive(summaries)))
     known = sorted(scorings)
     if metrics is not None:
         scorings = {one: made for one, made in scorings.items() if any(_is_of(name, one) for name in metrics)}
@@ -106,8 +112,8 @@ def board(
         columns = [column for metric, found in scorings.items() for column in _each(database, metric, found)]
         notes: tuple[str, ...] = ()
     else:
-        shown = {metric: _one(found, prefer) for metric, found in scorings.items()}
-        if disputed := {metric: scorings[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
+        shown = {metric: _one(decisive[metric], prefer) for metric in scorings}
+        if disputed := {metric: decisive[metric] for metric, evaluator_id in shown.items() if evaluator_id is None}:
             raise TerminalError(_refusal(database, disputed, several=len({row["snapshot_id"] for row in rows}) > 1))
         columns = [Column(metric, metric, evaluator_id) for metric, evaluator_id in shown.items() if evaluator_id]
         notes = _unseen(database, columns, scorings)
@@ -121,8 +127,9 @@ def board(
         (*ABOUT, *apart_in),
         tuple(columns),
         records,
-        (*notes, *leaks(database, name), *same_weights(database)),
+        (*notes, *leaks(database, name), *same_weights(database), *seed_notes(rows), *copying(database, rows)),
         _shared(asked.values(), apart_in),
+        levels=levels,
     )
     cut = (by or after_cutoff) and records
     whole = of_metrics(whole, metrics, known) if records else whole
@@ -248,6 +255,13 @@ def _of_part(part: strata.PartOfRun, stratum: str | None) -> dict[str, Any]:
 
 def _scoring(row: Row) -> Scoring:
     return Scoring(row["run_id"], row["metric"], row["evaluator_id"], row["finished_at"])
+
+
+def _decisive(summaries: Sequence[Row]) -> list[Row]:
+    """Those that may decide whose numbers a column holds: claims only where a metric has nothing else of any run."""
+    of_runs = [one for one in summaries if not is_reference(one)]
+    sound = {one["metric"] for one in of_runs if one["level"] != CLAIMED}
+    return [one for one in summaries if one["level"] != CLAIMED or one["metric"] not in sound]
 
 
 def _by_metric(scorings: Iterable[Scoring]) -> dict[str, list[Scoring]]:

@@ -7,7 +7,8 @@ from flows.comparing.board import Board, Column
 from flows.tables import digits
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
-from storage import snapshots
+from newwiki.levels import Level
+from storage import snapshots, verifications
 from storage.database import Database
 
 _ABOUT = ("model", "decoder", "snapshot_id", "run_id")
@@ -29,11 +30,14 @@ def linked_board(database: Database, snapshot: str | None) -> Board:
     by_run: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_run.setdefault(row["run_id"], {})[row["metric"]] = row
-    records = tuple(_record(of_run, columns) for of_run in by_run.values())
-    return Board(_ABOUT, columns, records, (_note(newest), *_unseen(database, rows)))
+    levels = verifications.levels(database, by_run)
+    records = tuple(_record(of_run, columns, levels) for of_run in by_run.values())
+    return Board(_ABOUT, columns, records, (_note(newest), *_unseen(database, rows)), levels=levels)
 
 
-def _record(of_run: Mapping[str, Row], columns: Sequence[Column]) -> dict[str, Any]:
+def _record(
+    of_run: Mapping[str, Row], columns: Sequence[Column], levels: Mapping[tuple[str, str], Level]
+) -> dict[str, Any]:
     about = next(iter(of_run.values()))
     record: dict[str, Any] = {name: about[name] for name in _ABOUT}
     for column in columns:
@@ -50,6 +54,7 @@ def _record(of_run: Mapping[str, Row], columns: Sequence[Column]) -> dict[str, A
                 f"{column.name}_texts": row["articles"],
                 f"{column.name}_status": own,
                 f"{column.name}_scored_by": row["evaluator_id"],
+                f"{column.name}_level": levels[row["run_id"], row["evaluator_id"]].level,
             }
     return record
 

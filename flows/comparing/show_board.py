@@ -11,6 +11,7 @@ from flows.comparing.ranked import leaderboard
 from flows.printing import say
 from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
+from newwiki.levels import VERIFIED
 from newwiki.protocol import value_in_words
 from newwiki.request import LeaderboardRequest
 from storage.database import Database
@@ -69,37 +70,49 @@ def _show_table(shown: Board) -> None:
 
 
 class _Remarks:
-    """What is said of cells, each thing once, by its number; what is lacking everywhere is said above."""
+    """What is said of cells, each thing once, by its number; what is so everywhere is said above."""
 
     def __init__(self, shown: Board) -> None:
-        cells = [numbers_of(record, column.name) for record in shown.records for column in shown.columns]
-        reasons = {one["no_interval"] for one in cells if one["mean"] is not None}
+        self._levels = {key: one.words for key, one in shown.levels.items()}
+        cells = [
+            (record["run_id"], numbers_of(record, column.name)) for record in shown.records for column in shown.columns
+        ]
+        of_runs = [(run_id, of) for run_id, of in cells if of["mean"] is not None]
+        reasons, levels = {of["no_interval"] for _, of in of_runs}, {self._level(*one) for one in of_runs}
         self.everywhere: str | None = reasons.pop() if len(reasons) == 1 else None
+        self.level: str | None = levels.pop() if len(levels) == 1 else None
         self._numbers: dict[str, int] = {}
         self._next = count(1)
 
-    def mark(self, of: Record) -> str:
+    def mark(self, run_id: str, of: Record) -> str:
         """` [1]`, or nothing."""
         lacking = None if of["no_interval"] == self.everywhere else of["no_interval"]
         status = None if of["status"] in (None, "ok") else of["status"]
-        said = "; ".join(filter(None, [lacking, status]))
+        level = None if self.level else self._level(run_id, of)
+        said = "; ".join(filter(None, [lacking, status, level]))
         if said and said not in self._numbers:
             self._numbers[said] = next(self._next)
         return f" [{self._numbers[said]}]" if said else ""
+
+    def _level(self, run_id: str, of: Record) -> str | None:
+        """How far the number was verified, if it was not wholly."""
+        if of["level"] in (None, VERIFIED):
+            return None
+        return self._levels[run_id, of["evaluator_id"]]
 
     @property
     def legend(self) -> list[str]:
         return [f"[{number}] {said}" for said, number in self._numbers.items()]
 
 
-def _numbers(records: Iterable[Record], name: str, remarks: _Remarks) -> list[str]:
+def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[str]:
     """`0.412±0.015` with as many digits in each cell, points below each other."""
     of = [numbers_of(record, name) for record in records]
     arms = [None if one["low"] is None else max(one["mean"] - one["low"], one["high"] - one["mean"]) for one in of]
     digits = tables.decimals([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
     means = ["–" if one["mean"] is None else f"{one['mean']:,.{digits}f}" for one in of]
     reach = ["" if arm is None else f"±{arm:,.{digits}f}" for arm in arms]
-    marks = [remarks.mark(one) for one in of]
+    marks = [remarks.mark(record["run_id"], one) for record, one in zip(records, of, strict=True)]
     widths = [max(map(len, part)) for part in (means, reach, marks)]
     return [
         f"{mean:>{widths[0]}}{arm:>{widths[1]}}{mark:<{widths[2]}}"
@@ -132,7 +145,8 @@ def _caption(shown: Board, alike: Sequence[str], remarks: _Remarks) -> str:
     of_runs = asked if shown.caption or not asked else f"all runs: {asked}"
     told = ", ".join(_values(articles, names))
     of_articles = f"the articles: {told}" if told else ""
-    return "\n".join(filter(None, [_CAPTION, lacking, snapshot, of_runs, of_articles]))
+    levels = f"all numbers: {remarks.level}" if remarks.level else ""
+    return "\n".join(filter(None, [_CAPTION, lacking, levels, snapshot, of_runs, of_articles]))
 
 
 def _values(records: Sequence[Record], names: Iterable[str]) -> list[str]:

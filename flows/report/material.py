@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from flows.comparing.board import ABOUT, Board, Column, board
+from flows.comparing.seeds import with_seed
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings
@@ -88,7 +89,9 @@ class Material:
         return any(column.name != column.metric for column in self.board.columns)
 
     def label(self, record: Record) -> str:
-        return f"{self.names[record['run_id']]} · {short_form(record['decoder'])}"
+        """The model and the decoder, with the seed where it is not the default."""
+        run = self.entries[record["run_id"]].run if record["run_id"] in self.entries else None
+        return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run and run.seed)}"
 
     def direction(self, column: Column) -> str:
         return self.metrics[column.metric].direction

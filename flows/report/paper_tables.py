@@ -8,6 +8,7 @@ from flows.comparing.board import Column, numbers_of
 from flows.report.aligned import Numerals, numerals
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, ordered, paper_columns
+from newwiki.levels import CLAIMED, VERIFIED
 from newwiki.protocol import PROTOCOL, varying
 from storage.database import Database
 
@@ -30,6 +31,7 @@ class Cell:
     width: float = 0.0
     best: bool = False
     apart: str = ""
+    level: str | None = None
     shown: Numerals | None = None
 
 
@@ -130,16 +132,19 @@ def _asked(material: Material, record: Record) -> tuple[object, ...]:
     return entry.run.model_sha256, record["decoder"], entry.request
 
 
-def apart(status: str | None) -> str:
-    """What a reader must know beside a number: nothing where it stands on all texts, or was never asked for."""
-    return "" if status in (None, "ok") else str(status)
+def apart(status: str | None, level: str | None = None) -> str:
+    """What a reader must know beside a number: nothing where it stands on all texts and was wholly verified, or was
+    never asked for."""
+    return "; ".join(
+        [*([status] if status and status != "ok" else []), *([level] if level not in (None, VERIFIED) else [])]
+    )
 
 
 def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
     """A column's cells, one a record."""
     found = [numbers_of(record, column.name) for record in records]
     ends = [of[end] for of in found for end in ("mean", "low", "high") if of[end] is not None]
-    means = [of["mean"] for of in found if of["mean"] is not None]
+    means = [of["mean"] for of in found if of["mean"] is not None and of["level"] != CLAIMED]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
 
@@ -147,14 +152,15 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
         return round(100 * (value - start) / span, 1) if span else 50.0
 
     made = [
-        Cell(None, apart=apart(of["status"]))
+        Cell(None, apart=apart(of["status"], of["level"]))
         if of["mean"] is None
         else Cell(
             **{name: of[name] for name in ("mean", "sd", "low", "high", "no_interval")},
             left=at(of["mean"] if of["low"] is None else of["low"]),
             width=0.0 if of["low"] is None else round(at(of["high"]) - at(of["low"]), 1),
-            best=of["mean"] == best and len(means) > 1,
-            apart=apart(of["status"]),
+            best=of["mean"] == best and of["level"] != CLAIMED and len(means) > 1,
+            apart=apart(of["status"], of["level"]),
+            level=of["level"],
         )
         for of in found
     ]

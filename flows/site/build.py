@@ -43,7 +43,7 @@ def build(request: SiteRequest, settings: Settings, progress: Progress, folder: 
         safe(folder, Path(name))
     with whole_folder(folder, _LIST, "a site") as part:
         with gathered(request, settings, progress) as found, found.database.read():
-            contents = contents_of(found.database, found.signers, found.unlinked)
+            contents = contents_of(found.database, found.signers, found.unlinked, found.names)
             texts = sorted(with_texts(contents))
             parts = {one.snapshot_id: parts_of(found.database, contents, one, texts) for one in contents.snapshots}
         wikis = [(wiki, wiki_file(wiki)) for wiki in contents.wikis]

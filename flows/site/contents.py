@@ -4,12 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import cached_property
 from pathlib import PurePath
+from types import MappingProxyType
 
 from flows.comparing.board import Board, Column, board
+from flows.comparing.seeds import with_seed
 from flows.report.material import Material, gather
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name, model_file_name
+from newwiki.levels import LEVELS, VERIFIED
 from newwiki.paper_metrics import paper_metrics
 from newwiki.protocol import Settings
 from newwiki.records import Fingerprint, Metric
@@ -24,7 +28,7 @@ Signers = Mapping[str, Sequence[str]]  # by run id, who has signed it
 
 @dataclass(frozen=True, kw_only=True)
 class SiteRun:
-    """A scored run on a snapshot."""
+    """A scored run on a snapshot; `decoder_short` says its seed too where that is not the default."""
 
     run_id: str
     snapshot_id: str
@@ -78,7 +82,8 @@ class Model:
 @dataclass(frozen=True)
 class Contents:
     """`boards` are those of each snapshot, with all that explains them; `whole` is the board of all runs on snapshots,
-    each of its columns by one evaluator. `unlinked` says of a wiki why no months of it are on one scale."""
+    each of its columns by one evaluator. `claims` are the runs that came from elsewhere, with the keys that claim their
+    models' names, cutoffs, devices and times. `unlinked` says of a wiki why no months of it are on one scale."""
 
     snapshots: Sequence[Snapshot]
     runs: Mapping[str, SiteRun]
@@ -92,12 +97,23 @@ class Contents:
     left_out: int
     signers: Signers = field(default_factory=dict)
     unlinked: Mapping[str, str] = field(default_factory=dict)
+    claims: Signers = field(default_factory=dict)
 
     @property
     def wikis(self) -> list[str]:
         """That of most runs first."""
         runs = Counter(run.wiki for run in self.runs.values())
         return sorted({one.wiki for one in self.snapshots}, key=lambda wiki: (-runs[wiki], wiki))
+
+    @cached_property
+    def lowest_levels(self) -> Mapping[str, str]:
+        """By run the lowest level of its numbers, of the runs whose numbers were not all wholly verified."""
+        found = {}
+        for record in self.whole.records:
+            there = {record[f"{column.name}_level"] for column in self.whole.columns}
+            if lowest := next((level for level in LEVELS if level in there and level != VERIFIED), None):
+                found[record["run_id"]] = lowest
+        return found
 
     def months(self, wiki: str) -> list[Snapshot]:
         """The snapshots of new articles, the oldest first."""
@@ -147,16 +163,20 @@ def headline(columns: Sequence[Column], metrics: Mapping[str, Metric]) -> Column
     return next((one for one in directed if one.metric == "sbert"), next(iter(directed), None))
 
 
-def contents_of(database: Database, signers: Signers, unlinked: Mapping[str, str]) -> Contents:
-    """Raises TerminalError where there is no snapshot."""
+def contents_of(
+    database: Database, signers: Signers, unlinked: Mapping[str, str], names: Mapping[str, str] = MappingProxyType({})
+) -> Contents:
+    """`names` are those of keys by fingerprint. Raises TerminalError where there is no snapshot."""
     with database.read():
         snapshots = database.records(Snapshot, "site_snapshots")
         if not snapshots:
             raise TerminalError("there is no snapshot to show; publish one with `newwiki refresh --month 2026-10`")
-        runs = {run.run_id: run for run in database.records(SiteRun, "site_runs")}
-        whole = _whole(database, {one.snapshot_id for one in snapshots})
+        stored = database.records(SiteRun, "site_runs")
+        runs = {run.run_id: replace(run, decoder_short=with_seed(run.decoder_short, run.seed)) for run in stored}
+        whole = _named(_whole(database, {one.snapshot_id for one in snapshots}), names)
         metrics = database.records(Metric, "report_metrics", [column.metric for column in whole.columns])
-        boards = {one.snapshot_id: gather(database, one.snapshot_id) for one in snapshots}
+        gathered = {one.snapshot_id: gather(database, one.snapshot_id) for one in snapshots}
+        boards = {name: replace(one, board=_named(one.board, names)) for name, one in gathered.items()}
         evaluators = {name: one for of in boards.values() for name, one in of.evaluators.items()}
         ((left_out,),) = database.rows("site_runs_left_out")
         return Contents(
@@ -172,6 +192,7 @@ def contents_of(database: Database, signers: Signers, unlinked: Mapping[str, str
             left_out,
             signers,
             unlinked,
+            {run_id: [names.get(key, key) for key in keys or ()] for run_id, keys in database.rows("claims_of_runs")},
         )
 
 
@@ -182,6 +203,11 @@ def _whole(database: Database, snapshot_ids: set[str]) -> Board:
     except TerminalError:
         found = board(database, by_evaluator=True)
     return replace(found, records=tuple(one for one in found.records if one["snapshot_id"] in snapshot_ids))
+
+
+def _named(shown: Board, names: Mapping[str, str]) -> Board:
+    """The board whose levels have the names of keys."""
+    return replace(shown, levels={key: one.named(names) for key, one in shown.levels.items()})
 
 
 def _models(runs: Iterable[SiteRun]) -> dict[ModelKey, Model]:

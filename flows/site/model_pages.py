@@ -13,6 +13,7 @@ from flows.site import month_tables
 from flows.site.contents import Contents, Model, SiteRun
 from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
 from flows.site.month_tables import Months
+from flows.site.number_levels import claimed_by
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_pages import protocol_of
 from flows.site.snapshot_parts import SnapshotParts
@@ -27,7 +28,7 @@ _RUNS = {
     "run_id": TEXT, "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "backend": TEXT, "decoder": TEXT,
     "protocol": TEXT, "prompt_template": TEXT, "prompts": WHOLE, "seed": WHOLE, "samples": WHOLE, "keep": WHOLE,
     "max_new_tokens": WHOLE, "dtype": TEXT, "knowledge_cutoff": DAY, "knowledge_cutoff_from": TEXT,
-    "finished_at": MOMENT, "scored_at": MOMENT, "signed_by": TEXT,
+    "finished_at": MOMENT, "scored_at": MOMENT, "signed_by": TEXT, "claimed_by": TEXT,
 }  # fmt: skip
 _SETTINGS = (
     "decoder", "prompt_template", "prompts", "seed", "samples", "keep", "max_new_tokens", "dtype", "backend",
@@ -35,6 +36,7 @@ _SETTINGS = (
 _NUMBERS = {
     "snapshot_id": TEXT, "run_id": TEXT, "decoder": TEXT, "protocol": TEXT, "metric": TEXT, "mean": REAL, "sd": REAL,
     "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
+    "level": TEXT,
 }  # fmt: skip
 _EXAMPLES = {
     "run_id": TEXT, "snapshot_id": TEXT, "decoder": TEXT, "page_id": WHOLE, "sample": WHOLE, "title": TEXT,
@@ -82,12 +84,19 @@ def write_models(writer: Writer, contents: Contents, months: Months, parts: Mapp
 
 def run_record(contents: Contents, run: SiteRun) -> dict[str, Any]:
     told = {"protocol": protocol_of(contents, run.run_id), "signed_by": signed_by(contents, [run])}
+    told["claimed_by"] = claimed_by(contents, run.run_id)
     return {name: getattr(run, name) for name in _RUNS if name not in told} | told
 
 
 def signed_by(contents: Contents, runs: Sequence[SiteRun]) -> str | None:
     names = [name for run in runs for name in contents.signers.get(run.run_id, ())]
     return ", ".join(dict.fromkeys(names)) or None
+
+
+def _claims(contents: Contents, model: Model) -> tuple[str, int]:
+    """Who claims what the model is, and of how many runs."""
+    found = [by for run in model.runs if (by := claimed_by(contents, run.run_id))]
+    return ", ".join(dict.fromkeys(found)), len(found)
 
 
 def with_texts(contents: Contents) -> set[str]:
@@ -121,10 +130,11 @@ def _write(
     writer.files(f"{data}/texts", table_of(_EXAMPLES, examples))
     shared = {"model": model, "main": main, "data": data, "characters": _CHARACTERS}
     trends, more = _trends(contents, months, model)
+    claims = _claims(contents, model)
     writer.page(
         main, "model_page.html", trends=trends, more=more, asked=_asked(model),
-        signed=signed_by(contents, model.runs), tables=tables[:1], table_addresses=table_addresses, texts=chunks[:1],
-        text_addresses=text_addresses, number=0, **shared,
+        signed=signed_by(contents, model.runs), claimed=claims[0], claimed_runs=claims[1], tables=tables[:1],
+        table_addresses=table_addresses, texts=chunks[:1], text_addresses=text_addresses, number=0, **shared,
     )  # fmt: skip
     for number, table in enumerate(tables[1:], 1):
         writer.page(
@@ -166,7 +176,7 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
             of = numbers_of(record, column.name)
             if of["mean"] is not None or of["status"] is not None:
                 found.append(
-                    {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                    {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")}
                     | {name: record[name] for name in ("snapshot_id", "run_id", "decoder")}
                     | {"protocol": protocol_of(contents, record["run_id"]), "metric": column.metric}
                     | {"texts": of["scored"], "evaluator_id": of["evaluator_id"]}
@@ -195,7 +205,7 @@ def _of_wiki(contents: Contents, months: Months, model: Model, wiki: str) -> Tre
     for column in [one for one in contents.columns if contents.metrics[one.metric].scope == "text"][:_PANELS]:
         found = months[wiki, column]
         rows = [(row, table) for table in found for row in table.rows if row.key[:2] == model.key]
-        drawn = [line for number, one in enumerate(rows[: len(PALETTE)]) for line in _lines(*one, number)]
+        drawn = [line for number, one in enumerate(rows[: len(PALETTE)]) for line in _lines(contents, *one, number)]
         names = month_tables.month_names(found[0]) if found else []
         if drawn and (picture := chart(_words(column, names, drawn), names, drawn)):
             pictures.append((column, picture))
@@ -204,13 +214,14 @@ def _of_wiki(contents: Contents, months: Months, model: Model, wiki: str) -> Tre
     return Trends(wiki, keys, pictures, [*scales])
 
 
-def _lines(row: month_tables.MonthRow, table: month_tables.MonthTable, number: int) -> list[Line]:
+def _lines(contents: Contents, row: month_tables.MonthRow, table: month_tables.MonthTable, number: int) -> list[Line]:
     """On the scale, and dotted what it has on the articles of its own months."""
-    own = Line(row.decoder_short, number, month_tables.points_of(row, table, own=True), dotted=True)
+    who = " · ".join(month_tables.decoder_label(contents, row))
+    own = Line(who, number, month_tables.points_of(row, table, own=True), dotted=True)
     if table.scale is None:
         return [own]
     linked = month_tables.points_of(row, table)
-    return [own, *([Line(row.decoder_short, number, linked)] if linked else [])]
+    return [own, *([Line(who, number, linked)] if linked else [])]
 
 
 def _words(column: Column, months: Sequence[str], drawn: Sequence[Line]) -> str:

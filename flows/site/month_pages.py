@@ -15,7 +15,7 @@ from newwiki.file_names import file_name
 _COLUMNS = {
     "model": TEXT, "model_sha256": TEXT, "decoder": TEXT, "protocol": TEXT, "metric": TEXT, "evaluator_id": TEXT,
     "snapshot_id": TEXT, "run_id": TEXT, "mean": REAL, "to_snapshot": TEXT, "linked": REAL, "low": REAL, "high": REAL,
-    "lacking": TEXT,
+    "lacking": TEXT, "level": TEXT,
 }  # fmt: skip
 
 

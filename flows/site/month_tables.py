@@ -8,6 +8,7 @@ from flows.comparing.board import Column, numbers_of
 from flows.site.contents import Contents, Trend
 from flows.site.protocol_groups import groups
 from flows.site.trend_chart import Point
+from newwiki.levels import LEVELS, VERIFIED
 from newwiki.snapshot import Snapshot
 
 _CELLS = 480  # of a page
@@ -18,7 +19,7 @@ Key = tuple[str, str, str, str]  # model, weights, decoder, how it was asked
 @dataclass(frozen=True)
 class MonthCell:
     """A run's number on the articles of its own month, and `linked` on the scale, with both ends of the interval of the
-    one that is shown; `why` says what is lacking."""
+    one that is shown; `why` says what is lacking, and the number's level where it was not wholly verified."""
 
     run_id: str
     own: float | None
@@ -26,6 +27,7 @@ class MonthCell:
     low: float | None
     high: float | None
     why: str
+    level: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,15 @@ def points_of(row: MonthRow, table: MonthTable, *, own: bool = False) -> list[Po
 
 
 def label(contents: Contents, row: MonthRow) -> str:
+    """The run's name, with the lowest level of its numbers by any metric where not all were wholly verified."""
     name = "Wikipedia" if row.is_reference else contents.models[row.key[:2]].name
-    return f"{name} · {row.decoder_short}"
+    return " · ".join([name, *decoder_label(contents, row)])
+
+
+def decoder_label(contents: Contents, row: MonthRow) -> list[str]:
+    """The row's decoder, likewise."""
+    there = {contents.lowest_levels.get(cell.run_id) for cell in row.cells.values()}
+    return [row.decoder_short, *[level for level in LEVELS if level in there][:1]]
 
 
 def month_names(table: MonthTable) -> list[str]:
@@ -138,6 +147,7 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
                 "low": cell.low,
                 "high": cell.high,
                 "lacking": cell.why or None,
+                "level": cell.level,
             }
 
 
@@ -149,29 +159,34 @@ def _rows(
     contents: Contents, records: Sequence[Mapping[str, Any]], words: str, column: Column, by_run: Mapping[str, Trend],
     scale: str | None,
 ) -> list[MonthRow]:  # fmt: skip
-    """Two runs of one month that were asked alike (of other seeds, say) are in two rows."""
-    found: dict[tuple[Key, int], dict[str, MonthCell]] = {}
-    short: dict[str, str] = {}
+    """Runs under different seeds are in different rows, as are two runs of one month that were asked alike."""
+    found: dict[tuple[Key, str, int], dict[str, MonthCell]] = {}
     for record in records:
         run = contents.runs.get(record["run_id"])
         key = (record["model"], run.model_sha256 if run else "", record["decoder"], words)
-        short[record["decoder"]] = run.decoder_short if run else "the articles themselves"
+        short = run.decoder_short if run else "the articles themselves"
         number = 0
-        while record["snapshot_id"] in found.setdefault((key, number), {}):
+        while record["snapshot_id"] in found.setdefault((key, short, number), {}):
             number += 1
         cell = _cell(record, column, by_run.get(record["run_id"]), scale)
-        found[key, number][record["snapshot_id"]] = cell
-    return [MonthRow(key, short[key[2]], cells) for (key, _), cells in found.items()]
+        found[key, short, number][record["snapshot_id"]] = cell
+    return [MonthRow(key, short, cells) for (key, short, _), cells in found.items()]
 
 
 def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
     of, run_id = numbers_of(record, column.name), record["run_id"]
+    level = of["level"]
+    told = [level] if level not in (None, VERIFIED) else []
+
+    def why(*lacking: str | None) -> str:
+        return "; ".join([*filter(None, lacking), *told])
+
     if scale is None:
-        why = of["no_interval"] or ("" if of["status"] in ("ok", None) else of["status"]) or ""
-        return MonthCell(run_id, of["mean"], None, of["low"], of["high"], why)
+        lacking = of["no_interval"] or ("" if of["status"] in ("ok", None) else of["status"])
+        return MonthCell(run_id, of["mean"], None, of["low"], of["high"], why(lacking), level)
     if trend is None:
-        return MonthCell(run_id, of["mean"], None, None, None, "scored since the months were linked")
-    return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, trend.no_link or "")
+        return MonthCell(run_id, of["mean"], None, None, None, why("scored since the months were linked"), level)
+    return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, why(trend.no_link), level)
 
 
 def _rank(row: MonthRow, months: Sequence[Snapshot], direction: str) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from flows.site.month_tables import Months
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line
 from flows.site.writing import Writer
+from newwiki.levels import CLAIMED
 from newwiki.snapshot import Snapshot
 
 _LISTED, _NEW = 150, 8  # models on a page, entries on the first
@@ -41,7 +42,7 @@ _EVALUATORS = {
 @dataclass(frozen=True)
 class Listed:
     """A snapshot in a line: how many runs and models are on it, and the best of its largest table with its number, if
-    one is better than another."""
+    one is better than another. A number that another person claims is the best only where there is no other."""
 
     snapshot: Snapshot
     path: str
@@ -91,9 +92,11 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
     runs = contents.on(name)
     table = next(iter(parts.tables), None)
     best, cell = None, None
-    if table and table.by and table.rows[0].record[table.by.name] is not None:
-        best = table.rows[0]
-        cell = best.cells[list(table.columns).index(table.by)]
+    if table and table.by:
+        place = list(table.columns).index(table.by)
+        scored = [row for row in table.rows if row.cells[place].mean is not None]
+        best = next((row for row in scored if row.cells[place].level != CLAIMED), next(iter(scored), None))
+        cell = best and best.cells[place]
     return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best, cell)
 
 

@@ -11,6 +11,7 @@ from flows.site.board_tables import again, pieces
 from flows.site.contents import Contents, snapshot_file
 from flows.site.created_after import numbers
 from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
+from flows.site.number_levels import claimed_by, level_words, levels_on
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.writing import Writer
@@ -21,12 +22,13 @@ _BOARD = {
     "snapshot_id": TEXT, "model": TEXT, "model_sha256": TEXT, "decoder": TEXT, "run_id": TEXT, "protocol": TEXT,
     "prompts": WHOLE, "completions": WHOLE, "knowledge_cutoff": DAY, "seen_share": REAL, "metric": TEXT, "mean": REAL,
     "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
+    "level": TEXT, "level_words": TEXT, "seed": WHOLE, "claimed_by": TEXT,
 }  # fmt: skip
 _LATER = {"created_after": DAY} | {
     name: _BOARD[name]
     for name in (
         "model", "decoder", "run_id", "prompts", "seen_share", "metric", "mean", "sd", "low", "high", "no_interval",
-        "texts", "status", "evaluator_id",
+        "texts", "status", "evaluator_id", "level", "level_words",
     )
 }  # fmt: skip
 
@@ -36,6 +38,7 @@ def write_snapshot(writer: Writer, contents: Contents, parts: SnapshotParts) -> 
     main, folder, data = snapshot_file(parts.snapshot.snapshot_id), f"snapshots/{name}", f"data/{name}"
     cut = [piece for table in parts.tables for piece in pieces(table)]
     board = {"parts": parts, "downloads": f"{data}/leaderboard", "days": _days(parts, folder), "main": main}
+    board |= {"levels": levels_on(contents, parts.material)}
     addresses = [main, *(f"{folder}/board-{number}.html" for number in range(2, len(cut) + 1))]
     kinds = _write_kinds(writer, parts, folder, data)
     writer.files(f"{data}/leaderboard", table_of(_BOARD, _rows(contents, parts.material)))
@@ -83,11 +86,14 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
             "protocol": protocol_of(contents, record["run_id"]),
             "knowledge_cutoff": record["knowledge_cutoff"],
             "seen_share": record["seen_share"],
+            "seed": run and run.seed,
+            "claimed_by": claimed_by(contents, record["run_id"]),
         }
         for column in material.board.columns:
             of = numbers_of(record, column.name)
             if of["mean"] is not None or of["status"] is not None:
                 told = {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                told |= {"level": of["level"], "level_words": level_words(material.board, record["run_id"], of)}
                 found.append(
                     about | told | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
                 )
@@ -124,7 +130,7 @@ def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -
 
 _KINDS = {
     "stratum": TEXT, "part": TEXT, "model": TEXT, "decoder": TEXT, "run_id": TEXT, "metric": TEXT, "mean": REAL,
-    "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "evaluator_id": TEXT,
+    "sd": REAL, "low": REAL, "high": REAL, "no_interval": TEXT, "evaluator_id": TEXT, "level": TEXT,
 }  # fmt: skip
 
 
@@ -144,7 +150,7 @@ def _kind_rows(one: Kinds) -> list[dict[str, Any]]:
             "metric": table.column.metric,
             "evaluator_id": table.column.evaluator_id,
             **{name: row.record[name] for name in ("model", "decoder", "run_id")},
-            **{name: getattr(cell, name) for name in ("mean", "sd", "low", "high", "no_interval")},
+            **{name: getattr(cell, name) for name in ("mean", "sd", "low", "high", "no_interval", "level")},
         }
         for table in one.tables
         for row in [*table.rows, *filter(None, [table.reference])]

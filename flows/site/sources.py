@@ -9,15 +9,22 @@ from tempfile import TemporaryDirectory
 from flows.admitting.gate import admit
 from flows.bundles.check import check
 from flows.bundles.keys import trusted_keys
-from flows.bundles.opened import ENDING
+from flows.bundles.opened import ENDING, OpenedBundle, open_bundle
+from flows.bundles.receipts import ENDING as ENDING_OF_RECEIPT
+from flows.bundles.receipts import checked_here, read
+from flows.bundles.receipts import verifications as receipt_rows
 from flows.bundles.taking_in import bundle_files, take_in
-from flows.progress import Progress
+from flows.comparing import copied
+from flows.progress import Progress, Silent
+from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
 from flows.site.linking_months import link_months
 from newwiki.bundle_requests import CheckRequest
 from newwiki.errors import TerminalError, UsageError
+from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
+from storage import verifications
 from storage.admitted import Admitted
 from storage.database import Database
 from storage.foreign import foreign
@@ -25,35 +32,35 @@ from storage.outputs import is_duckdb
 from storage.pull import Contradiction, pull
 from storage.push import push
 from storage.shared import SharedFolder, SharedPart
+from storage.verifications import Verification
 
 _CATALOGUE = "catalogue"  # what a shared folder is known by
 
 
 @dataclass(frozen=True)
 class Gathered:
-    """`database` holds everything; `unlinked` says of wikis why their months are on no one scale."""
+    """`database` holds everything; `unlinked` says of wikis why their months are on no one scale; `names` are those of
+    the keys of signers and checkers, by fingerprint."""
 
     database: Database
     signers: Signers = field(default_factory=dict)
     unlinked: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Everything that the site is of. One database is read as it is, and its months are linked as an experiment in it
-    says; of several sources another database is made, which is gone afterwards, and its months are linked there. A
-    database that is named may be somebody else's: no view or macro of it is carried out, and it is not written to.
+    """Everything that the site is of. The user's own database (`--db`) is read as it is, and its months are linked as an
+    experiment in it says. Any other source goes through the gate into a database that is gone afterwards, and its months
+    are linked there: a database that is named may be somebody else's, whose numbers are claims.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """
     kinds = [(name, kind_of(name)) for name in request.sources or (settings.db,)]
-    if not request.sources and kinds[0][1] == "database":
+    if len(kinds) == 1 and _is_own(*kinds[0], settings):
         yield Gathered(Database(settings.db))
         return
     with TemporaryDirectory() as folder:
-        if [kind for _, kind in kinds] == ["database"]:
-            yield Gathered(foreign(Path(kinds[0][0]), Path(folder)))
-            return
         target = Database(Path(folder) / "newwiki.duckdb")
         origins: dict[SharedPart, str] = {}
         for number, (name, kind) in enumerate(kinds):
@@ -61,10 +68,21 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
                 shared = _shared(name, kind, Path(folder) / f"shared-{number}", progress)
                 admitted = admit(shared, "database" if kind == "database" else "pull")
                 _pull(target, name, admitted, origins, progress)
-        signers = _take_in(
-            [name for name, kind in kinds if kind == "bundles"], request, settings, target, origins, progress
-        )
-        yield Gathered(target, signers, link_months(target, settings, progress))
+        names = [name for name, kind in kinds if kind == "bundles"]
+        trusted = trusted_keys(request.key) if request.key else None
+        checkers = trusted_keys(request.checker) if request.checker else {}
+        signers = _take_in(names, request, settings, target, origins, progress, trusted)
+        verifications.add(target, _verified(names, request, checkers, settings, progress))
+        if request.recompute and (run_ids := copied.unmeasured(target)):
+            score_all(target, ScoringRequest(run=tuple(run_ids), metrics=copied.METRIC), settings, Silent())
+        for name, kind in kinds:
+            if _is_own(name, kind, settings):
+                verifications.keep_own(target, Database(name))
+        yield Gathered(target, signers, link_months(target, settings, progress), {**(trusted or {}), **checkers})
+
+
+def _is_own(name: str, kind: str, settings: Settings) -> bool:
+    return kind == "database" and Path(name).resolve() == Path(settings.db).resolve()
 
 
 def kind_of(name: str) -> str:
@@ -109,17 +127,57 @@ def _pull(target: Database, name: str, folder: Admitted, origins: dict[SharedPar
 
 def _take_in(
     names: Sequence[str], request: SiteRequest, settings: Settings, target: Database,
-    origins: Mapping[SharedPart, str], progress: Progress,
+    origins: Mapping[SharedPart, str], progress: Progress, trusted: Mapping[str, str] | None,
 ) -> dict[str, Sequence[str]]:  # fmt: skip
     """Gives by run id who has signed it."""
-    files = list(dict.fromkeys(file for name in names for file in bundle_files(Path(name))))
-    if not files:
-        return {}
-    trusted = trusted_keys(request.key) if request.key else None
+    there = {part: Path(name) for part, name in origins.items()}
+    signed = take_in(target, _files(names), trusted, there)
+    return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
+
+
+def _files(names: Sequence[str]) -> list[Path]:
+    return list(dict.fromkeys(file for name in names for file in bundle_files(Path(name))))
+
+
+def _verified(
+    names: Sequence[str], request: SiteRequest, checkers: Mapping[str, str], settings: Settings, progress: Progress
+) -> list[Verification]:
+    """What is confirmed of the bundles: by this installation, which computes their scores again, and by receipts.
+
+    Raises TerminalError for a score that is another one, UsageError for a receipt that is not there.
+    """
+    files, found = _files(names), list[Verification]()
     if request.recompute:
         for number, file in enumerate(files, 1):
             progress.note(f"computing the scores of '{file}' again ({number} of {len(files)})")
-            check(CheckRequest(bundle=file, key=request.key), settings, progress)
-    there = {part: Path(name) for part, name in origins.items()}
-    signed = take_in(target, files, trusted, there)
-    return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
+            found += checked_here(check(CheckRequest(bundle=file, key=request.key), settings, progress).confirmed)
+    if places := _receipts(names, request):
+        bundles = {one.sha256: one for one in map(open_bundle, files)}
+        for place in places:
+            found += _of_receipt(place, bundles, checkers, progress)
+    return found
+
+
+def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
+    """Those that are named, and those that lie among the bundles."""
+    if missing := [one for one in request.receipt if not one.is_file()]:
+        raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
+    folders = [Path(name) for name in names if Path(name).is_dir()]
+    among = [file for folder in folders for file in sorted(folder.rglob(f"*{ENDING_OF_RECEIPT}"))]
+    return list(dict.fromkeys([*request.receipt, *among]))
+
+
+def _of_receipt(
+    place: Path, bundles: Mapping[str, OpenedBundle], checkers: Mapping[str, str], progress: Progress
+) -> list[Verification]:
+    """What the receipt says, or nothing, with a note, where it does not count."""
+    try:
+        receipt = read(place)
+        if receipt.checker not in checkers:
+            raise ValueError(f"its key {receipt.checker} is not one of --checker")
+        if receipt.head.bundle_sha256 not in bundles:
+            raise ValueError(f"it is of no bundle here, but of one with the hash {receipt.head.bundle_sha256[:12]}…")
+        return receipt_rows(receipt, bundles[receipt.head.bundle_sha256])
+    except (ValueError, OSError) as error:
+        progress.note(f"the receipt '{place}' does not count: {error}")
+        return []

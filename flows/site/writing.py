@@ -15,6 +15,7 @@ from flows.report.templating import assets, environment
 from flows.site import downloads
 from flows.site.contents import snapshot_file
 from newwiki.errors import TerminalError
+from newwiki.levels import LEVELS
 from newwiki.snapshot import Snapshot, Window
 from newwiki.visible import in_markup
 
@@ -33,6 +34,7 @@ class Writer:
             "colours": PALETTE,
             "signs": tuple(SHAPES.values()),
             "snapshot_file": snapshot_file,
+            "level_meanings": LEVELS,
             "version": version("newwiki-eval"),
         }
 

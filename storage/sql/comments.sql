@@ -855,6 +855,7 @@ comment on column verifications.draw is 'The number that drew the replayed compl
 comment on column verifications.checker is 'The fingerprint of the key that signed the receipt; here for a check by this installation.';
 comment on column verifications.receipt_sha256 is 'The hash of the signed receipt; empty for a check by this installation.';
 comment on column verifications.checked_at is 'When the check ended.';
+comment on column verifications.texts is 'The completions that were replayed; NULL where scores were checked.';
 
 comment on table commit_counter is 'Internal. How many transactions this database has stored; NAME.duckdb.commits beside it says the same.';
 comment on column commit_counter.commits is 'How many transactions were committed.';

@@ -121,18 +121,21 @@ select direction from metrics where metric = ?;
 
 -- name: board_rows
 select
-    board.model, board.decoder, board.snapshot_id, run_id, board.prompts, board.completions, board.knowledge_cutoff,
-    board.seen_share,
+    board.model, board.decoder, board.snapshot_id, board.run_id, board.prompts, board.completions, board.knowledge_cutoff,
+    board.seen_share, runs.seed, runs.model_sha256, board.protocol,
     if(asked.run_id is null, null, to_json(asked)::varchar) as settings
 from leaderboard_rows as board
 left join run_settings as asked using (run_id)
+left join runs using (run_id)
 where $1 is null or board.snapshot_id = $1
-order by board.snapshot_id desc, started_at, run_id;
+order by board.snapshot_id desc, board.started_at, board.run_id;
 
 -- name: board_summaries
 -- Every finished scoring of the runs $1, of which each has as many texts as $2 says at its place.
 select
     run_id, metric, evaluator_id, finished_at, mean, sd, low, high, no_interval, scored,
-    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status
+    coverage(scored, unscored, reasons, greatest($2[list_position($1, run_id)], scored + unscored)) as status,
+    level
 from scoring_summaries
+left join levels using (run_id, evaluator_id)
 where run_id in (select unnest($1));

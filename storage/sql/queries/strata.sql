@@ -80,8 +80,9 @@ select
         scored, unscored, reasons,
         greatest(coalesce($2[list_position($1, run_id || chr(9) || value)], 0), scored + unscored)
     ) as status,
-    evaluator_id as scored_by
-from summaries_by_stratum('taken_page_means', 'taken_page_gaps');
+    evaluator_id as scored_by, level
+from summaries_by_stratum('taken_page_means', 'taken_page_gaps')
+left join levels using (run_id, evaluator_id);
 
 
 -- name: stratum_pages

@@ -194,12 +194,17 @@ qualify row_number() over (partition by run_id, metric order by finished_at desc
 
 -- Where many runs stand beside each other a column holds the numbers of one evaluator: as in `newwiki leaderboard` the newest
 -- that has scored every run which has the metric, or, as a view cannot refuse, the newest. The articles are scored by
--- whoever scored a run, so they decide only what no run has.
+-- whoever scored a run, so they decide only what no run has. Numbers that others only claim decide only what nobody else has
+-- scored, so that a bundle cannot put an evaluator of its own in the place of ours.
 create or replace view column_evaluators_anew as
-with made as (
-    select metric, evaluator_id, run_id, finished_at
+with of_runs as (
+    select metric, evaluator_id, run_id, finished_at, level = 'claimed' as is_claimed
     from scoring_summaries
+    left join levels using (run_id, evaluator_id)
     qualify not is_reference(run_id) or bool_and(is_reference(run_id)) over (partition by metric)
+),
+made as (
+    select * from of_runs qualify not is_claimed or bool_and(is_claimed) over (partition by metric)
 ),
 wanted as (
     select metric, count(distinct run_id) as runs from made group by metric

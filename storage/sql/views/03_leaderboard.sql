@@ -13,13 +13,15 @@ numbers as (
             'mean': if(shown, mean, null), 'sd': if(shown, sd, null), 'low': if(shown, low, null), 'high': if(shown, high, null),
             'no_interval': if(shown, no_interval, null), 'texts': if(shown, scored, null),
             'status': if(
-                shown, coverage(scored, unscored, reasons, greatest(coalesce(texts, 0), scored + unscored)), 'another evaluator'
+                shown, coverage(scored, unscored, reasons, greatest(coalesce(totals.texts, 0), scored + unscored)), 'another evaluator'
             ),
-            'scored_by': evaluator_id
+            'scored_by': evaluator_id,
+            'level': if(shown, level, null)
         }))) as of
     from column_scorings
     join scoring_summaries using (run_id, metric, evaluator_id)
     left join totals using (run_id)
+    left join levels using (run_id, evaluator_id)
     group by run_id
 )
 select
@@ -39,7 +41,7 @@ from leaderboard_rows as rows
 join numbers using (run_id)
 order by snapshot_id desc, started_at, rows.run_id;
 
-comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric eight columns: its mean by the evaluator that column_evaluators names, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean, with _no_interval why it has none, with _texts and _status how many texts it stands on and what there is to say of the others, with _scored_by who made it.';
+comment on view leaderboard is 'A row a run, and one for the articles of each snapshot (Wikipedia). For each metric nine columns: its mean by the evaluator that column_evaluators names, and with _sd, _low and _high the standard deviation over texts and the 95 % interval of the mean, with _no_interval why it has none, with _texts and _status how many texts it stands on and what there is to say of the others, with _scored_by who made it, with _level how far it was verified.';
 comment on column leaderboard.model is 'The model; Wikipedia for the articles, references for those that a file of texts brought.';
 comment on column leaderboard.decoder is 'The decoder in canonical form; likelihood of a run that reads articles and writes none.';
 comment on column leaderboard.snapshot_id is 'The snapshot.';

@@ -76,7 +76,7 @@ def test_a_dotted_line_is_marked_only_where_no_other_is_there() -> None:
 def test_a_request_that_makes_no_sense_is_refused() -> None:
     refused: list[tuple[dict[str, Any], str]] = [
         ({"title": " "}, "give --title a word"),
-        ({"recompute": True}, "--key and --recompute are of bundles"),
+        ({"checker": (Path("keys"),)}, "--key, --receipt and --checker apply to bundles"),
         ({"address": "javascript:alert(1)"}, "--address is where the site is read"),
     ]
     for asked, told in refused:

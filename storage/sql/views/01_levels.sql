@@ -1,0 +1,89 @@
+-- How far each finished scoring was verified (newwiki.levels). A number rests on texts and on scores, and has no level that one
+-- of the two has not: scores that came from elsewhere and were not all computed again are claimed, whatever became of the texts.
+create or replace view levels as
+with came as (
+    select run_id, evaluator_id, list_sort(list(distinct signer) filter (signer <> '')) as signers
+    from origins
+    group by run_id, evaluator_id
+),
+drawn as (
+    select run_id, total, checker, if(draw is null, null, draw || if(checker = 'here', '', ' of ' || checker)) as draw, unnest(texts) as text
+    from verifications
+    where evaluator_id = '' and level in ('replayed', 'verified') and confirmed > 0
+),
+replays as (
+    select
+        run_id,
+        count(distinct text) as replayed,
+        count(distinct text) filter (checker = 'here') as replayed_here,
+        max(total) as texts,
+        list_sort(list(distinct checker)) as checkers,
+        list_sort(list(distinct draw) filter (draw is not null)) as draws
+    from drawn
+    group by run_id
+),
+recomputed as (
+    select run_id, evaluator_id, list_sort(list(distinct checker)) as recomputed_by
+    from verifications
+    where evaluator_id <> '' and confirmed = checked and checked = total and checked > 0
+    group by run_id, evaluator_id
+),
+partly_read as (
+    select run_id, evaluator_id, max(confirmed) as replayed, max(total) as texts, list_sort(list(distinct checker)) as checkers,
+        list_sort(list(distinct draw || if(checker = 'here', '', ' of ' || checker)) filter (draw is not null)) as draws
+    from verifications
+    where evaluator_id <> '' and level = 'replayed' and confirmed = checked and checked > 0
+    group by run_id, evaluator_id
+),
+known as (
+    select
+        scorings.run_id as run_id,
+        scorings.evaluator_id as evaluator_id,
+        of_texts.run_id is not null
+            or (is_reference(scorings.run_id) and scorings.run_id in (select run_id from origins)) as has_foreign_texts,
+        of_scores.run_id is null or recomputed.run_id is not null as has_sound_scores,
+        coalesce(backend = 'file', false) as is_of_file,
+        coalesce(runs.samples = 0, false) as only_reads,
+        partly_read.run_id is not null as is_partly_read,
+        of_scores.run_id is null or list_contains(coalesce(recomputed_by, []), 'here') as was_scored_here,
+        coalesce(replays.replayed, partly_read.replayed, 0) as replayed,
+        coalesce(replays.replayed_here, 0) as replayed_here,
+        coalesce(replays.texts, partly_read.texts, 0) as texts,
+        coalesce(replays.checkers, partly_read.checkers, []) as checkers,
+        coalesce(replays.draws, partly_read.draws, []) as draws,
+        coalesce(recomputed_by, []) as recomputed_by,
+        list_sort(list_distinct(list_concat(coalesce(of_texts.signers, []), coalesce(of_scores.signers, [])))) as signers
+    from scorings
+    left join runs on runs.run_id = scorings.run_id
+    left join came as of_texts on of_texts.run_id = scorings.run_id and of_texts.evaluator_id = ''
+    left join came as of_scores on of_scores.run_id = scorings.run_id and of_scores.evaluator_id = scorings.evaluator_id
+    left join replays on replays.run_id = scorings.run_id
+    left join recomputed on recomputed.run_id = scorings.run_id and recomputed.evaluator_id = scorings.evaluator_id
+    left join partly_read
+        on runs.samples = 0 and partly_read.run_id = scorings.run_id and partly_read.evaluator_id = scorings.evaluator_id
+)
+select
+    run_id,
+    evaluator_id,
+    case
+        when has_foreign_texts and only_reads and not has_sound_scores and is_partly_read then 'replayed'
+        when not has_sound_scores then 'claimed'
+        when only_reads then if(was_scored_here, 'verified', 'replayed')
+        when not has_foreign_texts then if(is_of_file, 'recomputed scores', 'verified')
+        when texts > 0 and replayed_here >= texts and was_scored_here then 'verified'
+        when replayed > 0 then 'replayed'
+        else 'recomputed scores'
+    end as level,
+    replayed, texts, checkers, draws, recomputed_by, signers
+from known;
+
+comment on view levels is 'How far the numbers of each finished scoring were verified: verified, replayed, recomputed scores or claimed.';
+comment on column levels.run_id is 'The run, or reference:SNAPSHOT for the articles.';
+comment on column levels.evaluator_id is 'The evaluator that made the numbers.';
+comment on column levels.level is 'verified: texts and scores were made in this database, or all of them were made again here; replayed: the scores were computed again, and some texts replayed; recomputed scores: the scores were computed again from texts that nobody checked; claimed: another person says so.';
+comment on column levels.replayed is 'Number of completions that were replayed, each counted once.';
+comment on column levels.texts is 'Number of completions that the run has, as far as some were replayed; else 0.';
+comment on column levels.checkers is 'Who replayed them: fingerprints of keys, or here.';
+comment on column levels.draws is 'The numbers that drew the replayed completions, with their checkers.';
+comment on column levels.recomputed_by is 'Who computed the scores again: fingerprints of keys, or here.';
+comment on column levels.signers is 'The fingerprints of the keys that signed texts or scores.';

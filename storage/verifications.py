@@ -1,0 +1,64 @@
+"""What checks confirmed of runs and scores from elsewhere, and the level that each number has by it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
+
+from newwiki.levels import Level
+from storage import summaries
+from storage.database import Database, insert_new
+from storage.queries import query
+
+
+class TextKey(TypedDict):
+    """A completion of a run."""
+
+    page_id: int
+    sample: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What a check confirmed of a run's scores by an evaluator, or, with an empty `evaluator_id`, of the `texts` that
+    it replayed. `confirmed` of `checked` scores (or tokens) are right, and the run has `total` scores (or completions).
+    `checker` is the fingerprint of the key that signed the receipt, or `newwiki.levels.HERE`."""
+
+    run_id: str
+    evaluator_id: str
+    level: str
+    confirmed: int
+    checked: int
+    total: int
+    draw: str | None
+    checker: str
+    receipt_sha256: str
+    checked_at: datetime
+    texts: Sequence[TextKey] | None = None
+
+
+def add(database: Database, found: Sequence[Verification]) -> None:
+    """Stores what is new, and decides anew whose numbers stand in which column, as a claim decides nothing where a
+    verified number exists."""
+    with database.write() as connection:
+        insert_new(connection, "verifications", found)
+        summaries.choose_columns(connection)
+
+
+def keep_own(target: Database, source: Database) -> None:
+    """Says of the runs and scores of the user's own database, which were moved to another, what it says itself: those
+    that were made in it came from nowhere else, and what was checked in it stays checked."""
+    made, came, checked = (source.table(name) for name in ("made_here", "came_from_elsewhere", "checked_here"))
+    with target.write() as connection:
+        connection.register("made", made)
+        connection.execute(query("forget_origins_of_made"))
+        connection.unregister("made")
+        insert_new(connection, "origins", came)
+        insert_new(connection, "verifications", checked)
+        summaries.choose_columns(connection)
+
+
+def levels(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], Level]:
+    """The level of each finished scoring of these runs, by run and evaluator."""
+    found = database.records(Level, "levels_of_runs", list(run_ids))
+    return {(one.run_id, one.evaluator_id): one for one in found}
