@@ -23,7 +23,7 @@ _STATEMENT = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # DuckDB keeps these names in no order
-_EXCLUDED = re.compile(r"EXCLUDE \(([\w, ]+)\)")
+_EXCLUDED = re.compile(r'EXCLUDE \(([\w, "]+)\)')
 # The macros of `storage.newest`, whose values are the database's own
 _NEWEST = frozenset({"newest_run", "newest_snapshot"})
 _CONSTANT = re.compile(r"'(?:[^']|'')*'|CAST\(NULL AS VARCHAR\)", re.IGNORECASE)
