@@ -27,7 +27,8 @@ from tests.bundles.world import BATCH, METRICS, SECRET, World
 # `believed`: a forged number stands above `claimed`, or something ran or leaked. `crashed`: another error than ours.
 Verdict = Literal["refused", "claimed", "harmless", "believed", "crashed"]
 Way = Literal[
-    "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts", "model",
+    "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts",
+    "model",
 ]  # fmt: skip
 
 # What a run, a snapshot and a metric are told by; when they were heard of here may differ.
@@ -43,7 +44,7 @@ _COLUMNS = {
     "judgements": "run_a, run_b, page_id, judge, judge_kind, criterion, answer, judged_at",
 }
 _TABLES = tuple(_COLUMNS)
-_SECONDS = 20  # that an attempt may take
+_SECONDS = 60  # that an attempt may take
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ HOSTILE_NAMES = {
     "spaces": "  ",
     "Wikipedia": "Wikipedia",
     "the articles themselves": "reference:x",
-    "with RTL override": "gpt‮2-tpg",
+    "with RTL override": "gpt\u202e2-tpg",
     "with NUL": "gpt\0",
     "with an escape sequence": "\x1b[31mgpt",
     "100,000 letters": "g" * 100_000,

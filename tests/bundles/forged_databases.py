@@ -1,7 +1,8 @@
 """Databases of somebody else: views and macros that would run or read, and rows that were never written."""
 
+# ruff: noqa: S608 (SQL of the forger's own is what is tried)
+
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -28,9 +29,8 @@ def after(*statements: str, of: str = "database") -> Make:
 
 
 _READ = "(select content from read_text('{secret}'))"
-_ARTICLES = f"select * replace ({_READ} as title) from stored_articles"
 harmless("database", "a view that reads a private file")(
-    after(f"create or replace view articles as {_ARTICLES}")
+    after(f"create or replace view articles as select * replace ({_READ} as title) from stored_articles")
 )
 refused("database", "view", "a view in the place of a table")(
     after(
@@ -39,9 +39,7 @@ refused("database", "view", "a view in the place of a table")(
     )
 )
 refused("database", "view", "a view in the place of the runs")(
-    after(
-        "alter table runs rename to hidden", f"create view runs as select * replace ({_READ} as model) from hidden"
-    )
+    after("alter table runs rename to hidden", f"create view runs as select * replace ({_READ} as model) from hidden")
 )
 harmless("database", "a macro of ours that reads a private file")(
     after(f"create or replace macro is_reference(run_id) as starts_with(run_id, {_READ} || 'x') or run_id = {_READ}")
@@ -93,10 +91,6 @@ def _written(path: Path, content: bytes) -> Path:
     return path
 
 
-def gathered(*statements: str, of: str = "database") -> Callable[[World, Path], Path]:
-    return after(*statements, of=of)
-
-
 _COPIED = """
 update completions set text = 'The article begins so and so it goes on', words = 9 where run_id = '{nucleus}'
 """
@@ -109,12 +103,8 @@ refused("gathered", "contradict|not the same", "a database with other scores of 
 refused("gathered", "contradict|not the same|name", "a database with another name of a genuine run")(
     after("update runs set model = 'openai/gpt-9'")
 )
-_NEW_RUN = (
-    "update {table} set run_id = 'feedfeedfeedfeed' where run_id = '{{nucleus}}'".format(table=table)
-    for table in (
-        "runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means", "page_gaps",
-    )
-)  # fmt: skip
+_OF_RUN = ("runs", "completions", "scores", "run_scores", "scorings", "stored_summaries", "page_means", "page_gaps")
+_NEW_RUN = [f"update {table} set run_id = 'feedfeedfeedfeed' where run_id = '{{nucleus}}'" for table in _OF_RUN]
 _ANOTHER = (*_NEW_RUN, "delete from judgements")
 refused("gathered", "hash|id", "a database with a run under another id")(after(*_ANOTHER))
 claimed("gathered", "a database with a run of unknown backend that says that it was verified")(

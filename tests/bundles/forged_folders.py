@@ -85,7 +85,9 @@ for name, table, changes, run, pattern in (
 ):
     refused("folder", pattern, f"a folder with {name}")(of_rows(table, put(**changes), run))
 for what, name in HOSTILE_NAMES.items():
-    refused("folder", "name|model", f"a folder with a model's name: {what}")(of_rows("runs", put(model=name), "nucleus"))
+    refused("folder", "name|model", f"a folder with a model's name: {what}")(
+        of_rows("runs", put(model=name), "nucleus")
+    )
 
 
 def _metrics_of_sql(world: World, folder: Path) -> Path:
@@ -140,19 +142,23 @@ def noted(content: bytes) -> Make:
     return make
 
 
-_PART = '{"table":"runs","keys":[["snapshot_id","x"],["run_id","y"]]}'
+def _note(run: str = "y", table: str = "runs", rest: str = f'"sha256": "{"0" * 64}", "facts": {{}}') -> bytes:
+    part = f'{{"table": "{table}", "keys": [["snapshot_id", "x"], ["run_id", "{run}"]]}}'
+    return f'{{"part": {part}, "rows": 1, {rest}}}'.encode()
+
+
 for name, content in {
     "cut off": b'{"part": {"tab',
     "empty": b"",
     "a list": b"[1, 2]",
-    "without a hash": f'{{"part": {_PART}, "rows": 1}}'.encode(),
+    "without a hash": _note(rest='"facts": {}'),
     "nested 100,000 deep": b'{"part":' * 100_000,
     "not in UTF-8": b"\xff\xfe{}",
-    "of a path outside": f'{{"part": {_PART.replace("y", "../../../etc")}, "rows": 1, "sha256": "0", "facts": {{}}}}'.encode(),
-    "with a key twice": f'{{"part": {_PART}, "rows": 1, "rows": 2, "sha256": "{"0" * 64}", "facts": {{}}}}'.encode(),
-    "with facts that are a number": f'{{"part": {_PART}, "rows": 1, "sha256": "{"0" * 64}", "facts": 5}}'.encode(),
-    "of a table that is none": f'{{"part": {_PART.replace("runs", "x; drop")}, "rows": 1, "sha256": "", "facts": {{}}}}'.encode(),
-}.items():  # fmt: skip
+    "of a path outside": _note(run="../../../etc"),
+    "with a key twice": _note(rest=f'"rows": 2, "sha256": "{"0" * 64}", "facts": {{}}'),
+    "with facts that are a number": _note(rest=f'"sha256": "{"0" * 64}", "facts": 5'),
+    "of a table that is none": _note(table="x; drop"),
+}.items():
     refused("folder", "", f"a note that is {name}")(noted(content))
 
 
@@ -213,9 +219,7 @@ def _(world: World, folder: Path) -> Path:
         "checked": 12, "total": 12, "draw": None, "checker": "here", "receipt_sha256": "0" * 64,
         "checked_at": datetime(2026, 11, 27, tzinfo=UTC),
     }  # fmt: skip
-    forged.shared.write(
-        SharedPart("verifications", (("run_id", world.nucleus),)), pa.Table.from_pylist([row]), {}
-    )
+    forged.shared.write(SharedPart("verifications", (("run_id", world.nucleus),)), pa.Table.from_pylist([row]), {})
     return forged.path
 
 
@@ -229,8 +233,6 @@ claimed("pulled twice", "an answer of the victim's, given otherwise in 2126")(
 claimed("pulled twice", "an answer of the victim's, given otherwise a second later")(
     of_rows("judgements", lambda row: row | {"answer": "tie", "judged_at": row["judged_at"].replace(year=2027)})
 )
-refused("folder", "2126|future|judged", "an answer of 2126")(
-    judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC))
-)
+refused("folder", "2126|future|judged", "an answer of 2126")(judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC)))
 refused("folder", "answer", "an answer that is none")(judged(answer="both"))
 refused("folder", "judge|name", "a judge's name with an escape sequence")(judged(judge="\x1b[2Jann"))

@@ -54,7 +54,9 @@ def main(words: str) -> int:
     print(f"{len(chosen) - len(wrong)} of {len(chosen)} forgeries end as they should ", end="")
     print(f"({time.monotonic() - began:.0f} s)\n\n{'forgery':{_NAME}} {'outcome':8} should be")
     for one in sorted(chosen, key=lambda one: one not in wrong):
-        print(f"{one.name[:_NAME]:{_NAME}} {outcomes[one.name].verdict:8} {one.expected if one in wrong else ''}".rstrip())
+        print(
+            f"{one.name[:_NAME]:{_NAME}} {outcomes[one.name].verdict:8} {one.expected if one in wrong else ''}".rstrip()
+        )
         if one in wrong:
             print(f"  {visible(outcomes[one.name].told)[:76]}")
     return bool(wrong)

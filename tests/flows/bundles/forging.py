@@ -93,6 +93,17 @@ class Forged:
         self.describe(tell)
         return str(new)
 
+    def without_run(self, run_id: str) -> "Forged":
+        """Without a run and all that is of it; what only it was scored by must be left to others."""
+        where = f"/run_id={run_id}/"
+        self.members = {name: content for name, content in self.members.items() if where not in name}
+
+        def tell(held: Any) -> None:
+            held["runs"] = [run for run in held["runs"] if run["run_id"] != run_id]
+            held["parts"] = [part for part in held["parts"] if ["run_id", run_id] not in part["keys"]]
+
+        return self.describe(tell)
+
     def rehash(self) -> "Forged":
         """`bundle.json` with the hashes of what is there now."""
         held = json.loads(self.members["bundle.json"])
