@@ -28,7 +28,7 @@ from tests.bundles.world import BATCH, METRICS, SECRET, World
 Verdict = Literal["refused", "claimed", "harmless", "believed", "crashed"]
 Way = Literal[
     "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts",
-    "model",
+    "model", "receipt",
 ]  # fmt: skip
 
 # What a run, a snapshot and a metric are told by; when they were heard of here may differ.
@@ -249,6 +249,15 @@ def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
     yield ""
 
 
+def _receipt(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who counts the receipts of the genuine submitter, for a bundle of copied references."""
+    checker = {"receipt": (path,), "checker": (Path(f"{world.key}.pub"),), "recompute": False}
+    request = SiteRequest(sources=(str(world.copied),), **checker)
+    with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
+        shutil.copy(found.database.path, folder / "victim.duckdb")
+    yield ""
+
+
 def _answers(world: World, path: Path, folder: Path) -> Iterator[str]:
     database = _victim(folder, world.database)
     across = ("samples", "keep")
@@ -276,6 +285,7 @@ _WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {
     "pulled twice": _pulled_twice,
     "database": _database,
     "gathered": _gathered,
+    "receipt": _receipt,
     "answers": _answers,
     "prompts": _prompts,
     "model": _model,
