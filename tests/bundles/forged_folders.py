@@ -84,9 +84,9 @@ for name, table, changes, run, pattern in (
     ("other facts", "article_facts", {"value": "forged"}, "", "fact|hash"),
 ):
     refused("folder", pattern, f"a folder with {name}")(of_rows(table, put(**changes), run))
-for what, name in HOSTILE_NAMES.items():
+for what in ("nothing", "Wikipedia", "with NUL", "100,000 letters"):
     refused("folder", "name|model", f"a folder with a model's name: {what}")(
-        of_rows("runs", put(model=name), "nucleus")
+        of_rows("runs", put(model=HOSTILE_NAMES[what]), "nucleus")
     )
 
 
