@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import duckdb
 
@@ -251,7 +251,7 @@ def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 def _receipt(world: World, path: Path, folder: Path) -> Iterator[str]:
     """By somebody who counts the receipts of the genuine submitter, for a bundle of copied references."""
-    checker = {"receipt": (path,), "checker": (Path(f"{world.key}.pub"),), "recompute": False}
+    checker: dict[str, Any] = {"receipt": (path,), "checker": (Path(f"{world.key}.pub"),), "recompute": False}
     request = SiteRequest(sources=(str(world.copied),), **checker)
     with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
         shutil.copy(found.database.path, folder / "victim.duckdb")

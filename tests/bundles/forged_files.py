@@ -67,10 +67,12 @@ def adapter(change: Callable[[dict[str, Any]], Any]) -> Make:
     return make
 
 
+def on(base: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda config: config | {"base_model_name_or_path": base}
+
+
 for what, base in {"itself": "ITSELF", "a list": ["a", "b"], "a number": 7, "5,000 letters": "b" * 5000}.items():
-    refused("model", "base|itself|adapter", f"an adapter whose base is {what}")(
-        adapter(lambda config, base=base: config | {"base_model_name_or_path": base})
-    )
+    refused("model", "base|itself|adapter", f"an adapter whose base is {what}")(adapter(on(base)))
 refused("model", "target_modules|regular|pattern|adapter", "an adapter with a regular expression that never ends")(
     adapter(lambda config: config | {"target_modules": "(a+)+$" + "(.*)*" * 30})
 )

@@ -20,10 +20,13 @@ Change = Callable[[Row], Row]
 
 
 class ForgedFolder:
-    """A copy of the genuine folder, whose parts are changed together with their notes."""
+    """A copy of the genuine folder, whose parts are changed together with their notes. It is soon taken in, as it has
+    the nucleus run alone, unless answers are judged, which are on two."""
 
-    def __init__(self, world: World, folder: Path) -> None:
-        self.path = Path(shutil.copytree(world.shared, folder / "shared"))
+    def __init__(self, world: World, folder: Path, *, with_answers: bool = False) -> None:
+        others = [f"run_id={run_id}*" for run_id in (world.greedy, world.likelihood)]
+        left_out = () if with_answers else (*others, "judgements", "rubrics")
+        self.path = Path(shutil.copytree(world.shared, folder / "shared", ignore=shutil.ignore_patterns(*left_out)))
         self.shared = SharedFolder(self.path.as_uri())
 
     def parts(self, table: str, **keys: str) -> list[Note]:
@@ -54,7 +57,8 @@ def of_rows(table: str, change: Change, run: str = "") -> Make:
 
     def make(world: World, folder: Path) -> Path:
         keys = {"run_id": getattr(world, run)} if run else {}
-        return ForgedFolder(world, folder).change(table, lambda rows: [change(row) for row in rows], **keys)
+        forged = ForgedFolder(world, folder, with_answers=table == "judgements")
+        return forged.change(table, lambda rows: [change(row) for row in rows], **keys)
 
     return make
 

@@ -67,7 +67,7 @@ def cells(site: Path, name: str) -> list[dict[str, str]]:
 def test_no_forged_number_on_a_site_stands_above_claimed(site: Path) -> None:
     """Numbers of texts as they are in the bundle were computed again, and say no more than that."""
     numbers = [row for row in cells(site, "leaderboard.csv") if not row["run_id"].startswith("reference:")]
-    levels = {row["metric"]: set() for row in numbers}
+    levels: dict[str, set[str]] = {row["metric"]: set() for row in numbers}
     for row in numbers:
         levels[row["metric"]].add(row["level"])
     assert levels.pop("charm") == levels.pop("distinct_2") == {"claimed"}

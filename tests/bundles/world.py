@@ -137,19 +137,28 @@ def _answer(path: Path) -> None:
 
 
 def _copy_references(world: World) -> None:
-    """In the place of the nucleus run's texts stand the beginnings of the articles; the product scores them."""
+    """In the place of the nucleus run's texts stand the beginnings of the articles, with their tokens' ids where this
+    version stores them; the product scores them."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(world.checkpoint)
     database = Path(shutil.copy(world.database, world.folder / "copied.duckdb"))
     with duckdb.connect(str(database)) as connection:
+        columns = {row[0] for row in connection.execute("describe completions").fetchall()}
         rows = connection.execute(
             "select page_id, sample, completion from completions join stored_articles using (page_id) where run_id = ?",
             [world.nucleus],
         ).fetchall()
         for page, sample, article in rows:
-            text = " ".join(article.split()[: 9 - sample])
+            ids = tokenizer(f" {article[:400]}")["input_ids"][:10]
+            text = tokenizer.decode(ids)
+            of_text = {"text": text, "words": len(text.split()), "tokens": 10, "finish_reason": "length"}
+            of_text |= {"truncated": True, "kept": sample < 2, "token_ids": ids}
+            written = {name: value for name, value in of_text.items() if name in columns}
             connection.execute(
-                "update completions set text = ?, words = ?, tokens = 10, finish_reason = 'length', truncated = true, "
-                "kept = ? where run_id = ? and page_id = ? and sample = ?",
-                [text, len(text.split()), sample < 2, world.nucleus, page, sample],
+                f"update completions set {', '.join(f'{name} = ?' for name in written)} "  # noqa: S608 (our own names)
+                "where run_id = ? and page_id = ? and sample = ?",
+                [*written.values(), world.nucleus, page, sample],
             )
         for table in _DERIVED:
             connection.execute(f"delete from {table} where run_id = ?", [world.nucleus])  # noqa: S608
