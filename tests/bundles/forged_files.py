@@ -1,9 +1,11 @@
 """Files that people hand over: answers of annotators, prompts, checkpoints and adapters."""
 
+import csv
+import io
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ def answers(change: Callable[[str], str]) -> Make:
 
     def make(world: World, folder: Path) -> Path:
         path = folder / "answers.csv"
-        path.write_text(change(world.answers.read_text("utf-8")), "utf-8")
+        path.write_bytes(change(world.answers.read_bytes().decode()).encode())
         return path
 
     return make
@@ -31,12 +33,24 @@ def prompts(text: str) -> Make:
     return make
 
 
-refused("answers", "twice|column", "answers with two columns for the pair")(
-    answers(lambda text: "".join(f"{line.split(',')[0]},{line}" for line in text.splitlines(keepends=True)))
-)
-refused("answers", "pair", "answers to pairs that were never asked")(
-    answers(lambda text: text.replace("\r\n", "\n").replace("\n1", "\n0").replace("\n9", "\n0"))
-)
+def doubled(text: str) -> str:
+    """The first column a second time at the end."""
+    rows = [*csv.reader(io.StringIO(text, newline=""))]
+    return written([*row, row[0]] for row in rows)
+
+
+def of_strangers(text: str) -> str:
+    head, *rows = csv.reader(io.StringIO(text, newline=""))
+    return written([head, *(["0" * 16, *row[1:]] for row in rows)])
+
+
+def written(rows: Iterable[list[str]]) -> str:
+    csv.writer(out := io.StringIO(newline="")).writerows(rows)
+    return out.getvalue()
+
+
+refused("answers", "twice|column", "answers with two columns for the pair")(answers(doubled))
+refused("answers", "pair", "answers to pairs that were never asked")(answers(of_strangers))
 refused("answers", "column|pair", "answers separated by semicolons")(answers(lambda text: text.replace(",", ";")))
 refused("answers", "annotator|name|judge", "an annotator's name with an escape sequence")(
     answers(lambda text: text.replace(",ann,", ",\x1b[2Jann,"))
