@@ -158,31 +158,30 @@ def copied(rename: bool = True, **changes: Any) -> Make:
     return make
 
 
-refused("replay", "replay|choice|another text|confirm", "copied references")(copied())
-refused("replay", "replay|choice|another text|confirm", "copied references, said to be of a GPU")(
+refused("replay", "chooses", "copied references")(copied())
+refused("replay", "chooses", "copied references, said to be of a GPU")(
     copied(versions={"device": "cuda (NVIDIA H100)"})
 )
-refused("replay", "replay|choice|another text|confirm", "copied references, said to be of bfloat16")(
-    copied(dtype="bfloat16")
-)
-refused("replay", "replay|choice|another text|confirm|numerics", "copied references, said to be of other numerics")(
-    copied(numerics=2)
-)
-refused("replay", "replay|choice|another text|confirm", "copied references under another seed")(copied(seed=77))
+refused("replay", "chooses", "copied references, said to be of bfloat16")(copied(dtype="bfloat16"))
+refused("replay", "chooses|numerics", "copied references, said to be of other numerics")(copied(numerics=2))
+refused("replay", "chooses", "copied references under another seed")(copied(seed=77))
 refused("replay", "decoder|no run that can", "copied references of a decoder that nobody knows")(
     copied(rename=False, decoder="oracle:depth=9", decoder_parameters='{"depth": 9}')
 )
 claimed("bundle", "copied references whose scores are right")(copied())
 
 
-@refused("replay", "replay|choice|another text|confirm")
+@refused("replay", "chooses")
 def _(world: World, folder: Path) -> Path:
     """A small forged run beside a large genuine one."""
-    forged = Forged(world.bundle)
+    forged, other = Forged(world.bundle), Forged(world.copied)
     name = forged.path("completions/", f"run_id={world.greedy}/")
-    articles = forged.rows(forged.path("stored_articles/"))
-    texts = {one["page_id"]: " ".join(one["completion"].split()[:8]) for one in articles}
-    rows = [row | {"text": texts[row["page_id"]], "words": 8} for row in forged.rows(name)]
+    copies = {row["page_id"]: row for row in other.rows(other.path("completions/", f"run_id={world.nucleus}/"))}
+    of_text = ("text", "words", "tokens", "token_ids", "finish_reason", "truncated")
+    rows = [
+        row | {key: value for key, value in copies[row["page_id"]].items() if key in of_text}
+        for row in forged.rows(name)
+    ]
     return signed(without(forged.put(name, rows), f"run_id={world.greedy}/evaluator_id="), world, folder)
 
 
