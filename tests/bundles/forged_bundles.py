@@ -165,7 +165,7 @@ refused("replay", "chooses", "copied references, said to be of a GPU")(
 refused("replay", "chooses", "copied references, said to be of bfloat16")(copied(dtype="bfloat16"))
 refused("replay", "chooses|numerics", "copied references, said to be of other numerics")(copied(numerics=2))
 refused("replay", "chooses", "copied references under another seed")(copied(seed=77))
-refused("replay", "decoder|no run that can", "copied references of a decoder that nobody knows")(
+refused("replay", "likely|decoder|no run that can", "copied references of a decoder that nobody knows")(
     copied(rename=False, decoder="oracle:depth=9", decoder_parameters='{"depth": 9}')
 )
 claimed("bundle", "copied references whose scores are right")(copied())

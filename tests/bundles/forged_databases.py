@@ -60,7 +60,7 @@ def _shadowing(world: World, folder: Path) -> Path:
 
 
 harmless("database", "macros that shadow DuckDB's functions")(_shadowing)
-harmless("database", "metrics whose names are marks of a view's text")(
+refused("database", "metric", "metrics whose names are marks of a view's text")(
     after(
         "insert into metrics select * replace ('{{value_of_each_metric}}, --' as metric, 'run' as scope) from metrics "
         "limit 1",
