@@ -78,7 +78,7 @@ for name, table, changes, run, pattern in (
     ("texts that are all kept", "completions", {"kept": True}, "nucleus", "kept"),
     ("scores above their range", "scores", {"value": 1e9}, "nucleus", "range|between|maximum|most"),
     ("an infinite score", "scores", {"value": float("inf")}, "nucleus", "finite|range|inf"),
-    ("scores of pages that are not there", "scores", {"page_id": 123456}, "nucleus", "page|text"),
+    ("scores of pages that are not there", "scores", {"page_id": 123456}, "nucleus", "page|text|twice"),
     ("a run that finished in 2126", "runs", {"finished_at": datetime(2126, 1, 1, tzinfo=UTC)}, "nucleus", "2126|futur"),
     ("a run that is not complete", "runs", {"status": "running"}, "nucleus", "complete|status"),
     ("evaluators of other names", "evaluators", {"name": "trusted"}, "", "hash|fingerprint|id"),
