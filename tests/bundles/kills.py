@@ -71,6 +71,7 @@ def kill(world: World, folder: Path, kills: int, seed: int = 0) -> Killed:
     draw, killed = random.Random(seed), Killed(dict.fromkeys((job.name for job in JOBS), 0))
     _without_answers(world)
     wanted, seconds = {}, {}
+    processes.run(["--version"], folder, environment())  # the first process waits until the libraries are imported
     for job in JOBS:
         began = time.monotonic()
         wanted[job.name] = _run(job, world, _prepared(job, world, folder / f"{job.name}-undisturbed"))
@@ -81,7 +82,7 @@ def kill(world: World, folder: Path, kills: int, seed: int = 0) -> Killed:
         place = _prepared(job, world, folder / f"{job.name}-{attempts}")
         after = draw.uniform(0, seconds[job.name])
         if not _killed(job, world, place, after):
-            seconds[job.name] *= 0.9
+            seconds[job.name] *= 0.7
             shutil.rmtree(place)
             continue
         number += 1
