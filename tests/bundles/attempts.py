@@ -1,0 +1,297 @@
+"""A forgery, how it reaches the victim, and what becomes of it: refused, or taken in at some level."""
+
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+import newwiki
+from flows.bundles.taking_in import take_in
+from flows.progress import Silent
+from flows.site.sources import gathered
+from newwiki.errors import NewWikiError, TerminalError
+from newwiki.prompting.prompt_files import read_prompts
+from newwiki.registry import models
+from newwiki.settings import Settings
+from newwiki.site_request import SiteRequest
+from storage.database import Database
+from tests.bundles.world import BATCH, METRICS, SECRET, World
+from tests.flows import in_process
+from tests.flows.conftest import environment
+
+# `believed`: a forged number stands above `claimed`, or something ran or leaked. `crashed`: another error than ours.
+Verdict = Literal["refused", "claimed", "harmless", "believed", "crashed"]
+Way = Literal[
+    "bundle", "beside", "scores", "replay", "folder", "pulled twice", "database", "gathered", "answers", "prompts",
+    "model", "receipt",
+]  # fmt: skip
+
+# What a run, a snapshot and a metric are told by; when they were heard of here may differ.
+_COLUMNS = {
+    "runs": "run_id, model, model_sha256, decoder, seed, dtype, versions, started_at, finished_at, numerics, "
+    "knowledge_cutoff, prompt_template, samples, keep",
+    "completions": "run_id, page_id, sample, text, tokens, words, finish_reason, kept",
+    "scores": "run_id, evaluator_id, page_id, sample, metric, value, status",
+    "run_scores": "run_id, evaluator_id, metric, value, status",
+    "snapshots": "snapshot_id, content_sha256, published_at, licence, licence_url, language, window_start, window_end",
+    "stored_articles": "snapshot_id, page_id, title, completion",
+    "metrics": "metric, unit, minimum, maximum, direction, scope",
+    "judgements": "run_a, run_b, page_id, judge, judge_kind, criterion, answer, judged_at",
+}
+_TABLES = tuple(_COLUMNS)
+_SECONDS = 120  # that an attempt may take
+
+
+@dataclass(frozen=True)
+class Forgery:
+    """`make` writes it into a folder and gives its path. `pattern` is found in the refusal, where one is expected."""
+
+    name: str
+    way: Way
+    make: Callable[[World, Path], Path]
+    expected: Verdict
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an attempt, with the refusal, or what was believed. `victim` is the database that has taken the
+    forgery in."""
+
+    verdict: Verdict
+    told: str
+    victim: Path | None = None
+
+
+FORGERIES: dict[str, Forgery] = {}
+
+Make = Callable[[World, Path], Path]
+
+
+def refused(way: Way, pattern: str, name: str = "") -> Callable[[Make], Make]:
+    """The decorated function makes a forgery that must be refused with a line that has this pattern. Its name is the
+    first line of the docstring where none is given."""
+    return lambda make: _enter(make, way, "refused", pattern, name)
+
+
+def claimed(way: Way, name: str = "") -> Callable[[Make], Make]:
+    """The decorated function makes a forgery that nobody can see through, so that its numbers must be `claimed`."""
+    return lambda make: _enter(make, way, "claimed", "", name)
+
+
+def harmless(way: Way, name: str = "") -> Callable[[Make], Make]:
+    """The decorated function makes something that may be read, and must neither run nor show a private file."""
+    return lambda make: _enter(make, way, "harmless", "", name)
+
+
+def _enter(make: Make, way: Way, expected: Verdict, pattern: str, name: str) -> Make:
+    name = name or (make.__doc__ or "").split("\n")[0].rstrip(".")
+    assert name and name not in FORGERIES, name
+    FORGERIES[name] = Forgery(name, way, make, expected, pattern)
+    return make
+
+
+def attempt(forgery: Forgery, world: World, folder: Path) -> Outcome:
+    """Makes the forgery in an empty folder and gives it to the victim."""
+    path = forgery.make(world, folder)
+    try:
+        with _limited(_SECONDS):
+            told = "\n".join(_WAYS[forgery.way](world, path, folder))
+    except NewWikiError as error:
+        return Outcome("crashed" if "\n" in str(error) else "refused", str(error))
+    except (Exception, _Hangs) as error:  # noqa: BLE001 (that nothing else is raised is what is tried)
+        return Outcome("crashed", f"{type(error).__name__}: {error}")
+    if SECRET in told or (folder / "written").exists():
+        return Outcome("believed", "it has read or written a file of the victim's")
+    victim = folder / "victim.duckdb"
+    if not victim.exists():
+        return Outcome("harmless", told)
+    if forgery.way == "pulled twice" and (lost := lost_rows(victim, world.database)):
+        return Outcome("believed", f"rows of the victim's are gone from {', '.join(lost)}", victim)
+    above = [one for one in forged_numbers(victim, world.database) if one.level != "claimed"]
+    if above:
+        return Outcome("believed", f"{len(above)} numbers above claimed, such as {above[0]}", victim)
+    return Outcome("claimed", "", victim)
+
+
+class _Hangs(BaseException):
+    """The attempt takes too long. Nothing that the victim runs may catch it, as it would an error of its own."""
+
+
+@contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """Raises _Hangs."""
+
+    def end(*_: object) -> None:
+        raise _Hangs(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass(frozen=True)
+class ForgedNumber:
+    """A scoring in the victim's database that is not in the genuine one, or is of a run that is not."""
+
+    run_id: str
+    evaluator_id: str
+    level: str
+
+
+def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
+    """Scorings whose numbers, run or texts are not those of the genuine database, with the level that each has."""
+    theirs, ours = _rows(victim), _rows(genuine)
+    new = {table: theirs[table] - ours[table] for table in _TABLES}
+    forged = {row[0] for row in new["runs"] | new["completions"]}
+    scored = theirs["scores"] | theirs["run_scores"]
+    scorings = {row[:2] for row in new["scores"] | new["run_scores"]} | {row[:2] for row in scored if row[0] in forged}
+    if new["snapshots"] or new["stored_articles"] or new["metrics"]:  # what is told of these goes for all numbers
+        scorings |= {row[:2] for row in scored if not row[0].startswith("reference:")}
+    levels = _levels(victim)
+    return [ForgedNumber(run, by, levels.get((run, by), "unmarked")) for run, by, *_ in sorted(scorings)]
+
+
+def lost_rows(victim: Path, genuine: Path) -> list[str]:
+    """The tables in which the victim had rows that are gone, or others now."""
+    theirs, ours = _rows(victim), _rows(genuine)
+    return [table for table in _TABLES if ours[table] - theirs[table]]
+
+
+def _rows(path: Path) -> dict[str, set[tuple[str, ...]]]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return {
+            table: {
+                tuple(map(str, row))
+                for row in connection.execute(f"select {_COLUMNS[table]} from {table}").fetchall()  # noqa: S608
+            }
+            for table in _TABLES
+        }
+
+
+def _levels(victim: Path) -> dict[tuple[str, str], str]:
+    with duckdb.connect(str(victim), read_only=True) as connection:
+        if not connection.execute("select 1 from duckdb_views() where view_name = 'levels'").fetchall():
+            return {}
+        rows = connection.execute("select run_id, evaluator_id, level from levels").fetchall()
+    return {(run_id, evaluator_id): level for run_id, evaluator_id, level in rows}
+
+
+def _victim(folder: Path, template: Path) -> Database:
+    return Database(Path(shutil.copy(template, folder / "victim.duckdb")))
+
+
+def _bundle(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has nothing yet."""
+    take_in(_victim(folder, world.empty), [path])
+    yield ""
+
+
+def _beside(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine bundle."""
+    take_in(_victim(folder, world.taken), [path])
+    yield ""
+
+
+def _scores(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the scores computed again."""
+    newwiki.check(path, metrics=METRICS, db=folder / "none.duckdb", quiet=True)
+    yield from _bundle(world, path, folder)
+
+
+def _replay(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has some completions of each run checked with the model's weights."""
+    newwiki.check(
+        path, metrics="rep_4", spot=4, number=1, model=str(world.checkpoint), db=folder / "none.duckdb", quiet=True
+    )
+    yield from _bundle(world, path, folder)
+
+
+def _folder(world: World, path: Path, folder: Path) -> Iterator[str]:
+    yield _pulled(_victim(folder, world.empty), path, folder)
+
+
+def _pulled_twice(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who has the genuine results, answers of people included, and made them."""
+    yield _pulled(_victim(folder, world.database), path, folder)
+
+
+def _pulled(victim: Database, path: Path, folder: Path) -> str:
+    """What the command says. Raises TerminalError for a refusal in one line."""
+    done = in_process.run(["pull", path.as_uri(), "--db", victim.path, "--quiet"], folder, environment())
+    is_defect = "it is a defect" in done.stderr
+    if done.returncode in (1, 2) and done.stderr.count("\n") == 1 and not is_defect:
+        raise TerminalError(done.stderr.strip())
+    if done.returncode:
+        raise RuntimeError(f"it ends with {done.returncode}: {done.stderr.strip()[-200:]}")
+    return done.stdout + done.stderr
+
+
+def _database(world: World, path: Path, folder: Path) -> Iterator[str]:
+    yield str(newwiki.leaderboard(db=path, quiet=True).to_pylist())
+    yield str(newwiki.articles(db=path).to_pylist())
+    yield str(newwiki.runs(db=path).to_pylist())
+    newwiki.site(path, out=folder / "site", quiet=True)
+    for file in (folder / "site").rglob("*"):
+        if file.suffix in (".html", ".csv", ".json"):
+            yield file.read_text("utf-8")
+
+
+def _gathered(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who makes a site of it and of the genuine bundle."""
+    request = SiteRequest(sources=(str(path), str(world.bundle)))
+    with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
+        shutil.copy(found.database.path, folder / "victim.duckdb")
+    yield ""
+
+
+def _receipt(world: World, path: Path, folder: Path) -> Iterator[str]:
+    """By somebody who counts the receipts of the genuine submitter, for a bundle of copied references."""
+    checker: dict[str, Any] = {"receipt": (path,), "checker": (Path(f"{world.key}.pub"),), "recompute": False}
+    request = SiteRequest(sources=(str(world.copied),), **checker)
+    with gathered(request, Settings(db=str(folder / "none.duckdb")), Silent()) as found:
+        shutil.copy(found.database.path, folder / "victim.duckdb")
+    yield ""
+
+
+def _answers(world: World, path: Path, folder: Path) -> Iterator[str]:
+    database = _victim(folder, world.database)
+    across = ("samples", "keep")
+    newwiki.import_answers(
+        world.greedy, world.nucleus, batch=BATCH, answers=path, across=across, db=database.path, quiet=True
+    )
+    yield ""
+
+
+def _prompts(world: World, path: Path, folder: Path) -> Iterator[str]:
+    yield "\n".join(one.prompt for one in read_prompts([path]).prompts)
+
+
+def _model(world: World, path: Path, folder: Path) -> Iterator[str]:
+    backend = models.get("hf")
+    yield str(backend.find(str(path), device="cpu"))
+
+
+_WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {
+    "bundle": _bundle,
+    "beside": _beside,
+    "scores": _scores,
+    "replay": _replay,
+    "folder": _folder,
+    "pulled twice": _pulled_twice,
+    "database": _database,
+    "gathered": _gathered,
+    "receipt": _receipt,
+    "answers": _answers,
+    "prompts": _prompts,
+    "model": _model,
+}
