@@ -53,10 +53,15 @@ class Level:
         def with_names(texts: Sequence[str]) -> list[str]:
             return [" ".join(names.get(word, word) for word in text.split(" ")) for text in texts]
 
-        told = {name: with_names(getattr(self, name)) for name in ("checkers", "draws", "recomputed_by", "signers")}
-        return replace(self, **told)
+        return replace(
+            self,
+            checkers=with_names(self.checkers),
+            draws=with_names(self.draws),
+            recomputed_by=with_names(self.recomputed_by),
+            signers=with_names(self.signers),
+        )
 
 
 def legend(levels: Collection[str]) -> list[tuple[str, str]]:
     """Those of these levels with what they say, the highest first."""
-    return [(level, words) for level, words in reversed(LEVELS.items()) if level in levels]
+    return [(level, words) for level, words in reversed(list(LEVELS.items())) if level in levels]

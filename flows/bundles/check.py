@@ -93,9 +93,8 @@ def _replayed(bundle: OpenedBundle, spot: SpotCheck) -> Iterator[Confirmed]:
             yield from _read_again(bundle, run, spot)
             continue
         rows = bundle.entries("completions", run.snapshot_id, run.run_id)
-        drawn = draw(
-            [(run.run_id, row["page_id"], row["sample"]) for row in rows], spot.each, spot.number, bundle.sha256
-        )
+        keys = [(run.run_id, row["page_id"], row["sample"]) for row in rows]
+        drawn = draw(keys, spot.each, spot.number, bundle.sha256)
         yield Confirmed(
             run_id=run.run_id,
             level=REPLAYED,
@@ -113,8 +112,14 @@ def _read_again(bundle: OpenedBundle, run: Run, spot: SpotCheck) -> Iterator[Con
     for evaluator_id in sorted(installed_reading_evaluators()):
         rows = bundle.entries("scores", run.snapshot_id, run.run_id, evaluator_id)
         if found := sum(row["page_id"] in pages for row in rows):
-            counts = {"confirmed": found, "checked": found, "total": len(rows)}
-            yield Confirmed(run_id=run.run_id, evaluator_id=evaluator_id, level=REPLAYED, **counts)
+            yield Confirmed(
+                run_id=run.run_id,
+                evaluator_id=evaluator_id,
+                level=REPLAYED,
+                confirmed=found,
+                checked=found,
+                total=len(rows),
+            )
 
 
 def check_with_receipt(request: CheckRequest, settings: Settings, progress: Progress, receipt: Path | None) -> Check:

@@ -14,7 +14,7 @@ from flows.bundles import contents, signature
 from flows.bundles.checked import Confirmed
 from flows.bundles.contents import Sha256, Whole
 from flows.bundles.opened import OpenedBundle
-from flows.bundles.table_files import first_fault
+from newwiki.foreign_json import first_fault
 from newwiki.levels import HERE, RECOMPUTED, REPLAYED
 from storage.verifications import Verification
 

@@ -91,7 +91,7 @@ class Material:
     def label(self, record: Record) -> str:
         """The model and the decoder, with the seed where it is not the default."""
         run = self.entries[record["run_id"]].run if record["run_id"] in self.entries else None
-        return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run and run.seed)}"
+        return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run.seed if run else None)}"
 
     def direction(self, column: Column) -> str:
         return self.metrics[column.metric].direction

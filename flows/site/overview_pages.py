@@ -96,7 +96,7 @@ def _listed(contents: Contents, parts: SnapshotParts) -> Listed:
         place = list(table.columns).index(table.by)
         scored = [row for row in table.rows if row.cells[place].mean is not None]
         best = next((row for row in scored if row.cells[place].level != CLAIMED), next(iter(scored), None))
-        cell = best and best.cells[place]
+        cell = best.cells[place] if best else None
     return Listed(parts.snapshot, snapshot_file(name), len(runs), len({run.key for run in runs}), best, cell)
 
 

@@ -50,9 +50,9 @@ class Gathered:
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Everything that the site is of. The user's own database (`--db`) is read as it is, and its months are linked as an
-    experiment in it says. Any other source goes through the gate into a database that is gone afterwards, and its months
-    are linked there: a database that is named may be somebody else's, whose numbers are claims.
+    """Everything that the site is of. The user's own database (`--db`) is read as it is, and its months are linked as
+    an experiment in it says. Any other source goes through the gate into a database that is gone afterwards, and its
+    months are linked there: a database that is named may be somebody else's, whose numbers are claims.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """

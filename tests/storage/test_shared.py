@@ -172,7 +172,7 @@ def test_run_of_an_older_version_without_token_ids_is_the_same_run(
         [(part, note)] = [(part, note) for part, note in folder.notes().items() if part.table == "completions"]
         older = folder.read(note).drop_columns(["token_ids"])
         assert folder.write(part, older, {}).sha256 == note.sha256
-    pull(here, folder, print)
+    pull(here, admit(folder, "pull"), print)
     assert push(here, folder, print).told() == "0 snapshots, 0 runs, 0 scorings and 0 judgements"
 
 
@@ -184,7 +184,7 @@ def test_other_token_ids_of_the_same_texts_are_refused(
     write(here, run_of("run-a"), [replace(one, token_ids=(9,) * 5) for one in texts()])
     push(there, folder, print)
     with pytest.raises(TerminalError, match="run run-a is another one here than there"):
-        pull(here, folder, print)
+        pull(here, admit(folder, "pull"), print)
 
 
 @pytest.mark.parametrize(("value", "refused"), [(20.000001, False), (21.0, True)])

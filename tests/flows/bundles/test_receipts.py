@@ -60,7 +60,7 @@ def _changed(receipt: Path, key: Path, path: Path, change: Callable[[list[dict[s
 
 def levels_of(site: Path, column: str = "level_words") -> dict[tuple[str, str], str]:
     """By decoder and metric, for the runs of a site."""
-    found = {}
+    found: dict[tuple[str, str], str] = {}
     for file in sorted((site.parent / "data").glob("*/leaderboard.csv")):
         with file.open(newline="") as stream:
             rows = [*csv.DictReader(stream)]

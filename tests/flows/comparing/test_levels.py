@@ -147,9 +147,9 @@ def test_no_number_from_elsewhere_is_shown_above_what_was_confirmed(
     assert (CLAIMED in stated) == (CLAIMED in _printed(scored, "table", by_evaluator=True))
     with scored.read() as connection:
         view = connection.execute("select distinct_2_level, run_id, distinct_2_scored_by, distinct_2 from leaderboard")
-        for *told, mean in view.fetchall():
+        for level, run_id, evaluator_id, mean in view.fetchall():
             if mean is not None:
-                _require_at_most(*told, origins, checks)
+                _require_at_most(level, run_id, evaluator_id, origins, checks)
 
 
 def _require_at_most(level: str, run_id: str, evaluator_id: str, origins: Origins, checks: list[Verification]) -> None:

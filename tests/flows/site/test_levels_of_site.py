@@ -40,7 +40,6 @@ def mixed(two_months: Path, tmp_path_factory: pytest.TempPathFactory) -> Databas
                     "insert into origins values (?, ?, ?, ?, ?)", [run_id, evaluator_id, source, signer, NOW]
                 )
             if draw.random() < 0.5:
-                whole = {"confirmed": 320, "checked": 320, "total": 320, "draw": None, "receipt_sha256": ""}
                 checks.append(
                     Verification(
                         run_id=run_id,
@@ -48,7 +47,11 @@ def mixed(two_months: Path, tmp_path_factory: pytest.TempPathFactory) -> Databas
                         level=RECOMPUTED,
                         checker=HERE,
                         checked_at=NOW,
-                        **whole,
+                        confirmed=320,
+                        checked=320,
+                        total=320,
+                        draw=None,
+                        receipt_sha256="",
                     )
                 )
         connection.execute("update runs set seed = 7 where snapshot_id = ? and decoder = 'greedy'", [SEPTEMBER])
