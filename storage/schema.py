@@ -1,7 +1,7 @@
 """The tables and views as they describe themselves: their columns, types and comments."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -11,9 +11,10 @@ from storage.fences import MEMORY, connect
 from storage.migrate import create_views, migrate
 from storage.queries import query, records
 
-# Stands for every metric where the columns of all metrics are meant.
+# Stands for every metric where the columns of all metrics are meant. No column can be named METRIC itself, as
+# `metric` is a column of the leaderboard's own.
 _ANY_METRIC = """insert into metrics (metric, unit, direction, definition, source)
-values ('METRIC', '', 'none', 'its definition', '')"""
+values ('any_METRIC', '', 'none', 'its definition', '')"""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,19 @@ def documented() -> list[Relation]:
         migrate(connection, Path(":memory:"))
         connection.execute(_ANY_METRIC)
         create_views(connection)
-        return list(relations(connection))
+        return [_of_any_metric(one) for one in relations(connection)]
+
+
+def _of_any_metric(relation: Relation) -> Relation:
+    columns = [
+        replace(
+            one,
+            name=one.name.replace("any_METRIC", "METRIC"),
+            comment=one.comment and one.comment.replace("any_METRIC", "METRIC"),
+        )
+        for one in relation.columns
+    ]
+    return replace(relation, columns=tuple(columns))
 
 
 def relations(connection: duckdb.DuckDBPyConnection) -> Iterator[Relation]:
