@@ -58,7 +58,7 @@ def _state(path: Path) -> tuple[object, ...]:
     with suppress(OSError):
         log = path.with_name(f"{path.name}.wal")
         states = [one.stat() for one in (path, log) if one.exists()]
-        return str(files("storage")), *((one.st_ino, one.st_size, one.st_mtime_ns) for one in states)
+        return str(files("storage")), max(_numbered()), *((one.st_ino, one.st_size, one.st_mtime_ns) for one in states)
     return ()
 
 

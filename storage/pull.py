@@ -139,7 +139,7 @@ def pull(database: Database, folder: Admitted, note: Callable[[str], None]) -> M
     agreed = {part["run_id"] for part in there if part.table == "runs" and others.isdisjoint(part.keys)}
     names = {part["snapshot_id"] for part in there if part.table == "snapshots" and others.isdisjoint(part.keys)}
     shared = agreed | {f"reference:{name}" for name in names}
-    moved.judgements, refused = shared_judgements.pull(database, folder, there, shared)
+    moved.judgements, refused = shared_judgements.pull(database, folder.parts, there, shared)
     moved.refused += tuple(refused)
     if moved.refused:
         refusals = list(dict.fromkeys(moved.refused))

@@ -255,7 +255,7 @@ class _PartOfNote(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(strict=True, extra="forbid")
 
     table: Annotated[str, pydantic.Field(pattern=r"^[a-z_]{1,60}$")]
-    keys: Annotated[list[tuple[str, str]], pydantic.Field(max_length=5)]
+    keys: Annotated[list[tuple[str, str]], pydantic.Field(max_length=6)]
 
 
 class _NoteFile(pydantic.BaseModel):

@@ -48,7 +48,7 @@ def add(database: Database, found: Sequence[Verification]) -> None:
 def keep_own(target: Database, source: Database) -> None:
     """Says of the runs and scores of the user's own database, which were moved to another, what it says itself: those
     that were made in it came from nowhere else, and what was checked in it stays checked."""
-    made, came, checked = (source.table(name) for name in ("made_here", "came_from_elsewhere", "checked_here"))
+    made, came, checked = source.table("made_here"), source.table("came_from_elsewhere"), source.table("checked_here")
     with target.write() as connection:
         connection.register("made", made)
         connection.execute(query("forget_origins_of_made"))

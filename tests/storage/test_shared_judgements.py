@@ -247,7 +247,7 @@ def test_no_part_changes_an_answer_that_was_given_here(
         rows[:] = [row | keys | changed for row, changed in zip(rows * 2, changes, strict=False)]
 
     forge(copied, change, **keys)
-    _, refused = shared_judgements.pull(first, admit(copied, "pull"), copied.notes(), PAIR)
+    _, refused = shared_judgements.pull(first, copied, copied.notes(), PAIR)
     assert all(line.isprintable() for line in refused)
     stored = judgements.every(first, *PAIR)
     assert {one for one in stored if one.origin == ""} == mine
