@@ -95,7 +95,7 @@ def test_a_runs_difference_has_the_interval_of_its_prompts(revisited: Database, 
         10,
         23,
         1,
-    ]  # one kept text of each of four unchanged pages
+    ]
     means = [
         np.mean([later.get((page, s), before[page, s]) - before[page, s] for s in (0, 1) if (page, s) != lacking])
         for page in range(1, 15)
