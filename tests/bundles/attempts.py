@@ -44,6 +44,7 @@ _COLUMNS = {
     "judgements": "run_a, run_b, page_id, judge, judge_kind, criterion, answer, judged_at",
 }
 _TABLES = tuple(_COLUMNS)
+_MEASURED_HERE = "copied_5grams"  # by whoever makes a site, of every text
 _SECONDS = 120  # that an attempt may take
 
 
@@ -103,6 +104,8 @@ def attempt(forgery: Forgery, world: World, folder: Path) -> Outcome:
         with _limited(_SECONDS):
             told = "\n".join(_WAYS[forgery.way](world, path, folder))
     except NewWikiError as error:
+        if forgery.way == "pulled twice" and (lost := lost_rows(folder / "victim.duckdb", world.database)):
+            return Outcome("believed", f"rows of the victim's are gone from {', '.join(lost)}")
         return Outcome("crashed" if "\n" in str(error) else "refused", str(error))
     except (Exception, _Hangs) as error:  # noqa: BLE001 (that nothing else is raised is what is tried)
         return Outcome("crashed", f"{type(error).__name__}: {error}")
@@ -153,12 +156,23 @@ def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
     theirs, ours = _rows(victim), _rows(genuine)
     new = {table: theirs[table] - ours[table] for table in _TABLES}
     forged = {row[0] for row in new["runs"] | new["completions"]}
+    new["scores"] = {row for row in new["scores"] if row[4] != _MEASURED_HERE}
     scored = theirs["scores"] | theirs["run_scores"]
     scorings = {row[:2] for row in new["scores"] | new["run_scores"]} | {row[:2] for row in scored if row[0] in forged}
-    if new["snapshots"] or new["stored_articles"] or new["metrics"]:  # what is told of these goes for all numbers
+    told_otherwise = [
+        row
+        for table in ("snapshots", "stored_articles", "metrics")
+        for row in new[table]
+        if row[0] in _names(ours[table])
+    ]
+    if told_otherwise:  # it goes for all numbers
         scorings |= {row[:2] for row in scored if not row[0].startswith("reference:")}
     levels = _levels(victim)
     return [ForgedNumber(run, by, levels.get((run, by), "unmarked")) for run, by, *_ in sorted(scorings)]
+
+
+def _names(rows: set[tuple[str, ...]]) -> set[str]:
+    return {row[0] for row in rows}
 
 
 def lost_rows(victim: Path, genuine: Path) -> list[str]:

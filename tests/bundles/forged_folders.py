@@ -231,10 +231,10 @@ def judged(**changes: Any) -> Make:
     return of_rows("judgements", put(**changes))
 
 
-claimed("pulled twice", "an answer of the victim's, given otherwise in 2126")(
+refused("pulled twice", "answers", "an answer of the victim's, given otherwise in 2126")(
     judged(answer="tie", judged_at=datetime(2126, 1, 1, tzinfo=UTC))
 )
-claimed("pulled twice", "an answer of the victim's, given otherwise a second later")(
+refused("pulled twice", "answers", "an answer of the victim's, given otherwise a second later")(
     of_rows("judgements", lambda row: row | {"answer": "tie", "judged_at": row["judged_at"].replace(year=2027)})
 )
 refused("folder", "2126|future|judged", "an answer of 2126")(judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC)))
