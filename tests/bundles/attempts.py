@@ -12,11 +12,11 @@ import duckdb
 
 import newwiki
 from flows.bundles.taking_in import take_in
+from flows.evaluating.generate import load_model
 from flows.progress import Silent
 from flows.site.sources import gathered
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.prompting.prompt_files import read_prompts
-from newwiki.registry import models
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from storage.database import Database
@@ -31,9 +31,10 @@ Way = Literal[
     "model", "receipt",
 ]  # fmt: skip
 
-# What a run, a snapshot and a metric are told by; when they were heard of here may differ.
+# What a run, a snapshot and a metric are told by; when they were heard of here may differ, and a folder that is
+# nobody else's affair is left out of a model's name.
 _COLUMNS = {
-    "runs": "run_id, model, model_sha256, decoder, seed, dtype, versions, started_at, finished_at, numerics, "
+    "runs": "run_id, regexp_replace(model, '^/.*/', ''), model_sha256, decoder, seed, dtype, versions, started_at, finished_at, numerics, "
     "knowledge_cutoff, prompt_template, samples, keep",
     "completions": "run_id, page_id, sample, text, tokens, words, finish_reason, kept",
     "scores": "run_id, evaluator_id, page_id, sample, metric, value, status",
@@ -44,7 +45,7 @@ _COLUMNS = {
     "judgements": "run_a, run_b, page_id, judge, judge_kind, criterion, answer, judged_at",
 }
 _TABLES = tuple(_COLUMNS)
-_MEASURED_HERE = "copied_5grams"  # by whoever makes a site, of every text
+_MEASURED_HERE = ("copied_5grams", "copied_span")  # by whoever makes a site, of every text
 _SECONDS = 120  # that an attempt may take
 
 
@@ -156,7 +157,7 @@ def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
     theirs, ours = _rows(victim), _rows(genuine)
     new = {table: theirs[table] - ours[table] for table in _TABLES}
     forged = {row[0] for row in new["runs"] | new["completions"]}
-    new["scores"] = {row for row in new["scores"] if row[4] != _MEASURED_HERE}
+    new["scores"] = {row for row in new["scores"] if row[4] not in _MEASURED_HERE}
     scored = theirs["scores"] | theirs["run_scores"]
     scorings = {row[:2] for row in new["scores"] | new["run_scores"]} | {row[:2] for row in scored if row[0] in forged}
     told_otherwise = [
@@ -291,8 +292,7 @@ def _prompts(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _model(world: World, path: Path, folder: Path) -> Iterator[str]:
-    backend = models.get("hf")
-    yield str(backend.find(str(path), device="cpu"))
+    yield str(load_model("hf", str(path), {"device": "cpu"}).name)
 
 
 _WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {
