@@ -31,11 +31,11 @@ Way = Literal[
     "model", "receipt",
 ]  # fmt: skip
 
-# What a run, a snapshot and a metric are told by; when they were heard of here may differ, and a folder that is
-# nobody else's affair is left out of a model's name.
+# What a run, a snapshot and a metric are told by. When they were heard of here may differ, and so may a model's folder,
+# which is private.
 _COLUMNS = {
-    "runs": "run_id, regexp_replace(model, '^/.*/', ''), model_sha256, decoder, seed, dtype, versions, started_at, finished_at, numerics, "
-    "knowledge_cutoff, prompt_template, samples, keep",
+    "runs": "run_id, regexp_replace(model, '^/.*/', ''), model_sha256, decoder, seed, dtype, versions, started_at, "
+    "finished_at, numerics, knowledge_cutoff, prompt_template, samples, keep",
     "completions": "run_id, page_id, sample, text, tokens, words, finish_reason, kept",
     "scores": "run_id, evaluator_id, page_id, sample, metric, value, status",
     "run_scores": "run_id, evaluator_id, metric, value, status",
@@ -155,9 +155,9 @@ class ForgedNumber:
 def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
     """Scorings whose numbers, run or texts are not those of the genuine database, with the level that each has."""
     theirs, ours = _rows(victim), _rows(genuine)
+    theirs["scores"] = {row for row in theirs["scores"] if row[4] not in _MEASURED_HERE}
     new = {table: theirs[table] - ours[table] for table in _TABLES}
     forged = {row[0] for row in new["runs"] | new["completions"]}
-    new["scores"] = {row for row in new["scores"] if row[4] not in _MEASURED_HERE}
     scored = theirs["scores"] | theirs["run_scores"]
     scorings = {row[:2] for row in new["scores"] | new["run_scores"]} | {row[:2] for row in scored if row[0] in forged}
     told_otherwise = [
