@@ -12,11 +12,11 @@ import duckdb
 
 import newwiki
 from flows.bundles.taking_in import take_in
+from flows.evaluating.generate import load_model
 from flows.progress import Silent
 from flows.site.sources import gathered
 from newwiki.errors import NewWikiError, TerminalError
 from newwiki.prompting.prompt_files import read_prompts
-from newwiki.registry import models
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
 from storage.database import Database
@@ -31,10 +31,11 @@ Way = Literal[
     "model", "receipt",
 ]  # fmt: skip
 
-# What a run, a snapshot and a metric are told by; when they were heard of here may differ.
+# What a run, a snapshot and a metric are told by. When they were heard of here may differ, and so may a model's folder,
+# which is private.
 _COLUMNS = {
-    "runs": "run_id, model, model_sha256, decoder, seed, dtype, versions, started_at, finished_at, numerics, "
-    "knowledge_cutoff, prompt_template, samples, keep",
+    "runs": "run_id, regexp_replace(model, '^/.*/', ''), model_sha256, decoder, seed, dtype, versions, started_at, "
+    "finished_at, numerics, knowledge_cutoff, prompt_template, samples, keep",
     "completions": "run_id, page_id, sample, text, tokens, words, finish_reason, kept",
     "scores": "run_id, evaluator_id, page_id, sample, metric, value, status",
     "run_scores": "run_id, evaluator_id, metric, value, status",
@@ -44,6 +45,7 @@ _COLUMNS = {
     "judgements": "run_a, run_b, page_id, judge, judge_kind, criterion, answer, judged_at",
 }
 _TABLES = tuple(_COLUMNS)
+_MEASURED_HERE = ("copied_5grams", "copied_span")  # by whoever makes a site, of every text
 _SECONDS = 120  # that an attempt may take
 
 
@@ -103,6 +105,8 @@ def attempt(forgery: Forgery, world: World, folder: Path) -> Outcome:
         with _limited(_SECONDS):
             told = "\n".join(_WAYS[forgery.way](world, path, folder))
     except NewWikiError as error:
+        if forgery.way == "pulled twice" and (lost := lost_rows(folder / "victim.duckdb", world.database)):
+            return Outcome("believed", f"rows of the victim's are gone from {', '.join(lost)}")
         return Outcome("crashed" if "\n" in str(error) else "refused", str(error))
     except (Exception, _Hangs) as error:  # noqa: BLE001 (that nothing else is raised is what is tried)
         return Outcome("crashed", f"{type(error).__name__}: {error}")
@@ -151,14 +155,25 @@ class ForgedNumber:
 def forged_numbers(victim: Path, genuine: Path) -> list[ForgedNumber]:
     """Scorings whose numbers, run or texts are not those of the genuine database, with the level that each has."""
     theirs, ours = _rows(victim), _rows(genuine)
+    theirs["scores"] = {row for row in theirs["scores"] if row[4] not in _MEASURED_HERE}
     new = {table: theirs[table] - ours[table] for table in _TABLES}
     forged = {row[0] for row in new["runs"] | new["completions"]}
     scored = theirs["scores"] | theirs["run_scores"]
     scorings = {row[:2] for row in new["scores"] | new["run_scores"]} | {row[:2] for row in scored if row[0] in forged}
-    if new["snapshots"] or new["stored_articles"] or new["metrics"]:  # what is told of these goes for all numbers
+    told_otherwise = [
+        row
+        for table in ("snapshots", "stored_articles", "metrics")
+        for row in new[table]
+        if row[0] in _names(ours[table])
+    ]
+    if told_otherwise:  # it goes for all numbers
         scorings |= {row[:2] for row in scored if not row[0].startswith("reference:")}
     levels = _levels(victim)
     return [ForgedNumber(run, by, levels.get((run, by), "unmarked")) for run, by, *_ in sorted(scorings)]
+
+
+def _names(rows: set[tuple[str, ...]]) -> set[str]:
+    return {row[0] for row in rows}
 
 
 def lost_rows(victim: Path, genuine: Path) -> list[str]:
@@ -277,8 +292,7 @@ def _prompts(world: World, path: Path, folder: Path) -> Iterator[str]:
 
 
 def _model(world: World, path: Path, folder: Path) -> Iterator[str]:
-    backend = models.get("hf")
-    yield str(backend.find(str(path), device="cpu"))
+    yield str(load_model("hf", str(path), {"device": "cpu"}).name)
 
 
 _WAYS: dict[Way, Callable[[World, Path, Path], Iterator[str]]] = {

@@ -67,7 +67,7 @@ claimed("bundle", "another model's name, signed by another key")(of_run(model="o
 refused("beside", "contradict|not the same", "another model's name beside the genuine bundle")(
     of_run(model="openai/gpt-9")
 )
-CUTOFF = {"knowledge_cutoff": "2020-01-01", "knowledge_cutoff_from": "given"}
+CUTOFF = {"knowledge_cutoff": "2020-01-01", "knowledge_cutoff_from": "asked"}
 claimed("bundle", "a knowledge cutoff of 2020")(of_run(**CUTOFF))
 refused("beside", "contradict|not the same", "a knowledge cutoff of 2020 beside the genuine bundle")(of_run(**CUTOFF))
 refused("bundle", "finish|began|start|time", "a run that finished before it started")(
@@ -165,7 +165,7 @@ refused("replay", "chooses", "copied references, said to be of a GPU")(
 refused("replay", "chooses", "copied references, said to be of bfloat16")(copied(dtype="bfloat16"))
 refused("replay", "chooses|numerics", "copied references, said to be of other numerics")(copied(numerics=2))
 refused("replay", "chooses", "copied references under another seed")(copied(seed=77))
-refused("replay", "likely|decoder|no run that can", "copied references of a decoder that nobody knows")(
+refused("replay", "likely|5-grams|no run that can", "copied references of a decoder that nobody knows")(
     copied(rename=False, decoder="oracle:depth=9", decoder_parameters='{"depth": 9}')
 )
 claimed("bundle", "copied references whose scores are right")(copied())
@@ -205,7 +205,9 @@ def path_of(part: Any) -> str:
 
 def better(world: World, folder: Path) -> Path:
     forged = Forged(world.bundle)
-    forged.change_all(lambda row: row | {"value": 0.999}, "scores/", f"run_id={world.nucleus}/", "5fa0a165e9a49afe")
+    forged.change_all(
+        lambda row: row | {"value": 0.999, "status": "ok"}, "scores/", f"run_id={world.nucleus}/", "5fa0a165e9a49afe"
+    )
     return signed(forged, world, folder)
 
 
@@ -218,7 +220,9 @@ refused("beside", "not the same|0.999", "scores of 0.999 beside the genuine bund
 def _(world: World, folder: Path) -> Path:
     """Scores outside their metric's range."""
     forged = Forged(world.bundle)
-    forged.change_all(lambda row: row | {"value": 1e9}, "scores/", f"run_id={world.nucleus}/", "336a162da1f7a2ab")
+    forged.change_all(
+        lambda row: row | {"value": 1e9, "status": "ok"}, "scores/", f"run_id={world.nucleus}/", "336a162da1f7a2ab"
+    )
     return signed(forged, world, folder)
 
 
@@ -325,7 +329,7 @@ def _(world: World, folder: Path) -> Path:
     return submitted(world, folder, "update article_facts set value = 'forged'")
 
 
-@refused("bundle", "manifest")
+@refused("scores", "manifest")
 def _(world: World, folder: Path) -> Path:
     """The manifest of another snapshot."""
     forged = Forged(world.bundle)

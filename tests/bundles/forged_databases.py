@@ -97,7 +97,7 @@ update completions set text = 'The article begins so and so it goes on', words =
 refused("gathered", "contradict|not the same|words|text", "a database with other texts of a genuine run")(
     after(_COPIED)
 )
-refused("gathered", "contradict|not the same", "a database with other scores of a genuine run")(
+refused("gathered", "contradict|not the same|status", "a database with other scores of a genuine run")(
     after("update scores set value = 0.999 where run_id = '{nucleus}'")
 )
 refused("gathered", "contradict|not the same|name", "a database with another name of a genuine run")(

@@ -68,7 +68,9 @@ def put(**changes: Any) -> Change:
 
 
 claimed("folder", "a folder with another model's name")(of_rows("runs", put(model="openai/gpt-9"), "nucleus"))
-claimed("folder", "a folder with scores of 0.999 for repetition")(of_rows("scores", put(value=0.999), "nucleus"))
+claimed("folder", "a folder with scores of 0.999 for repetition")(
+    of_rows("scores", put(value=0.999, status="ok"), "nucleus")
+)
 for name, table, changes, run, pattern in (
     ("another seed", "runs", {"seed": 99}, "nucleus", "hash|id|seed"),
     ("another checkpoint", "runs", {"model_sha256": "0" * 64}, "nucleus", "hash|id|weights"),
@@ -76,8 +78,8 @@ for name, table, changes, run, pattern in (
     ("9,999 words", "completions", {"words": 9999}, "nucleus", "words"),
     ("minus five tokens", "completions", {"tokens": -5}, "nucleus", "token"),
     ("texts that are all kept", "completions", {"kept": True}, "nucleus", "kept"),
-    ("scores above their range", "scores", {"value": 1e9}, "nucleus", "range|between|maximum|most"),
-    ("an infinite score", "scores", {"value": float("inf")}, "nucleus", "finite|range|inf"),
+    ("scores above their range", "scores", {"value": 1e9, "status": "ok"}, "nucleus", "range|between|maximum|most"),
+    ("an infinite score", "scores", {"value": float("inf"), "status": "ok"}, "nucleus", "finite|range|inf"),
     ("scores of pages that are not there", "scores", {"page_id": 123456}, "nucleus", "page|text|twice"),
     ("a run that finished in 2126", "runs", {"finished_at": datetime(2126, 1, 1, tzinfo=UTC)}, "nucleus", "2126|futur"),
     ("a run that is not complete", "runs", {"status": "running"}, "nucleus", "complete|status"),
@@ -217,7 +219,7 @@ def _(world: World, folder: Path) -> Path:
 def _(world: World, folder: Path) -> Path:
     """A folder that says that it was verified."""
     forged = ForgedFolder(world, folder)
-    forged.change("scores", lambda rows: [row | {"value": 0.5} for row in rows], run_id=world.nucleus)
+    forged.change("scores", lambda rows: [row | {"value": 0.5, "status": "ok"} for row in rows], run_id=world.nucleus)
     row = {
         "run_id": world.nucleus, "evaluator_id": "5fa0a165e9a49afe", "level": "verified", "confirmed": 12,
         "checked": 12, "total": 12, "draw": None, "checker": "here", "receipt_sha256": "0" * 64,
@@ -231,10 +233,10 @@ def judged(**changes: Any) -> Make:
     return of_rows("judgements", put(**changes))
 
 
-claimed("pulled twice", "an answer of the victim's, given otherwise in 2126")(
+refused("pulled twice", "answers", "an answer of the victim's, given otherwise in 2126")(
     judged(answer="tie", judged_at=datetime(2126, 1, 1, tzinfo=UTC))
 )
-claimed("pulled twice", "an answer of the victim's, given otherwise a second later")(
+refused("pulled twice", "answers", "an answer of the victim's, given otherwise a second later")(
     of_rows("judgements", lambda row: row | {"answer": "tie", "judged_at": row["judged_at"].replace(year=2027)})
 )
 refused("folder", "2126|future|judged", "an answer of 2126")(judged(judged_at=datetime(2126, 1, 1, tzinfo=UTC)))

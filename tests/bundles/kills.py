@@ -44,7 +44,7 @@ JOBS = (
     Job(
         "check",
         lambda world: world.database,
-        lambda world, db, out: ["check", world.bundle, "--metrics", METRICS, "--db", db],
+        lambda world, db, out: ["check", world.bundle, "--metrics", METRICS, "--format", "json", "--db", db],
     ),
     Job("site", lambda world: world.database, lambda world, db, out: ["site", "--db", db, "--out", out / "site"]),
     Job(
