@@ -9,6 +9,11 @@ LONGEST = 200
 _RESERVED = frozenset({"wikipedia", "references", ".", ".."})
 _RESERVED_BEGINNINGS = ("reference:", "prompts:", "file:", "anchor:")
 _SHOWN = 60
+# Letters, marks and symbols that Unicode calls printable and that show nothing: grapheme joiner, Hangul and Khmer
+# fillers, Mongolian and other variation selectors, the blank Braille pattern
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0").union(
+    map(chr, range(0x180B, 0x1810)), map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
+)
 
 
 class NameRefused(UsageError, ValueError):
@@ -19,7 +24,7 @@ def require_name(text: str, what: str, *, longest: int = LONGEST) -> str:
     """Return the name unchanged. `what` begins the error message, such as `the model name`.
 
     Raises NameRefused for a blank name, one longer than `longest` characters, one that is not in Unicode's form NFC,
-    one with characters that are not printed (controls, bidirectional marks, private use, unassigned, half of a
+    one with characters that are not seen (controls, bidirectional marks, private use, unassigned, half of a
     surrogate pair) or with spaces around it, and a reserved one, whatever its capitals.
     """
     if fault := _fault(text, longest):
@@ -37,6 +42,8 @@ def _fault(text: str, longest: int) -> str:
         category = unicodedata.category(character)
         if category.startswith("C") or category in ("Zl", "Zp"):
             return f"holds U+{ord(character):04X}, which is not a printable character"
+        if character in _INVISIBLE:
+            return f"holds U+{ord(character):04X}, which cannot be seen"
     if not unicodedata.is_normalized("NFC", text):
         return "is not in Unicode's normal form NFC"
     if text != text.strip():

@@ -15,6 +15,7 @@ from newwiki.errors import TerminalError
 from newwiki.registry import require_metric_names
 from storage import definitions, hashes, newest, short_forms, summaries
 from storage.fences import quoted
+from storage.keys import KEYS
 from storage.queries import filled
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
@@ -78,6 +79,8 @@ def _is_current(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
         )
     if version < newest:
         return False
+    if lacking := sorted(KEYS.keys() - held.tables.keys()):
+        raise TerminalError(f"'{path}' is not whole: it has no table '{lacking[0]}'; put a copy of it in its place")
     metrics = _metrics(connection, f"'{path}'")
     texts = [text for text, _ in _view_texts(metrics)]
     definitions.require_no_tables(held, path, texts)

@@ -136,6 +136,7 @@ NOT_RUN = {
     "newwiki site lab-a.duckdb lab-b.duckdb --out board": _SOURCES,
     "newwiki site s3://bucket/newwiki --out board": _SOURCES,
     "newwiki site bundles --key trusted-keys --out board": _SOURCES,
+    "newwiki site bundles --key trusted-keys --checker checkers --out board": _SOURCES,
     "newwiki schedule": _ON_A_SERVER,
     "DO_NOT_TRACK=1 PREFECT_SERVER_ANALYTICS_ENABLED=false prefect server start": _ON_A_SERVER,
     "NEWWIKI_WORK_POOL=my-pool NEWWIKI_FOLDER=/srv/newwiki prefect deploy --all": _ON_A_SERVER,

@@ -90,7 +90,7 @@ def test_a_site_is_made_of_bundles_or_of_the_database_and_published_by_whoever_m
     workflow = ROOT / ".github/workflows/site.yml"
     made = [[word for word in words if "github" not in word and "steps" not in word] for words in commands(workflow)]
     assert made == [
-        ["site", "bundles", "--key", "keys", "--address", "--out", "board"],
+        ["site", "bundles", "--key", "keys", "${checkers[@]}", "--address", "--out", "board"],
         ["site", "--address", "--out", "board"],
     ]
     whole = yaml.safe_load(workflow.read_text("utf-8"))

@@ -72,7 +72,7 @@ def test_a_receipt_says_what_was_confirmed_and_which_number_drew(bundle: Path, r
     opened, found = _opened(bundle, receipt)
     assert (found.head.bundle_sha256, found.head.number, found.head.number_from) == (opened.sha256, NUMBER, "given")
     texts = [one for one in found.lines if not one.evaluator_id]
-    assert sum(len(one.texts) for one in texts) == 4
+    assert sorted(len(one.texts) for one in texts) == [3, 4], "four of each run, and all of a run that has three"
     assert {one.level for one in texts} == {REPLAYED}
     assert {one.run_id for one in found.lines} >= set(opened.runs)
     assert all(one.level == RECOMPUTED for one in found.lines if one.evaluator_id)
@@ -96,7 +96,7 @@ def test_a_site_shows_with_whose_number_how_many_texts_were_replayed_each_counte
     shown = newwiki.site(folder, checker=[tmp_path / "checkers"], out=tmp_path / "site", quiet=True)
     found = levels_of(shown)
     counts = {len(one.texts): one for one in read(receipt).lines if not one.evaluator_id}
-    assert sum(counts) == 4
+    assert sorted(counts) == [3, 4]
     for decoder in ("greedy", "sample"):
         words = found[decoder, "rep_4"]
         assert words.startswith("replayed (")

@@ -40,7 +40,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for run, run_id, decoder in (("a", GREEDY, "greedy"), ("b", NUCLEUS, "sample:top_p=0.9")):
         add_run(database, run_id, decoder, model=MODEL, snapshot_id=snapshot.snapshot_id, prompts=PAGES)
         texts = {page: f"{BETTER if better(page) == run else WORSE}, number {page}." for page in range(1, PAGES + 1)}
-        written = [Completion(page, 0, text, 9, len(text.split()), "stop", False) for page, text in texts.items()]
+        written = [Completion(page, 0, text, 8, len(text.split()), "stop", False) for page, text in texts.items()]
         runs.add_completions(database, run_id, written)
         runs.complete(database, run_id, 1)
     return database.path
