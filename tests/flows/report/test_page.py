@@ -70,7 +70,7 @@ def test_what_is_hostile_stays_text(browser: Browser, written: Path) -> None:
         assert page.locator("a[href^='javascript']").count() == 0
         page.locator("a[href='#run-greedy-0']").first.click()
         generation = page.locator("#run-greedy-0 blockquote").first
-        assert generation.inner_text().startswith(f"{SHOWN} ␀")
+        assert generation.inner_text().startswith(rf"{SHOWN} \u0000\u202e")
         assert SHOWN in page.locator("#run-greedy-0 h4 bdi").first.inner_text()
         assert "evil <img onerror=console.error(3) src=x>" in page.locator("#leaderboard").inner_text()
         assert '<script>console.error("run")</script>' in page.locator("#snapshot").inner_text()
