@@ -133,4 +133,8 @@ def test_from_a_wiki_to_a_report_in_an_empty_folder(newwiki: Path, toy_checkpoin
     ended = run(newwiki.with_name("python"), "-c", program, folder=tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == "report-samplewiki-2026-09.html\n"
-    assert sorted(os.listdir(tmp_path)) == ["newwiki.duckdb", "report-samplewiki-2026-09.html"]
+    assert sorted(os.listdir(tmp_path)) == [
+        "newwiki.duckdb",
+        "newwiki.duckdb.commits",
+        "report-samplewiki-2026-09.html",
+    ]

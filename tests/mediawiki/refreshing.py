@@ -29,8 +29,11 @@ class Refreshed:
             return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
 
     def tables(self) -> list[str]:
+        """But the one whose number tells in how many steps the others were written."""
         with duckdb.connect(str(self.path), read_only=True) as connection:
-            found = connection.execute("select table_name from duckdb_tables() order by 1").fetchall()
+            found = connection.execute(
+                "select table_name from duckdb_tables() where table_name != 'commit_counter' order by 1"
+            ).fetchall()
         return [name for (name,) in found]
 
     @property

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from storage.commit_counter import path_of
 from tests import processes
 
 from .conftest import StartWiki
@@ -251,7 +252,7 @@ def test_a_killed_revisit_run_again_ends_as_if_nothing_had_happened(
     assert again.keys() == before.keys()
     for table, found in again.items():
         assert found == before[table], table
-    assert {path.name for path in database.parent.iterdir()} == {database.name}
+    assert {path.name for path in database.parent.iterdir()} == {database.name, path_of(database).name}
 
 
 def test_a_revisit_run_again_asks_nobody(revisited: tuple[Refreshed, str], changed: tuple[Wiki, Path]) -> None:
