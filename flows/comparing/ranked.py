@@ -11,6 +11,7 @@ import numpy as np
 from evaluators import statistics
 from flows.comparing.board import Board, Column, board, of_metrics
 from flows.comparing.linked_board import linked_board
+from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_named, value_in_words, values_of, varying
 from newwiki.request import LeaderboardRequest
@@ -44,6 +45,7 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
     return ranked(database, shown, request.rank, request.seed, named, after_cutoff=request.after_cutoff)
 
 
+@gives_verdicts("groups", "prompts", given="models, decoders and seeds", family="the pairs of runs of the leaderboard")
 def ranked(
     database: Database,
     board: Board,
@@ -83,7 +85,8 @@ def ranked(
     ]
     note = (
         f"runs that share a letter in `group` cannot be told apart by {column.name} "
-        f"(paired by prompt, Holm's correction, 5 %; fewer than {statistics.FEWEST} common prompts tell nothing apart)"
+        f"(over prompts, paired, with Holm's correction for all pairs, 5 %; fewer than {statistics.FEWEST} common "
+        "prompts tell nothing apart)"
     )
     return replace(board, about=(*board.about, "group"), records=tuple(records), notes=(*board.notes, note))
 

@@ -13,6 +13,7 @@ from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell
 from flows.statements.statement import Statement, paper
 from flows.statements.testing import CORRELATION, Context, Number, Tested, tested
+from flows.verdict_kinds import gives_verdicts
 
 Verdict = Literal["holds", "does not hold", "cannot tell"]
 HOLDS: Verdict = "holds"
@@ -20,6 +21,14 @@ FAILS: Verdict = "does not hold"
 UNKNOWN: Verdict = "cannot tell"
 
 
+@gives_verdicts(
+    "statement_verdicts",
+    "articles",
+    "models",
+    over="articles, and over models where a statement is about size",
+    given="settings, seeds and, but for size, models",
+    family="the statements of the answer that are said to hold, and among those that are said not to",
+)
 @dataclass(frozen=True, kw_only=True)
 class StatementVerdict:
     """A row of `statement_verdicts`, but for the answer that it is of. `effect` with its 95 % interval is that of the

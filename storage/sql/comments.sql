@@ -253,6 +253,7 @@ comment on column experiments.snapshot_id is 'The snapshot whose report shows it
 comment on column experiments.request is 'What was asked.';
 comment on column experiments.read is 'What the answer was computed from: runs, evaluators, snapshots.';
 comment on column experiments.verdict is 'The answer in a few words.';
+comment on column experiments.generalizes_over is 'The units over which the verdict generalizes, such as prompts; NULL where it gives none, and of answers of earlier versions.';
 comment on column experiments.words is 'The answer in sentences, with what it does not tell.';
 comment on column experiments.made_at is 'When it was computed for the first time.';
 
@@ -342,7 +343,7 @@ comment on column statement_verdicts.statement is 'The statement''s name.';
 comment on column statement_verdicts.section is 'Where in the paper its sentence stands.';
 comment on column statement_verdicts.quote is 'The sentence, or what of it is meant.';
 comment on column statement_verdicts.says is 'What is read out of it.';
-comment on column statement_verdicts.kind is 'The statements that are corrected for their number together.';
+comment on column statement_verdicts.kind is 'What the statement is about: trends, spreads, sizes of effects, correlations, penalties, named models or numbers of parameters.';
 comment on column statement_verdicts.ours is 'What was found, in words.';
 comment on column statement_verdicts.runs is 'How many runs it rests on.';
 comment on column statement_verdicts.articles is 'How many articles, which all of these runs have texts of.';
@@ -352,7 +353,9 @@ comment on column statement_verdicts.low is 'The lower end of its 95 % interval.
 comment on column statement_verdicts.high is 'Its upper end.';
 comment on column statement_verdicts.unit is 'What the effect is in: sd (standard deviations of texts), ln sd (the logarithm of one), r, or own (the metric''s).';
 comment on column statement_verdicts.generalizes_over is 'The units over which the verdict generalizes: articles, or models and articles; NULL where nothing was tested, and of answers of earlier versions.';
-comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for its kind.';
+comment on column statement_verdicts.models is 'How many models a statement about size rests on; NULL for other statements.';
+comment on column statement_verdicts.models_needed is 'How many models, of sizes spread as these are, a verdict on an effect as large as this would take in four of five cases; NULL for other statements, and where 1,000 are too few.';
+comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for all statements of the answer.';
 comment on column statement_verdicts.p_fails is 'p of its holding, after the same.';
 comment on column statement_verdicts.verdict is 'holds, does not hold, or cannot tell.';
 comment on column statement_verdicts.why is 'Why it cannot be told; NULL where it can.';
