@@ -57,8 +57,8 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
 
 
 def estimate(totals: Array, counts: Array, level: float = LEVEL) -> Estimate:
-    """The mean over all values (totals over counts), its standard error clustered by row, and its interval, which covers
-    1 - `level`: 95 %.
+    """The mean over all values (totals over counts), its standard error clustered by row, and its 95 % interval, or
+    that which covers 1 - `level`.
 
     With w the share of the values that a cluster has, and e what its residuals sum up to over the number of all values,
     the error is the square root of the sum of e² / (1 - w): CR2, which is unbiased if all values vary alike and

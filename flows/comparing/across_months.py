@@ -20,7 +20,6 @@ from storage.comparison import Contender
 from storage.database import Database
 from storage.linked_months import LinkableRun, StoredLink, linkable_runs, stored_links
 
-
 _OVER = "articles of both months, and models like the anchors"
 
 

@@ -353,7 +353,7 @@ comment on column statement_verdicts.low is 'The lower end of its 95 % interval.
 comment on column statement_verdicts.high is 'Its upper end.';
 comment on column statement_verdicts.unit is 'What the effect is in: sd (standard deviations of texts), ln sd (the logarithm of one), r, or own (the metric''s).';
 comment on column statement_verdicts.generalizes_over is 'The units over which the verdict generalizes: articles, or models and articles; NULL where nothing was tested, and of answers of earlier versions.';
-comment on column statement_verdicts.models is 'How many models a statement about size rests on; NULL for other statements.';
+comment on column statement_verdicts.models is 'How many models a statement about size rests on, or families where these are its units; NULL for other statements.';
 comment on column statement_verdicts.models_needed is 'How many models, of sizes spread as these are, a verdict on an effect as large as this would take in four of five cases; NULL for other statements, and where 1,000 are too few.';
 comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for all statements of the answer.';
 comment on column statement_verdicts.p_fails is 'p of its holding, after the same.';

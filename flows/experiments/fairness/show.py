@@ -128,7 +128,7 @@ def _change(found: Found, one: AdvantageChange) -> list[Any]:
 def _correlation(one: DiversityCorrelation) -> list[Any]:
     if one.correlation is None:
         return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", "–"]
-    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else TOO_FEW
+    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else "too few prompts"
     r = f"{one.correlation:.2f} [{ends}]".replace("-", "−")
     return [one.model, one.metric, one.sweep, one.settings, r, "–" if one.p is None else p_value(one.p)]
 
