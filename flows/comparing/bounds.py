@@ -1,7 +1,7 @@
 """Whether a candidate is worse than a baseline by more than it may be: paired intervals against bounds."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,9 +79,12 @@ def judge(
     by_metric = {row.metric: row for row in rows}
     if lacking := sorted({bound.metric for bound in bounds} - by_metric.keys()):
         raise TerminalError(f"nothing can be said by {', '.join(lacking)}: {'; '.join(notes)}")
-    return [
-        GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds
-    ], notes
+    return results(bounds, by_metric), notes
+
+
+def results(bounds: Sequence[Bound], by_metric: Mapping[str, Difference]) -> list[GateResult]:
+    """What each bound says of the differences, whose intervals are simultaneous."""
+    return [GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds]
 
 
 def _outcome(bound: Bound, row: Difference) -> Outcome:

@@ -16,6 +16,7 @@ from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_named, value_in_words, values_of, varying
 from newwiki.request import LeaderboardRequest
 from storage import comparison
+from storage.comparison import Array
 from storage.database import Database
 
 
@@ -145,9 +146,14 @@ def _groups(
     for place, record in enumerate(runs if after_cutoff else ()):
         later = comparison.created_after(database, record["snapshot_id"], record["knowledge_cutoff"])
         means[place, ~np.isin(found.pages, later)] = np.nan
-    pairs = list(itertools.combinations(range(len(run_ids)), 2))
+    return groups(means, seed)
+
+
+def groups(means: Array, seed: int) -> list[str]:
+    """The letters of runs by their prompts' means, runs × prompts, NaN where there is none."""
+    pairs = list(itertools.combinations(range(len(means)), 2))
     if not pairs:
-        return letters(len(run_ids), [])
+        return letters(len(means), [])
     differences = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
     different = statistics.different(differences, seed)
-    return letters(len(run_ids), [pair for pair, one in zip(pairs, different, strict=True) if one])
+    return letters(len(means), [pair for pair, one in zip(pairs, different, strict=True) if one])
