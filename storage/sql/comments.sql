@@ -677,9 +677,9 @@ comment on column fairness_correlations.sweep is 'The parameter that is varied.'
 comment on column fairness_correlations.metric is 'The metric.';
 comment on column fairness_correlations.settings is 'How many settings.';
 comment on column fairness_correlations.correlation is 'Pearson''s, of trigram_entropy and the mean share over all groups; NULL where one does not vary.';
-comment on column fairness_correlations.low is 'The lower end of its 95 % interval by Fisher''s transformation; NULL for fewer than four settings.';
+comment on column fairness_correlations.low is 'The lower end of its 95 % interval over prompts; NULL for too few prompts.';
 comment on column fairness_correlations.high is 'The upper end.';
-comment on column fairness_correlations.p is 'Of no correlation.';
+comment on column fairness_correlations.p is 'Two-sided p of no correlation, over prompts.';
 
 comment on table fairness_swaps is 'What swapping words of the scored sentences does to the share of negative ones.';
 comment on column fairness_swaps.experiment_id is 'The answer.';
