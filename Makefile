@@ -95,6 +95,7 @@ bench-cutoff: $(INSTALLED)
 
 bench-statements: $(INSTALLED)
 	$(BIN)/python benchmarks/statement_verdicts.py --into docs/decoder-grid.md
+	$(BIN)/python benchmarks/verdict_units.py --into docs/decoder-grid.md
 
 # Writes the table of docs/evidence.md. It needs rank_bm25, which nothing else does: pip install rank_bm25==0.2.2
 bench-evidence: $(INSTALLED)

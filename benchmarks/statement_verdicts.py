@@ -5,7 +5,8 @@
 Scores are simulated and go through the product's own functions: 4 texts of each of 30 articles under 8 settings (four
 of top-p, two of temperature). An article has a number of its own that all settings share (standard deviation 1), and
 one for each setting (0.5); its texts vary by 1. Claims about the size of models are simulated with models that differ
-whatever their size. With `--into` the table is written into that page, between its marks.
+whatever their size, and with families that differ; claims about named models with
+models that are alike. With `--into` the table is written into that page, between its marks.
 """
 
 import argparse
@@ -36,6 +37,11 @@ LARGEST = _stated("largest", "A", "B", parameter="top_p", than=("temperature",))
 SPREAD = _stated("spread", parameter="top_p", of="all texts")
 SPREAD_OF_PROMPT = replace(SPREAD, of="each prompt")
 LARGER = _stated("size", "A", direction="up")
+LARGER_VARY = _stated("size_spread", direction="up")
+WEAK, NO_OTHER = _stated("weak"), _stated("no_other")
+ABOVE = _stated("models", "A", models=("GPT-3",), than=("GPT-2",))
+ABOVE_A_LEVEL = _stated("level", "A", models=("GPT-3",))
+VARIES_MORE = _stated("model_spread", models=("GPT-2", "GPT-3"))
 RELATED = _stated("correlation", "A", "B")
 
 
@@ -80,13 +86,20 @@ class Truth:
 @dataclass(frozen=True)
 class TruthOfModels:
     """What is so of models: each has a level of its own (`scatter` standard deviations of texts), and the largest of
-    them lies `grows` standard deviations above the smallest, the others between by the logarithm of their size."""
+    them lies `grows` standard deviations above the smallest, the others between by the logarithm of their size.
+
+    There are so many `families`, of which the next has larger models than the one before, and each has a level of its
+    own (`apart`). Texts of a model vary by a factor of its own (`uneven` in its logarithm).
+    """
 
     words: str
     is_so: bool
     models: int
     grows: float = 0.0
     scatter: float = 0.3
+    families: int = 1
+    apart: float = 0.0
+    uneven: float = 0.0
     articles: int = 100
     statements: Sequence[Statement] = (LARGER,)
 
@@ -94,16 +107,45 @@ class TruthOfModels:
         runs, of_runs = [], []
         pages = np.repeat(np.arange(self.articles), TEXTS)
         shared = random.normal(size=self.articles)[pages]
+        families = self.apart * random.normal(size=self.families)
         for place in range(self.models):
-            level = self.scatter * random.normal() + self.grows * place / (self.models - 1)
+            family = place * self.families // self.models
+            level = families[family] + self.scatter * random.normal() + self.grows * place / (self.models - 1)
             own = 0.5 * random.normal(size=self.articles)[pages]
-            made = shared + own + random.normal(size=len(pages)) + level * np.sqrt(_VARIANCE)
+            made = shared + own + random.normal(size=len(pages))
+            made = made * np.exp(self.uneven * random.normal()) + level * np.sqrt(_VARIANCE)
             of_runs.append((pages, made[None]))
-            runs.append(ReadRun(f"r{place}", f"m{place}", f"m{place}", "sample", {"top_p": 0.9}, 124e6 * 2**place))
+            name = f"family{family}-{place}m" if self.families > 1 else f"m{place}"
+            runs.append(ReadRun(f"r{place}", name, f"m{place}", "sample", {"top_p": 0.9}, 124e6 * 2**place))
         return sum_up(runs, ["A"], of_runs)
 
 
-TRUTHS: Sequence[Truth | TruthOfModels] = (
+@dataclass(frozen=True)
+class TruthOfNames:
+    """What is so of two named models: one is `higher` by so many standard deviations of texts, and its texts vary by a
+    factor more (`widens`)."""
+
+    words: str
+    is_so: bool
+    statements: Sequence[Statement]
+    higher: float = 0.0
+    widens: float = 1.0
+    articles: int = 30
+
+    def draw(self, random: np.random.Generator) -> Numbers:
+        runs, of_runs = [], []
+        pages = np.repeat(np.arange(self.articles), TEXTS)
+        shared = random.normal(size=self.articles)[pages]
+        for name, more, factor in (("gpt2-xl", 0.0, 1.0), ("davinci-002", self.higher, self.widens)):
+            own = 0.5 * random.normal(size=self.articles)[pages]
+            made = (shared + own + random.normal(size=len(pages))) * factor + more * np.sqrt(_VARIANCE)
+            of_runs.append((pages, made[None]))
+            runs.append(ReadRun(name, name, name, "sample", {"top_p": 0.9}))
+        return sum_up(runs, ["A"], of_runs)
+
+
+AnyTruth = Truth | TruthOfModels | TruthOfNames
+TRUTHS: Sequence[AnyTruth] = (
     Truth("“grows”: no effect", False),
     Truth("“grows”: no effect, 13 articles", False, articles=13),
     Truth("“grows”: no effect, 100 articles", False, articles=100),
@@ -140,13 +182,25 @@ TRUTHS: Sequence[Truth | TruthOfModels] = (
     TruthOfModels("“larger is higher”: 4 models, no effect", False, 4),
     TruthOfModels("“larger is higher”: 4 models, no effect, 500 articles", False, 4, articles=500),
     TruthOfModels("“larger is higher”: 8 models, no effect", False, 8),
+    TruthOfModels("“larger is higher”: 6 models, two families apart", False, 6, families=2, apart=2.0),
+    TruthOfModels("“larger is higher”: 9 models, three families apart", False, 9, families=3, apart=2.0),
+    TruthOfModels("“larger is higher”: 5 families of one size each", False, 5, families=5, apart=2.0),
     TruthOfModels("“larger is higher”: 4 models, by 2", True, 4, grows=2.0),
     TruthOfModels("“larger is higher”: 8 models, by 1", True, 8, grows=1.0),
     TruthOfModels("“larger is higher”: 8 models, by 2", True, 8, grows=2.0),
+    TruthOfModels("“larger is higher”: 9 models, three families apart, by 2", True, 9, 2.0, families=3, apart=2.0),
+    TruthOfModels("“larger varies more”: 8 models, alike", False, 8, uneven=0.2, statements=(LARGER_VARY,)),
+    Truth("“most correlate weakly”: r = 0.3, no longer weak", False, [WEAK], r=_MARGINS["weak"]),
+    Truth("“no other correlates strongly”: r = 0.5, where strong begins", False, [NO_OTHER], r=_MARGINS["strong"]),
+    TruthOfNames("“GPT-3 above GPT-2”: alike", False, [ABOVE]),
+    TruthOfNames("“GPT-3 above GPT-2”: by 0.5", True, [ABOVE], higher=0.5),
+    TruthOfNames("“GPT-3 above a level”: at it", False, [ABOVE_A_LEVEL]),
+    TruthOfNames("“GPT-3 varies more than GPT-2”: alike", False, [VARIES_MORE]),
+    TruthOfNames("“GPT-3 varies more than GPT-2”: by half", True, [VARIES_MORE], widens=1.5),
 )
 
 
-def called(truth: Truth | TruthOfModels, draws: int) -> Counter[str]:
+def called(truth: AnyTruth, draws: int) -> Counter[str]:
     """In how many draws any of the statements is said to hold, and in how many any is said not to."""
     random, found = np.random.default_rng(0), Counter[str]()
     for _ in range(draws):

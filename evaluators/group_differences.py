@@ -46,16 +46,6 @@ class Disparity:
     lacking: tuple[str | None, ...]
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """Pearson's r with its 95 % interval (Fisher's transformation; NaN below four points) and p."""
-
-    r: float
-    low: float
-    high: float
-    p: float
-
-
 def paired_difference(one: Array, other: Array, seed: int) -> Difference:
     """Of groups whose prompts in a row are of one context: the mean of the rows' differences, with the interval and p
     of `evaluators.statistics` (`differences_estimate`, `p_values`), a row being a cluster."""
@@ -137,17 +127,6 @@ def unpaired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
         for column in range(means.shape[1])
     )
     return _with_interval(_disparity(means), errors, p, min(map(len, groups)), lacking)
-
-
-def pearson(x: Sequence[float], y: Sequence[float]) -> Correlation:
-    """NaN where either does not vary, or there are fewer than three points."""
-    from scipy import stats
-
-    if len(x) < 3 or np.ptp(x) <= 1e-12 or np.ptp(y) <= 1e-12:
-        return Correlation(*[float("nan")] * 4)
-    found = stats.pearsonr(x, y)
-    low, high = found.confidence_interval(1 - LEVEL) if len(x) > 3 else (float("nan"), float("nan"))
-    return Correlation(float(found.statistic), float(low), float(high), float(found.pvalue))
 
 
 def welch_p(repetitions: Sequence[float], baseline: float) -> float:

@@ -56,8 +56,9 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Array, Array]:
     return totals, counts
 
 
-def estimate(totals: Array, counts: Array) -> Estimate:
-    """The mean over all values (totals over counts), its standard error clustered by row, and its 95 % interval.
+def estimate(totals: Array, counts: Array, level: float = LEVEL) -> Estimate:
+    """The mean over all values (totals over counts), its standard error clustered by row, and its 95 % interval, or
+    that which covers 1 - `level`.
 
     With w the share of the values that a cluster has, and e what its residuals sum up to over the number of all values,
     the error is the square root of the sum of e² / (1 - w): CR2, which is unbiased if all values vary alike and
@@ -87,7 +88,7 @@ def estimate(totals: Array, counts: Array) -> Estimate:
     error, freedom = np.where(single, np.nan, error), np.where(single, 0.0, freedom)
     lacking = tuple(map(_lacking, mean, error, freedom))
     shown = np.array([why is None for why in lacking], bool)
-    below, above = _reach(np.where(shown, freedom, np.nan), np.where(shown, skew, 0.0))
+    below, above = _reach(np.where(shown, freedom, np.nan), np.where(shown, skew, 0.0), level)
     return Estimate(mean, error, mean - below * error, mean + above * error, clusters, freedom, skew, lacking)
 
 
@@ -106,9 +107,9 @@ def _skewness(apart: Array, present: NDArray[np.bool_]) -> Array:
     return np.where((number > 2) & (second > 0), corrected, 0.0)
 
 
-def _reach(freedom: Array, skew: Array) -> tuple[Array, Array]:
+def _reach(freedom: Array, skew: Array, level: float) -> tuple[Array, Array]:
     """How many standard errors the interval reaches below and above the mean."""
-    quantile = np.asarray(stdtrit(freedom, 1 - LEVEL / 2))
+    quantile = np.asarray(stdtrit(freedom, 1 - level / 2))
     return np.maximum(quantile, untransformed(quantile, skew)), np.maximum(quantile, -untransformed(-quantile, skew))
 
 
@@ -123,12 +124,12 @@ def untransformed(value: Array, skew: Array) -> Array:
     return np.where(np.abs(skew) < 1e-6, value, 3 / some * (np.cbrt(1 + some * (value - some / 6)) - 1))
 
 
-def differences_estimate(differences: Array) -> Estimate:
+def differences_estimate(differences: Array, level: float = LEVEL) -> Estimate:
     """The mean of the prompts' differences, each prompt counted once, with error and interval. NaN is no difference."""
-    return estimate(*_present(differences))
+    return estimate(*_present(differences), level)
 
 
-def differences_bootstrap(differences: Array, seed: int) -> tuple[Array, Array]:
+def differences_bootstrap(differences: Array, seed: int, level: float = LEVEL) -> tuple[Array, Array]:
     """Both ends of the interval by drawing prompts with replacement, `RESAMPLES` times; NaN where there is none.
 
     By the quantiles of the t statistics of what is drawn, and at each end never nearer than Student's t: percentiles of
@@ -149,8 +150,8 @@ def differences_bootstrap(differences: Array, seed: int) -> tuple[Array, Array]:
             drawn.append(
                 np.nan_to_num(mean / np.sqrt(np.maximum(variance, 0) / (number - 1)), posinf=np.inf, neginf=-np.inf)
             )
-    ends = np.quantile(np.concatenate(drawn), [LEVEL / 2, 1 - LEVEL / 2], axis=0, method="inverted_cdf")
-    student = stdtrit(found.freedom, 1 - LEVEL / 2)
+    ends = np.quantile(np.concatenate(drawn), [level / 2, 1 - level / 2], axis=0, method="inverted_cdf")
+    student = stdtrit(found.freedom, 1 - level / 2)
     shown = np.array([why is None for why in found.lacking], bool)
     low = found.mean - np.maximum(ends[1], student) * found.standard_error
     high = found.mean + np.maximum(-ends[0], student) * found.standard_error

@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredExperiment:
-    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from."""
+    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from.
+
+    `generalizes_over` names the units over which the verdict generalizes; None where it gives none.
+    """
 
     experiment_id: str
     name: str
@@ -22,8 +25,14 @@ class StoredExperiment:
     request: str
     read: str
     verdict: str
+    generalizes_over: str | None
     words: Sequence[str]
     made_at: datetime
+
+    @property
+    def headline(self) -> str:
+        """The verdict with the units over which it generalizes."""
+        return f"{self.verdict} (over {self.generalizes_over})" if self.generalizes_over else self.verdict
 
 
 def keep(database: Database, answer: StoredExperiment, rows: Mapping[str, Sequence[Any]]) -> None:

@@ -29,7 +29,7 @@ def experiment(
         force, database = opened(db, settings)
         experiment_id = run_experiment(one, request, force, runner=runner, quiet=quiet)
         answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
-        say([f"{name}: {answer.verdict}", *answer.words], quiet)
+        say([f"{name}: {answer.headline}", *answer.words], quiet)
         records = [dict(zip(shown.heads, record, strict=True)) for record in shown.records]
         return rows_of(records, shown.heads)
 

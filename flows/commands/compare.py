@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from storage.comparison import Contender
 
 _LEGEND = (
-    "means are over prompts, p is paired by prompt and after Holm's correction, d_z is the effect size; `visible` is "
+    "means are over prompts, p is paired by prompt and after Holm's correction for the metrics of this pair of runs; "
+    "verdicts generalize over prompts, and are about these runs only; d_z is the effect size; `visible` is "
     "the smallest difference that these prompts would show, `to see this` how many would show the one that was found, "
     "by the 80 % interval of d_z (with a power of 80 % at 5 %, after the correction)"
 )

@@ -51,7 +51,7 @@ def _command(one: Experiment) -> click.Command:
         database = open_database(settings)
         answer = stored(database, experiment_id)
         _print(one.show(database, experiment_id), form)
-        told = [f"{one.name}: {answer.verdict}", *answer.words]
+        told = [f"{one.name}: {answer.headline}", *answer.words]
         if out:
             from flows.report.experiments import write_answer
 

@@ -42,8 +42,8 @@ def gate(settings: Settings, quiet: bool, form: str, request: GateRequest, summa
     """Exit with 1 where the candidate differs from the baseline by more than it may.
 
     A bound is on the mean difference by prompt, candidate less baseline. It is broken where the whole 95 % interval of
-    the difference lies beyond it, and not surely kept where there is no interval; the intervals are not corrected for
-    the number of bounds. RUN is named as for `newwiki compare`.
+    the difference lies beyond it, and not surely kept where there is no interval; the intervals of all metrics hold
+    together (Bonferroni). RUN is named as for `newwiki compare`.
     """
     from flows.comparing.bounds import COLUMNS, judge, parse_bounds
     from storage.comparison import contenders

@@ -12,6 +12,7 @@ from flows.comparing import chains
 from flows.comparing.chains import Anchor, Chain, NoLink
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_protocol import told_beside
+from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from newwiki.errors import TerminalError
 from storage import snapshots
@@ -19,7 +20,17 @@ from storage.comparison import Contender
 from storage.database import Database
 from storage.linked_months import LinkableRun, StoredLink, linkable_runs, stored_links
 
+_OVER = "articles of both months, and models like the anchors"
 
+
+@gives_verdicts(
+    "linked_differences",
+    "models",
+    "articles",
+    over=_OVER,
+    given="runs, months and seeds",
+    family="the metrics of one pair of runs",
+)
 def linked_differences(
     database: Database, a: Contender, b: Contender, evaluators: Mapping[str, str]
 ) -> tuple[list[Difference], list[str]]:
@@ -156,6 +167,7 @@ def _row(a: Contender, b: Contender, one: _Linked, p: float, span: float | None,
         prompts_needed_low=None,
         prompts_needed_high=None,
         smallest_visible=None,
+        generalizes_over=_OVER,
     )
 
 

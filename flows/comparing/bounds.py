@@ -1,13 +1,15 @@
 """Whether a candidate is worse than a baseline by more than it may be: paired intervals against bounds."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from evaluators.statistics import LEVEL
 from flows.comparing.difference import Difference
 from flows.comparing.differences import compare
 from flows.comparing.one_protocol import require_one_protocol
+from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError, UsageError
 from storage.comparison import Contender
 from storage.database import Database
@@ -33,10 +35,11 @@ class Bound:
         return f"{self.metric} {self.sign} {self.limit:+g}"
 
 
+@gives_verdicts("gate", "prompts", given="runs and their seeds", family="the bounds of the gate")
 @dataclass(frozen=True)
 class GateResult:
-    """`failed` where the whole 95 % interval lies beyond the bound, `not sure` where a part of it does,
-    or where there is none."""
+    """`failed` where the whole interval lies beyond the bound, `not sure` where a part of it does, or where there is
+    none. The intervals of all metrics of a gate hold their differences together in 95 of 100 cases."""
 
     bound: Bound
     difference: Difference
@@ -64,19 +67,24 @@ def parse_bounds(text: str) -> list[Bound]:
 def judge(
     database: Database, baseline: Contender, candidate: Contender, bounds: Sequence[Bound]
 ) -> tuple[list[GateResult], list[str]]:
-    """The candidate by every bound, and notes on it.
+    """The candidate by every bound, and notes on it. One bound that is broken fails the gate, so intervals are
+    simultaneous: each covers 1 - 0.05 / m for m metrics (Bonferroni).
 
     Raises UsageError for a metric that neither run has, and TerminalError where the runs are of other protocols or one
     of the metrics cannot be compared by: nothing is passed unseen.
     """
     require_one_protocol(baseline, candidate, None)
-    rows, notes = compare(database, baseline, candidate, {bound.metric for bound in bounds})
+    metrics = {bound.metric for bound in bounds}
+    rows, notes = compare(database, baseline, candidate, metrics, level=LEVEL / len(metrics))
     by_metric = {row.metric: row for row in rows}
     if lacking := sorted({bound.metric for bound in bounds} - by_metric.keys()):
         raise TerminalError(f"nothing can be said by {', '.join(lacking)}: {'; '.join(notes)}")
-    return [
-        GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds
-    ], notes
+    return results(bounds, by_metric), notes
+
+
+def results(bounds: Sequence[Bound], by_metric: Mapping[str, Difference]) -> list[GateResult]:
+    """What each bound says of the differences, whose intervals are simultaneous."""
+    return [GateResult(bound, by_metric[bound.metric], _outcome(bound, by_metric[bound.metric])) for bound in bounds]
 
 
 def _outcome(bound: Bound, row: Difference) -> Outcome:

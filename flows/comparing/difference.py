@@ -5,10 +5,21 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from evaluators import statistics
+from flows.verdict_kinds import gives_verdicts
 
 Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
 
+_OVER = "prompts"
+
+
+@gives_verdicts(
+    "differences",
+    "prompts",
+    over=_OVER,
+    given="models, decoders and seeds",
+    family="the metrics, and parts of the snapshot, of one pair of runs",
+)
 @dataclass(frozen=True, kw_only=True)
 class Difference:
     """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
@@ -20,7 +31,8 @@ class Difference:
     other's, and nothing is paired, so bootstrap, effect size and what it would take are None. `prompts_needed_low` to
     `prompts_needed_high` prompts would show the difference, the second None where no number may do; `smallest_visible`
     is the smallest difference that these prompts would show: both after the correction, at 80 % power. `part` is which
-    articles of the snapshot it is on, None for all. None is what cannot be computed.
+    articles of the snapshot it is on, None for all. `generalizes_over` names the units that the verdict is about in
+    general. None is what cannot be computed.
     """
 
     run_a: str
@@ -45,6 +57,7 @@ class Difference:
     smallest_visible: float | None
     status_a: str = "ok"
     status_b: str = "ok"
+    generalizes_over: str = _OVER
     part: str | None = None
 
 

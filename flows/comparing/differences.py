@@ -33,13 +33,14 @@ def compare(
     by: Stratum | None = None,
     *,
     after_cutoff: bool = False,
+    level: float = statistics.LEVEL,
 ) -> tuple[list[Difference], list[str]]:
     """The differences by metric, and notes on what is left out. `metrics` None are all that both have; `across` are
     settings of the protocol in which the two may differ; `snapshot` among them puts runs of two months on one scale,
     `wiki` pairs runs of two wikis by the items of Wikidata that are new in both.
     `by` a stratum there is one for each part of A's snapshot, and Holm's correction is for all of them. With
     `after_cutoff` they are compared on the articles that were created after the later of their models' knowledge
-    cutoffs.
+    cutoffs. Intervals of runs on the same articles cover 1 - `level`.
 
     Raises UsageError for a metric that neither has, and TerminalError where the runs were asked otherwise, a cutoff is
     not known or nothing can be compared.
@@ -85,7 +86,7 @@ def compare(
         without = ", ".join(test.words for test, one in zip(tests, common, strict=True) if not one)
         notes.append(f"left out, as no prompt has a number from both: {without}")
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
-    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed)
+    rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed, level)
     rows, fewer = with_coverage(database, rows, by, after)
     notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer]
     few = {
@@ -230,9 +231,10 @@ def _differences(
     values: comparison.Array,
     differences: comparison.Array,
     seed: int,
+    level: float,
 ) -> list[Difference]:
-    estimate = statistics.differences_estimate(differences)
-    drawn_low, drawn_high = statistics.differences_bootstrap(differences, seed)
+    estimate = statistics.differences_estimate(differences, level)
+    drawn_low, drawn_high = statistics.differences_bootstrap(differences, seed, level)
     p = statistics.p_values(differences, seed)
     corrected = statistics.holm(p)
     effects = statistics.effect_size(differences)

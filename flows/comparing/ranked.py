@@ -11,10 +11,12 @@ import numpy as np
 from evaluators import statistics
 from flows.comparing.board import Board, Column, board, of_metrics
 from flows.comparing.linked_board import linked_board
+from flows.verdict_kinds import gives_verdicts
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, PROTOCOL, settings_named, value_in_words, values_of, varying
 from newwiki.request import LeaderboardRequest
 from storage import comparison
+from storage.comparison import Array
 from storage.database import Database
 
 
@@ -44,6 +46,7 @@ def leaderboard(database: Database, request: LeaderboardRequest, prefer: Collect
     return ranked(database, shown, request.rank, request.seed, named, after_cutoff=request.after_cutoff)
 
 
+@gives_verdicts("groups", "prompts", given="models, decoders and seeds", family="the pairs of runs of the leaderboard")
 def ranked(
     database: Database,
     board: Board,
@@ -83,7 +86,8 @@ def ranked(
     ]
     note = (
         f"runs that share a letter in `group` cannot be told apart by {column.name} "
-        f"(paired by prompt, Holm's correction, 5 %; fewer than {statistics.FEWEST} common prompts tell nothing apart)"
+        f"(over prompts, paired, with Holm's correction for all pairs, 5 %; fewer than {statistics.FEWEST} common "
+        "prompts tell nothing apart)"
     )
     return replace(board, about=(*board.about, "group"), records=tuple(records), notes=(*board.notes, note))
 
@@ -142,9 +146,14 @@ def _groups(
     for place, record in enumerate(runs if after_cutoff else ()):
         later = comparison.created_after(database, record["snapshot_id"], record["knowledge_cutoff"])
         means[place, ~np.isin(found.pages, later)] = np.nan
-    pairs = list(itertools.combinations(range(len(run_ids)), 2))
+    return groups(means, seed)
+
+
+def groups(means: Array, seed: int) -> list[str]:
+    """The letters of runs by their prompts' means, runs × prompts, NaN where there is none."""
+    pairs = list(itertools.combinations(range(len(means)), 2))
     if not pairs:
-        return letters(len(run_ids), [])
+        return letters(len(means), [])
     differences = np.stack([means[a] - means[b] for a, b in pairs], axis=1)
     different = statistics.different(differences, seed)
-    return letters(len(run_ids), [pair for pair, one in zip(pairs, different, strict=True) if one])
+    return letters(len(means), [pair for pair, one in zip(pairs, different, strict=True) if one])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
+from flows.verdict_kinds import kinds_of
 from newwiki.experiment_request import ExperimentRequest
 from storage import experiments
 from storage.experiments import StoredExperiment
@@ -15,9 +16,13 @@ from storage.experiments import StoredExperiment
 
 def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
     """The id of the answer, which is a hash of the question and of all that was read: asked again with the same runs
-    and scores it is the same answer, and stored once."""
+    and scores it is the same answer, and stored once.
+
+    The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
+    """
     found = experiment.find(evaluations, request)
     asked, read = _json(asdict(request)), _json(found.read)
+    kinds = kinds_of(found.rows.values())
     named = _json([experiment.name, experiment.version, asked, read])
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(named.encode()).hexdigest()[:16],
@@ -27,7 +32,8 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         request=asked,
         read=read,
         verdict=found.verdict,
-        words=tuple(found.words),
+        generalizes_over=kinds[0].over if kinds else None,
+        words=(*found.words, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
     )
     experiments.keep(evaluations.database, stored, found.rows)

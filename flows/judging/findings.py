@@ -12,12 +12,20 @@ from evaluators.judging.preference import link, position_bias, preference
 from evaluators.statistics import FEWEST
 from flows.judging.pairing import Pairing
 from flows.judging.said import Judge, Said, Values
+from flows.verdict_kinds import gives_verdicts
 from storage import judgements
 from storage.database import Database
 
 Kind = Literal["people", "person", "model", "corrected"]
 
 
+@gives_verdicts(
+    "preferences",
+    "prompts",
+    over="pairs of texts, a pair a prompt",
+    given="judges, runs and rubric",
+    family="the tests of one criterion and judge",
+)
 @dataclass(frozen=True, kw_only=True)
 class PreferenceRow:
     """In how many pairs A's text is better, both are the same, or B's is better; A's win rate, ties as half, with its

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Literal
 
 from evaluators.statistics import ALIKE
+from flows.verdict_kinds import gives_verdicts
 from newwiki.decoding.grammar import parse
 from newwiki.papers.published import Exhibit, Number, Paper
 
@@ -34,6 +35,13 @@ class Ours:
     unlike: str = ""
 
 
+@gives_verdicts(
+    "matches",
+    "prompts",
+    over="the units of the answer that a number is from",
+    given="models and settings",
+    family="the intervals of one number",
+)
 @dataclass(frozen=True, kw_only=True)
 class Match:
     """A number of a paper, in the row of its exhibit, beside ours in the paper's unit. `why` is what is to be said of

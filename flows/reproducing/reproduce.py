@@ -103,7 +103,7 @@ def _outcome(evaluations: Evaluations, task: Task, progress: Progress) -> Outcom
             return _evaluated(evaluations, task.request)
         answer_id = answer(named(task.experiment), evaluations, cast(ExperimentRequest, task.request))
         stored = experiments.stored(evaluations.database, answer_id)
-        return Outcome(answer=answer_id, verdict=stored.verdict)
+        return Outcome(answer=answer_id, verdict=stored.headline)
     except NewWikiError as error:
         progress.note(f"{task.name} failed: {error}")
         return Outcome(failed=str(error))

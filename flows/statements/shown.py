@@ -15,7 +15,7 @@ from storage.database import Database
 _VERDICTS = (
     "What the paper says, and what one's own runs say of it: the effect in the comparison on which the verdict turns, "
     "with its 95 % interval over the units that it generalizes over; p is of the verdict not being so, after Holm's "
-    "correction for the statements of one kind."
+    "correction for all statements."
 )
 _SETTINGS = (
     "Mean ± standard deviation over texts of each run, and of the articles, under the paper's names of the metrics."
@@ -86,10 +86,18 @@ def _verdict(one: StatementVerdict) -> list[Any]:
         one.ours or "–",
         f"{_interval(one.effect, one.low, one.high)}{unit}",
         "–" if p is None else p_value(p),
-        one.generalizes_over or "–",
+        _units(one),
         one.articles or "–",
         f"{one.section}: “{one.quote}”",
     ]
+
+
+def _units(one: StatementVerdict) -> str:
+    """`models (6 of 14 needed) and articles`."""
+    if one.models is None:
+        return one.generalizes_over or "–"
+    needed = "over 1,000" if one.models_needed is None else f"{one.models_needed}"
+    return f"{one.generalizes_over} ({one.models} models; a verdict takes {needed})"
 
 
 def _interval(mean: float | None, low: float | None, high: float | None) -> str:

@@ -67,7 +67,7 @@ class Statement:
 
     @property
     def kind(self) -> str:
-        """Those of one kind are corrected for their number together."""
+        """What it is about."""
         return "penalties" if self.parameter == "penalty" else _KINDS[self.test]
 
 

@@ -216,14 +216,11 @@ def _size(statement: Statement, context: Context) -> Tested:
     sizes, made = ModelSizes.of(context.numbers), []
     for metric in _had(statement, context):
         found = moments(context.numbers, metric, sizes.runs)
-        means = sizes.of_models(found.means, found.runs)
-        error = sizes.error(over(means, found.deviation))
-        smallest, largest = means[0, 0], means[-1, 0]
-        ours = f"{metric}: {digits(smallest)} to {digits(largest)} over {sizes.words}"
-        number = _towards(
-            statement.direction, over(sizes.slope @ means, found.deviation), context.margins["nothing"], ours
-        )
-        made.append(replace(number, over_models=error))
+        means = over(sizes.of_models(found.means, found.runs), found.deviation)
+        effect = sizes.slope @ means
+        ours = f"{metric}: {effect[0] / sizes.tens:+.2g} sd for ten times the parameters, over {sizes.words}"
+        number = _towards(statement.direction, effect, context.margins["nothing"], ours)
+        made.append(replace(number, over_models=sizes.error(means)))
     needed = len(made) if statement.share == "all" else len(made) // 2 + 1
     return Tested(made, needed, DEVIATIONS, len(sizes.runs), MODELS)
 
@@ -233,7 +230,10 @@ def _size_spread(statement: Statement, context: Context) -> Tested:
     of_runs, metrics = log_deviations(context.numbers, sizes.runs, of_prompts=False)
     of_models = sizes.of_models(of_runs, sorted(sizes.runs))
     effect = sizes.slope @ of_models
-    ours = f"{_percent(effect[0])} over {sizes.words}, over {', '.join(metrics)}"
+    ours = (
+        f"{_percent(effect[0] / sizes.tens)} for ten times the parameters, over {sizes.words}, "
+        f"and over {', '.join(metrics)}"
+    )
     number = _towards(statement.direction, effect, context.margins["nothing_of_spread"], ours)
     return Tested([replace(number, over_models=sizes.error(of_models))], 1, LOGARITHM, len(sizes.runs), MODELS)
 

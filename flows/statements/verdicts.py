@@ -13,6 +13,7 @@ from flows.statements.numbers import Numbers
 from flows.statements.settings import CannotTell
 from flows.statements.statement import Statement, paper
 from flows.statements.testing import CORRELATION, Context, Number, Tested, tested
+from flows.verdict_kinds import gives_verdicts
 
 Verdict = Literal["holds", "does not hold", "cannot tell"]
 HOLDS: Verdict = "holds"
@@ -20,12 +21,21 @@ FAILS: Verdict = "does not hold"
 UNKNOWN: Verdict = "cannot tell"
 
 
+@gives_verdicts(
+    "statement_verdicts",
+    "articles",
+    "models",
+    over="articles, and over models where a statement is about size",
+    given="settings, seeds and, but for size, models",
+    family="the statements of the answer that are said to hold, and among those that are said not to",
+)
 @dataclass(frozen=True, kw_only=True)
 class StatementVerdict:
     """A row of `statement_verdicts`, but for the answer that it is of. `effect` with its 95 % interval is that of the
     comparison on which the verdict turns, of `comparisons`; `p_holds` and `p_fails` are of each verdict not being so,
-    after Holm's correction for the statements of one kind. `generalizes_over` names the units that the verdict is about
-    in general: articles, or models and articles. `why` says why it cannot be told."""
+    after Holm's correction for all statements. `generalizes_over` names the units that the verdict is about in general:
+    articles, or models and articles; of models it rests on `models`, and a verdict on an effect of this size would take
+    `models_needed` (None where 1,000 are too few). `why` says why it cannot be told."""
 
     statement: str
     section: str
@@ -43,6 +53,8 @@ class StatementVerdict:
     generalizes_over: str | None
     p_holds: float | None
     p_fails: float | None
+    models: int | None
+    models_needed: int | None
     verdict: Verdict
     why: str | None
 
@@ -51,31 +63,38 @@ def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[Statemen
     """One for each, in their order.
 
     A statement holds where Holm's p of its not holding is at most 0.05, and does not where that of its holding is: so
-    that in at most 5 of 100 cases any of a kind's statements is said to hold which does not, or not to which does.
+    that in at most 5 of 100 cases any statement is said to hold which does not, and in as many any not to which does.
     """
     context = Context(numbers, paper().margins, paper().models)
-    found = [_judged(one, context) for one in statements]
-    for kind in dict.fromkeys(one.kind for one in found):
-        places = [place for place, one in enumerate(found) if one.kind == kind]
-        holds = statistics.holm([_or_nan(found[place].p_holds) for place in places])
-        fails = statistics.holm([_or_nan(found[place].p_fails) for place in places])
-        for place, of_holds, of_fails in zip(places, holds, fails, strict=True):
-            found[place] = _corrected(found[place], float(of_holds), float(of_fails))
-    return found
+    made = [_tested(one, context) for one in statements]
+    tests = sum(isinstance(one, Tested) for one in made)
+    found = [_judged(one, of_one, tests) for one, of_one in zip(statements, made, strict=True)]
+    holds = statistics.holm([_or_nan(one.p_holds) for one in found])
+    fails = statistics.holm([_or_nan(one.p_fails) for one in found])
+    return [_corrected(one, float(p), float(q)) for one, p, q in zip(found, holds, fails, strict=True)]
 
 
-def _judged(statement: Statement, context: Context) -> StatementVerdict:
+def _tested(statement: Statement, context: Context) -> Tested | CannotTell:
     try:
-        made = tested(statement, context)
+        return tested(statement, context)
     except CannotTell as why:
-        return _row(statement, why=str(why))
+        return why
+
+
+def _judged(statement: Statement, made: Tested | CannotTell, tests: int) -> StatementVerdict:
+    if isinstance(made, CannotTell):
+        return _row(statement, why=str(made))
     each = [_sure(number) for number in made.numbers]
     if lacking := next((why for one in each for why in one.estimate.lacking if why), None):
         return _row(statement, made, articles=_articles(made), ours=made.numbers[0].ours, why=_words(lacking))
     holds = np.array([_inside(one, n.low, n.high) for one, n in zip(each, made.numbers, strict=True)])
     fails = np.array([_outside(one, n.below, n.above) for one, n in zip(each, made.numbers, strict=True)])
     turning = int(np.lexsort((-fails, holds))[made.needed - 1])
-    shown = each[turning].estimate
+    shown, models = each[turning].estimate, made.numbers[turning].over_models
+    needed = None
+    if models:
+        over_articles = Jackknifed.of(made.numbers[turning].values[None]).estimate.standard_error[0]
+        needed = models.models_needed(float(shown.mean[0]), float(over_articles), tests)
     return _row(
         statement,
         made,
@@ -86,6 +105,8 @@ def _judged(statement: Statement, context: Context) -> StatementVerdict:
         high=_in_unit(shown.high[0], made.unit),
         p_holds=at_least(holds, made.needed),
         p_fails=at_least(fails, len(each) - made.needed + 1),
+        models=models.models if models else None,
+        models_needed=needed,
     )
 
 
@@ -114,6 +135,8 @@ def _row(
     high: float | None = None,
     p_holds: float | None = None,
     p_fails: float | None = None,
+    models: int | None = None,
+    models_needed: int | None = None,
     why: str | None = None,
 ) -> StatementVerdict:
     return StatementVerdict(
@@ -133,6 +156,8 @@ def _row(
         generalizes_over=made.over if made else None,
         p_holds=p_holds,
         p_fails=p_fails,
+        models=models,
+        models_needed=models_needed,
         verdict=UNKNOWN,
         why=why,
     )
@@ -146,7 +171,18 @@ def _corrected(one: StatementVerdict, p_holds: float, p_fails: float) -> Stateme
         return replace(corrected, verdict=FAILS)
     if p_holds <= statistics.LEVEL:
         return replace(corrected, verdict=HOLDS)
-    return replace(corrected, why="the interval is too wide, or Holm's correction leaves too little")
+    return replace(corrected, why=f"the interval is too wide, or Holm's correction leaves too little{_of_models(one)}")
+
+
+def _of_models(one: StatementVerdict) -> str:
+    """How many models would tell, where that is what is lacking."""
+    if one.models is None:
+        return ""
+    if one.models_needed is None:
+        return "; no number of models up to 1,000 would show an effect as small as this"
+    if one.models_needed <= one.models:
+        return ""
+    return f"; it rests on {one.models} models, and for an effect as large as this it takes {one.models_needed}"
 
 
 def _articles(made: Tested) -> int:

@@ -34,7 +34,6 @@ def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
         f"{margins['nothing_of_correlation']:g} is no effect, up to {margins['small']:g} sd a small one, from "
         f"{margins['large']:g} sd a large one"
     )
-    told.append("what holds is of these models, settings and articles: runs of others may say otherwise")
     return told
 
 

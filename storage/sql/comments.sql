@@ -253,6 +253,7 @@ comment on column experiments.snapshot_id is 'The snapshot whose report shows it
 comment on column experiments.request is 'What was asked.';
 comment on column experiments.read is 'What the answer was computed from: runs, evaluators, snapshots.';
 comment on column experiments.verdict is 'The answer in a few words.';
+comment on column experiments.generalizes_over is 'The units over which the verdict generalizes, such as prompts; NULL where it gives none, and of answers of earlier versions.';
 comment on column experiments.words is 'The answer in sentences, with what it does not tell.';
 comment on column experiments.made_at is 'When it was computed for the first time.';
 
@@ -271,13 +272,13 @@ comment on column leakage_gaps.low is 'The lower end of the gap''s 95 % interval
 comment on column leakage_gaps.high is 'Its upper end.';
 comment on column leakage_gaps.no_interval is 'Why it has none.';
 comment on column leakage_gaps.p is 'Two-sided p of no gap.';
-comment on column leakage_gaps.p_holm is 'The same after Holm''s correction for the metrics of this model and decoder.';
+comment on column leakage_gaps.p_holm is 'The same after Holm''s correction for the metrics, times the number of models and decoders of the answer.';
 comment on column leakage_gaps.control is 'The control; NULL where there was none.';
 comment on column leakage_gaps.control_gap is 'The control''s gap on these pairs.';
 comment on column leakage_gaps.difference is 'The gap less the control''s.';
 comment on column leakage_gaps.difference_low is 'The lower end of that difference''s 95 % interval.';
 comment on column leakage_gaps.difference_high is 'Its upper end.';
-comment on column leakage_gaps.difference_p_holm is 'Two-sided p of no difference, after Holm''s correction.';
+comment on column leakage_gaps.difference_p_holm is 'Two-sided p of no difference, after the same correction.';
 comment on column leakage_gaps.verdict is 'gap, no gap shown, the articles'' own (the control has it too), or too few pairs.';
 
 comment on table leakage_memberships is 'How well a score of a model tells matched old articles from new ones, and how well their texts alone do.';
@@ -316,7 +317,7 @@ comment on column cutoff_findings.high is 'The last month of it.';
 comment on column cutoff_findings.change is 'By how much the metric moves from what was seen to what was not.';
 comment on column cutoff_findings.width is 'Over how many months it does; 1 is at once.';
 comment on column cutoff_findings.p is 'p of no change; NULL where it could not be tested.';
-comment on column cutoff_findings.p_holm is 'The same after Holm''s correction for the metrics beside bits_per_byte.';
+comment on column cutoff_findings.p_holm is 'The same after Holm''s correction for the models by bits_per_byte, and for models and metrics by the others; the control is a family of its own.';
 comment on column cutoff_findings.verdict is 'found, or why the month cannot be told.';
 comment on column cutoff_findings.stated is 'The month of the model''s stated knowledge cutoff; NULL where none is known.';
 comment on column cutoff_findings.agrees is 'Whether that lies in the interval.';
@@ -342,7 +343,7 @@ comment on column statement_verdicts.statement is 'The statement''s name.';
 comment on column statement_verdicts.section is 'Where in the paper its sentence stands.';
 comment on column statement_verdicts.quote is 'The sentence, or what of it is meant.';
 comment on column statement_verdicts.says is 'What is read out of it.';
-comment on column statement_verdicts.kind is 'The statements that are corrected for their number together.';
+comment on column statement_verdicts.kind is 'What the statement is about: trends, spreads, sizes of effects, correlations, penalties, named models or numbers of parameters.';
 comment on column statement_verdicts.ours is 'What was found, in words.';
 comment on column statement_verdicts.runs is 'How many runs it rests on.';
 comment on column statement_verdicts.articles is 'How many articles, which all of these runs have texts of.';
@@ -352,7 +353,9 @@ comment on column statement_verdicts.low is 'The lower end of its 95 % interval.
 comment on column statement_verdicts.high is 'Its upper end.';
 comment on column statement_verdicts.unit is 'What the effect is in: sd (standard deviations of texts), ln sd (the logarithm of one), r, or own (the metric''s).';
 comment on column statement_verdicts.generalizes_over is 'The units over which the verdict generalizes: articles, or models and articles; NULL where nothing was tested, and of answers of earlier versions.';
-comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for its kind.';
+comment on column statement_verdicts.models is 'How many models a statement about size rests on, or families where these are its units; NULL for other statements.';
+comment on column statement_verdicts.models_needed is 'How many models, of sizes spread as these are, a verdict on an effect as large as this would take in four of five cases; NULL for other statements, and where 1,000 are too few.';
+comment on column statement_verdicts.p_holds is 'p of its not holding, after Holm''s correction for all statements of the answer.';
 comment on column statement_verdicts.p_fails is 'p of its holding, after the same.';
 comment on column statement_verdicts.verdict is 'holds, does not hold, or cannot tell.';
 comment on column statement_verdicts.why is 'Why it cannot be told; NULL where it can.';
@@ -635,7 +638,7 @@ comment on column fairness_pairs.low is 'The lower end of its 95 % interval.';
 comment on column fairness_pairs.high is 'The upper end.';
 comment on column fairness_pairs.no_interval is 'Why there is none.';
 comment on column fairness_pairs.p is 'Of no difference.';
-comment on column fairness_pairs.p_holm is 'The same after Holm''s correction for all pairs and settings of the model and metric.';
+comment on column fairness_pairs.p_holm is 'The same after Holm''s correction for all models, metrics, pairs and settings of the answer.';
 comment on column fairness_pairs.verdict is 'different, cannot be told apart, or too few prompts.';
 
 comment on table fairness_disparities is 'Of each setting and category the mean absolute difference of the shares of two groups.';
@@ -651,7 +654,7 @@ comment on column fairness_disparities.low is 'The lower end of its 95 % interva
 comment on column fairness_disparities.high is 'The upper end.';
 comment on column fairness_disparities.no_interval is 'Why there is none.';
 comment on column fairness_disparities.p is 'Of no difference between any of the groups, by permutation.';
-comment on column fairness_disparities.p_holm is 'The same after Holm''s correction for all categories and settings of the model and metric.';
+comment on column fairness_disparities.p_holm is 'The same after Holm''s correction for all models, metrics, categories and settings of the answer.';
 
 comment on table fairness_changes is 'Where along a sweep the group with fewer negative texts becomes another.';
 comment on column fairness_changes.experiment_id is 'The answer.';
@@ -674,9 +677,9 @@ comment on column fairness_correlations.sweep is 'The parameter that is varied.'
 comment on column fairness_correlations.metric is 'The metric.';
 comment on column fairness_correlations.settings is 'How many settings.';
 comment on column fairness_correlations.correlation is 'Pearson''s, of trigram_entropy and the mean share over all groups; NULL where one does not vary.';
-comment on column fairness_correlations.low is 'The lower end of its 95 % interval by Fisher''s transformation; NULL for fewer than four settings.';
+comment on column fairness_correlations.low is 'The lower end of its 95 % interval over prompts; NULL for too few prompts.';
 comment on column fairness_correlations.high is 'The upper end.';
-comment on column fairness_correlations.p is 'Of no correlation.';
+comment on column fairness_correlations.p is 'Two-sided p of no correlation, over prompts.';
 
 comment on table fairness_swaps is 'What swapping words of the scored sentences does to the share of negative ones.';
 comment on column fairness_swaps.experiment_id is 'The answer.';
@@ -737,7 +740,7 @@ comment on column verifiability_differences.difference is 'The mean of the promp
 comment on column verifiability_differences.low is 'The lower end of its 95 % interval; NULL where there is none.';
 comment on column verifiability_differences.high is 'The upper end.';
 comment on column verifiability_differences.p is 'p of no difference.';
-comment on column verifiability_differences.p_holm is 'The same after Holm''s correction for all decoders and metrics of the model.';
+comment on column verifiability_differences.p_holm is 'The same after Holm''s correction for all models, decoders and metrics of the answer.';
 comment on column verifiability_differences.verdict is 'higher, lower, cannot tell, or too few prompts.';
 
 comment on table contrast_variants is 'Which decoders `newwiki experiment contrast` set beside each other, by part of the answer: those of the papers'' tables, and by ablation what is varied in one.';
@@ -778,7 +781,7 @@ comment on column contrast_differences.difference is 'The mean of the prompts'' 
 comment on column contrast_differences.low is 'The lower end of its 95 % interval; NULL where there is none.';
 comment on column contrast_differences.high is 'The upper end.';
 comment on column contrast_differences.p is 'p of no difference.';
-comment on column contrast_differences.p_holm is 'The same after Holm''s correction for all decoders and metrics of the model''s part.';
+comment on column contrast_differences.p_holm is 'The same after Holm''s correction for all models, decoders and metrics of the part.';
 comment on column contrast_differences.verdict is 'higher, lower, cannot tell, or too few prompts.';
 comment on table response_phrases is 'The noun phrases of responses, by who found them, so that no response is read twice.';
 comment on column response_phrases.run_id is 'The run.';

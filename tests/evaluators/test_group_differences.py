@@ -9,7 +9,6 @@ from benchmarks.group_disparities import Groups
 from evaluators.group_differences import (
     paired_difference,
     paired_disparity,
-    pearson,
     unpaired_difference,
     unpaired_disparity,
     welch_p,
@@ -82,16 +81,6 @@ def test_groups_that_are_not_alike_are_told_apart(paired: bool) -> None:
     pair = (paired_difference if paired else unpaired_difference)(one, other, 0)
     assert (pair.p <= 0.05).sum() >= 90
     assert ((pair.low <= -0.2) & (pair.high >= -0.2)).sum() >= 89
-
-
-def test_pearson_is_scipys_and_needs_three_points_that_vary() -> None:
-    x, y = [1.0, 2.0, 4.0, 7.0], [0.1, 0.15, 0.3, 0.2]
-    found, expected = pearson(x, y), stats.pearsonr(x, y)
-    assert (found.r, found.p) == (expected.statistic, expected.pvalue)
-    assert found.low < found.r < found.high
-    assert np.isnan(pearson(x[:2], y[:2]).r)
-    assert np.isnan(pearson([1.0, 1.0, 1.0], y[:3]).r)
-    assert np.isnan(pearson(x[:3], y[:3]).low)
 
 
 def test_welchs_test_of_repetitions_against_the_sentences_as_they_are() -> None:

@@ -7,17 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
+from flows.experiments import directions
 from flows.experiments.contrast.numbers import ReadRun
 from flows.experiments.contrast.variants import ContrastVariant
+from flows.verdict_kinds import gives_verdicts
 
-CANNOT_TELL = "cannot tell"
 
-
+@gives_verdicts(
+    "contrast_differences",
+    "prompts",
+    given="models, decoders and seed",
+    family="the models, decoders and metrics of one part",
+)
 @dataclass(frozen=True, kw_only=True)
 class ContrastDifference:
     """The mean over prompts of what a metric is under a decoder less what it is `against` contrastive decoding as in
-    the papers. `p_holm` is corrected for all decoders and metrics of a model's part; `verdict` is higher, lower, cannot
-    tell, or too few prompts."""
+    the papers. `p_holm` is corrected for all models, decoders and metrics of a part (`judged`); `verdict` is higher,
+    lower, cannot tell, or too few prompts."""
 
     model: str
     part: str
@@ -36,13 +42,24 @@ class ContrastDifference:
 def differences(
     variants: Sequence[ContrastVariant], runs: Mapping[str, ReadRun], metrics: Sequence[str], seed: int
 ) -> Iterator[ContrastDifference]:
-    """Those of one model, whose `runs` are by decoder; the first variant is the one that others are set beside."""
+    """Those of one model, whose `runs` are by decoder; the first variant is the one that others are set beside.
+
+    They have no verdict yet, as this is for all models together (`judged`).
+    """
     main = variants[0].decoder
     for part in dict.fromkeys(one.part for one in variants):
         others = [one.decoder for one in variants if one.part == part and one.decoder != main]
         asked = [(decoder, metric) for decoder in others for metric in metrics]
         if asked:
             yield from _of_part((variants[0].model, part), asked, main, runs, seed)
+
+
+def judged(found: Sequence[ContrastDifference]) -> list[ContrastDifference]:
+    """The same with verdicts, after Holm's correction over all models, decoders and metrics of a part, as the answer's
+    headline and its sentences speak of a part."""
+    parts = dict.fromkeys(one.part for one in found)
+    by_part = {part: iter(directions.judged([one for one in found if one.part == part])) for part in parts}
+    return [next(by_part[one.part]) for one in found]
 
 
 def _of_part(
@@ -54,9 +71,7 @@ def _of_part(
 ) -> Iterator[ContrastDifference]:
     table = _table(asked, main, runs)
     found = statistics.differences_estimate(table)
-    enough = np.array([why != statistics.TOO_FEW for why in found.lacking], bool)
     p = statistics.p_values(table, seed)
-    p_holm = statistics.holm(np.where(enough, p, np.nan))
     for place, (decoder, metric) in enumerate(asked):
         yield ContrastDifference(
             model=who[0],
@@ -69,8 +84,8 @@ def _of_part(
             low=_number(found.low[place]),
             high=_number(found.high[place]),
             p=_number(p[place]),
-            p_holm=_number(p_holm[place]),
-            verdict=_verdict(found.mean[place], p_holm[place], bool(enough[place])),
+            p_holm=None,
+            verdict=statistics.TOO_FEW if found.lacking[place] == statistics.TOO_FEW else directions.CANNOT_TELL,
         )
 
 
@@ -82,14 +97,6 @@ def _table(asked: Sequence[tuple[str, str]], main: str, runs: Mapping[str, ReadR
         here, there = runs[decoder].prompt_means[metric], runs[main].prompt_means[metric]
         columns.append([here[page] - there[page] if page in here and page in there else np.nan for page in pages])
     return np.array(columns, float).reshape(len(asked), len(pages)).T
-
-
-def _verdict(difference: float, p_holm: float, enough: bool) -> str:
-    if not enough:
-        return statistics.TOO_FEW
-    if p_holm <= statistics.LEVEL:
-        return "higher" if difference > 0 else "lower"
-    return CANNOT_TELL
 
 
 def _number(value: float) -> float | None:

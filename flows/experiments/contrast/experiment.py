@@ -5,7 +5,7 @@ from newwiki.contrast_request import ContrastRequest
 
 EXPERIMENT = Experiment(
     name="contrast",
-    version="1",
+    version="2",
     title="Contrastive decoding and contrastive search",
     source="Li et al. 2022, Contrastive decoding; Su and Xu 2022, An empirical study on contrastive search and "
     "contrastive decoding",

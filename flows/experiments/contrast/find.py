@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from flows.evaluating.generate import find_models
-from flows.experiments.contrast.differences import ContrastDifference, differences
+from flows.experiments.contrast.differences import ContrastDifference, differences, judged
 from flows.experiments.contrast.numbers import (
     METRICS,
     TEXT_METRICS,
@@ -51,6 +51,7 @@ def find(evaluations: Evaluations, request: ContrastRequest) -> Answer:
         apart += differences(
             asked, {one.decoder: one for one in read if one.model == model}, list(of_texts), request.seed
         )
+    apart = judged(apart)
     every = [one for of_model in by_model.values() for one in of_model]
     numbers = [one.numbers[name] for one in (human, *read) for name in METRICS if name in one.numbers]
     return Answer(

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluators import statistics
-from flows.experiments.contrast.differences import CANNOT_TELL, ContrastDifference
+from flows.experiments.contrast.differences import ContrastDifference
 from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS, ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.directions import CANNOT_TELL
 from newwiki.records import Run
 from storage.database import Database
 

@@ -9,6 +9,7 @@ import numpy as np
 from evaluators import statistics
 from flows.experiments.corpora.chance import Apart, differences
 from flows.experiments.corpora.phrase_sets import PhraseSets
+from flows.verdict_kinds import gives_verdicts
 
 Kind = Literal["common", "unique"]
 
@@ -56,6 +57,12 @@ class PhraseFrequency:
     counts: bool
 
 
+@gives_verdicts(
+    "corpus_phrases",
+    "prompts",
+    given="fine-tuned checkpoints, decoders and seed",
+    family="the phrases and pairs of corpora of the answer",
+)
 @dataclass(frozen=True)
 class CorpusPhrase:
     """A phrase of a corpus' set. `corpora` is how many have it in theirs; `share` that of the corpus' responses, each

@@ -7,7 +7,7 @@ from datetime import date
 import numpy as np
 
 from flows.comparing.one_evaluator import left_out_words, of_all
-from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, seen_direction
+from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, judged, seen_direction
 from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -67,6 +67,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
         found += of_model
         curve += months
         read += [(run.run_id, name) for run in runs for name in sorted({made for made, _ in metrics.values()})]
+    found = judged(found, request.control)
     if not found:
         raise TerminalError(
             "no metric that tells what was seen has numbers of every snapshot by one evaluator; score the runs alike: "

@@ -1,5 +1,6 @@
 """How a model's numbers go by the age of the articles: the curve of each metric, and whether and when it changes."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluators import statistics
 from evaluators.change_point import NO_CHANGE, ChangePoint, change_point, monthly_means
+from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
 
@@ -20,6 +22,12 @@ _SEEN = {"min_k_percent": "higher", "copied_span": "higher", "copied_5grams": "h
 _LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
 
 
+@gives_verdicts(
+    "cutoff_findings",
+    "months",
+    given="models, decoders and wiki",
+    family="the models and metrics of the headline",
+)
 @dataclass(frozen=True, kw_only=True)
 class CutoffFinding:
     """What the curve of one metric says. `month` is the last that was seen, between `low` and `high`; `verdict` is
@@ -97,11 +105,11 @@ def findings(
     who: tuple[str, str], control: str | None, rows: Rows, metrics: Mapping[str, tuple[str, str]], stated: date | None,
     seed: int,
 ) -> tuple[list[CutoffFinding], list[CutoffMonth]]:  # fmt: skip
-    """Of a (model, decoder), one for each metric by name, with its evaluator's id and what is better of what was read.
+    """Of a (model, decoder), one for each metric by name, with its evaluator's id and what is better of what was read,
+    before the correction for all models (`judged`).
 
     What is tested is the model's numbers less the control's on the same articles, where there is one; and less what
-    they owe to the articles' words (`evaluators.change_point`). By bits per byte p stands as it is; the others are
-    corrected for their number (Holm).
+    they owe to the articles' words (`evaluators.change_point`).
     """
     found, curve = [], []
     for place, (metric, (evaluator_id, direction)) in enumerate(metrics.items()):
@@ -112,7 +120,7 @@ def findings(
         made = change_point(means, seen_is_lower=direction == "lower", seed=seed)
         found.append(_finding(who, metric, evaluator_id, control, made, len(means.left_out), stated))
         curve += _months(who, metric, rows, values, beside)
-    return _corrected(found), curve
+    return found, curve
 
 
 def _finding(
@@ -142,12 +150,19 @@ def _finding(
     )
 
 
-def _corrected(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
-    """With p corrected for the number of metrics beside the decisive one."""
-    others = [one for one in found if one.metric != DECISIVE]
-    corrected = statistics.holm([np.nan if one.p is None else one.p for one in others])
-    by_metric = {one.metric: float(p) for one, p in zip(others, corrected, strict=True) if np.isfinite(p)}
-    return [_judged(one, by_metric[one.metric]) if one.metric in by_metric else one for one in found]
+def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFinding]:
+    """The findings of all models of an answer, after Holm's correction over them, as the headline speaks of all.
+
+    By bits per byte p is corrected for the number of models, by the other metrics for that of models and metrics. The
+    control, of which the headline does not speak, is a family of its own.
+    """
+    families: dict[tuple[bool, bool], list[int]] = {}
+    for place, one in enumerate(found):
+        families.setdefault((one.metric == DECISIVE, one.model == control), []).append(place)
+    corrected = np.full(len(found), np.nan)
+    for places in families.values():
+        corrected[places] = statistics.holm([math.nan if (p := found[place].p) is None else p for place in places])
+    return [_judged(one, float(p)) if np.isfinite(p) else one for one, p in zip(found, corrected, strict=True)]
 
 
 def _judged(one: CutoffFinding, p: float) -> CutoffFinding:

@@ -6,7 +6,7 @@ from newwiki.paper_metrics import PAPER
 
 EXPERIMENT = Experiment(
     name="decoder-grid",
-    version="1",
+    version="2",
     title="What decoding does to texts",
     source=f"{PAPER}, Experiments 2, Results, figures 1 to 4",
     help="One or more models over the paper's grid of top-p, top-k and temperature, and with penalties, or over the "

@@ -12,6 +12,7 @@ from evaluators.exposure_bias import slope
 from evaluators.statistics import ALIKE, LEVEL
 from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import DATA
+from flows.verdict_kinds import gives_verdicts
 
 FEWEST = 3  # seeds that have an interval
 TOO_FEW = "too few seeds"
@@ -40,6 +41,12 @@ class ExposureMeasure:
     no_interval: str | None
 
 
+@gives_verdicts(
+    "exposure_trends",
+    "seeds",
+    given="articles, models and decoders",
+    family="the models and decoders of the headline, by BLEU after their own prefixes",
+)
 @dataclass(frozen=True, kw_only=True)
 class ExposureTrend:
     """A ratio in the mean over lengths (and gaps), and what it gains by a token `along` the prefix or the gap; p are of

@@ -1,8 +1,9 @@
 """What was found, in sentences, and what it does not tell."""
 
 from collections.abc import Sequence
+from math import nan
 
-from evaluators.statistics import LEVEL
+from evaluators.statistics import LEVEL, holm
 from flows.experiments.exposure_bias.findings import FEWEST, GAP, LENGTH, TOO_FEW, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
@@ -15,12 +16,14 @@ _PER = 10  # tokens that a change is told for
 
 
 def verdict(found: Sequence[ExposureTrend]) -> str:
-    """By BLEU, whether a model goes on worse from its own text; of several models and decoders each with its name."""
+    """By BLEU, whether a model goes on worse from its own text; of several models and decoders each with its name,
+    after Holm's correction for their number."""
     own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
+    p_holm = holm([nan if one.p is None else one.p for one in own])
     if len(own) == 1:
-        return _judged(own[0])
+        return _judged(own[0], float(p_holm[0]))
     several = len({one.decoder for one in own}) > 1
-    return "; ".join(f"{_who(one, several)}: {_judged(one)}" for one in own)
+    return "; ".join(f"{_who(one, several)}: {_judged(one, float(p))}" for one, p in zip(own, p_holm, strict=True))
 
 
 def of_prefix(prefix: str, rate: float) -> str:
@@ -103,12 +106,12 @@ def _recovers(one: ExposureTrend) -> str:
     return "it recovers" if one.slope < 0 else "it does not recover"
 
 
-def _judged(one: ExposureTrend) -> str:
+def _judged(one: ExposureTrend, p_holm: float) -> str:
     if one.mean is None or one.no_interval == TOO_FEW:
         return one.no_interval or ALIKE
-    if one.p is None or one.p > LEVEL:
-        return ALIKE
-    return WORSE if one.mean > 1 else BETTER
+    if p_holm <= LEVEL:
+        return WORSE if one.mean > 1 else BETTER
+    return ALIKE
 
 
 def _interval(one: ExposureTrend) -> str:

@@ -5,7 +5,7 @@ from newwiki.experiment_request import FairnessRequest
 
 EXPERIMENT = Experiment(
     name="fairness",
-    version="1",
+    version="2",
     title="Groups of people",
     source="Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language "
     "generation",

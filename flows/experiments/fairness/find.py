@@ -26,14 +26,15 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     settings = settings_of(database, runs)
     swaps = list(swapping.swaps(evaluations, settings, prompts.prompts, evaluators, request.swap_texts, request.seed))
     every = numbers_of(database, settings, prompts.prompts, scorers)
-    pairs = [pair for numbers in every for pair in findings.pairs(numbers, request.seed)]
+    pairs = findings.judged([pair for numbers in every for pair in findings.pairs(numbers, request.seed)])
+    disparities = [one for numbers in every for one in findings.disparities(numbers, request.seed)]
     rows: Mapping[str, Sequence[Any]] = {
         "fairness_settings": settings,
         "fairness_shares": [share for numbers in every for share in findings.shares(numbers)],
         "fairness_pairs": pairs,
-        "fairness_disparities": [one for numbers in every for one in findings.disparities(numbers, request.seed)],
+        "fairness_disparities": findings.corrected(disparities),
         "fairness_changes": list(findings.changes(pairs)),
-        "fairness_correlations": [one for numbers in every for one in findings.correlations(numbers)],
+        "fairness_correlations": [one for numbers in every for one in findings.correlations(numbers, request.seed)],
         "fairness_swaps": swaps,
     }
     digest = hashlib.sha256()

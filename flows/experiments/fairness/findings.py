@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evaluators import group_differences as differences
 from evaluators import statistics
 from flows.experiments.fairness.numbers import Numbers
+from flows.verdict_kinds import gives_verdicts
 from newwiki.prompting.prompt_set import GroupPrompt
 
 Array = NDArray[np.float64]
@@ -36,6 +37,12 @@ class GroupShare:
     no_interval: str | None
 
 
+_GIVEN = "models, settings, seed and words for groups"
+
+
+@gives_verdicts(
+    "fairness_pairs", "prompts", given=_GIVEN, family="the models, metrics, settings and pairs of groups of the answer"
+)
 @dataclass(frozen=True)
 class GroupPair:
     model: str
@@ -61,6 +68,9 @@ class GroupPair:
         return None if not self.difference else self.group_b if self.difference > 0 else self.group_a
 
 
+@gives_verdicts(
+    "fairness_disparities", "prompts", given=_GIVEN, family="the models, metrics, settings and categories of the answer"
+)
 @dataclass(frozen=True)
 class GroupDisparity:
     model: str
@@ -77,6 +87,7 @@ class GroupDisparity:
     p_holm: float | None
 
 
+@gives_verdicts("fairness_changes", "prompts", given=_GIVEN, family="the changes of the answer")
 @dataclass(frozen=True)
 class AdvantageChange:
     model: str
@@ -92,6 +103,7 @@ class AdvantageChange:
     shown: bool
 
 
+@gives_verdicts("fairness_correlations", "prompts", given=_GIVEN, family="the tests of one model, sweep and metric")
 @dataclass(frozen=True)
 class DiversityCorrelation:
     model: str
@@ -131,7 +143,7 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
 
 
 def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
-    """Of each two groups of a category and each setting; p is corrected for all pairs and settings (Holm)."""
+    """Of each two groups of a category and each setting, before the correction (`judged`)."""
     found: list[GroupPair] = []
     for category, groups in numbers.categories.items():
         for one, other in itertools.combinations(groups, 2):
@@ -160,15 +172,17 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
                         verdict="",
                     )
                 )
-    corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
-    return [
-        replace(one, p_holm=statistics.number_or_none(p), verdict=_verdict(one, p))
-        for one, p in zip(found, corrected, strict=True)
-    ]
+    return found
+
+
+def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
+    """The pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them: the
+    headline says `different` where any is."""
+    return [replace(one, p_holm=p, verdict=_verdict(one, p)) for one, p in zip(found, _holm(found), strict=True)]
 
 
 def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
-    """Of each category and setting the mean absolute difference (figure 5); p is corrected for all of them (Holm)."""
+    """Of each category and setting the mean absolute difference (figure 5), before the correction (`corrected`)."""
     found: list[GroupDisparity] = []
     for category, groups in numbers.categories.items():
         paired, arrays = aligned(numbers, category, groups)
@@ -192,8 +206,12 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
                     p_holm=None,
                 )
             )
-    corrected = statistics.holm([math.nan if one.p is None else one.p for one in found])
-    return [replace(one, p_holm=statistics.number_or_none(p)) for one, p in zip(found, corrected, strict=True)]
+    return found
+
+
+def corrected(found: Sequence[GroupDisparity]) -> list[GroupDisparity]:
+    """The disparities of all models and metrics of an answer, after Holm's correction over all of them."""
+    return [replace(one, p_holm=p) for one, p in zip(found, _holm(found), strict=True)]
 
 
 def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
@@ -219,32 +237,59 @@ def changes(found: Sequence[GroupPair]) -> Iterator[AdvantageChange]:
             )
 
 
-def correlations(numbers: Numbers) -> Iterator[DiversityCorrelation]:
-    """Of trigram entropy and the mean share over all groups, over the settings of each sweep (figure 1, bottom)."""
+def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
+    """Of trigram entropy and the mean share over all groups, over the settings of each sweep (figure 1, bottom).
+
+    Settings of a sweep are no independent units: all read the same prompts with the same random numbers, so a run's
+    chance goes up and down along the sweep. Interval and p are therefore by prompts: of the mean over prompts of the
+    slope of shares on entropy, which has the sign of r. How much entropies and shares vary is taken as known.
+    """
     by_group = [
-        statistics.estimate(numbers.totals[rows], numbers.counts[rows]).mean
+        _group_shares(numbers, numbers.rows(category, group))
         for category, groups in numbers.categories.items()
         for group in groups
-        for rows in [numbers.rows(category, group)]
     ]
-    mean = np.mean(by_group, axis=0)
+    mean = np.mean([shares for shares, _ in by_group], axis=0)
     for sweep in dict.fromkeys(one.sweep for one in numbers.settings):
-        points = [
-            (one.trigram_entropy, float(mean[column]))
+        columns = [
+            column
             for column, one in enumerate(numbers.settings)
             if one.sweep == sweep and one.trigram_entropy is not None and math.isfinite(mean[column])
         ]
-        r = differences.pearson([x for x, _ in points], [y for _, y in points])
+        entropy = np.array([numbers.settings[column].trigram_entropy for column in columns], float)
+        r, low, high, p = _correlation(entropy, mean[columns], [apart[:, columns] for _, apart in by_group], seed)
         yield DiversityCorrelation(
             model=numbers.model,
             sweep=sweep,
             metric=numbers.metric,
-            settings=len(points),
-            correlation=statistics.number_or_none(r.r),
-            low=statistics.number_or_none(r.low),
-            high=statistics.number_or_none(r.high),
-            p=statistics.number_or_none(r.p),
+            settings=len(columns),
+            correlation=statistics.number_or_none(r),
+            low=statistics.number_or_none(low),
+            high=statistics.number_or_none(high),
+            p=statistics.number_or_none(p),
         )
+
+
+def _group_shares(numbers: Numbers, rows: Sequence[int]) -> tuple[Array, Array]:
+    """By setting the share of a group, and prompts × settings what each prompt moves it by."""
+    totals, counts = numbers.totals[rows], numbers.counts[rows]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = totals.sum(axis=0) / counts.sum(axis=0)
+        moved = (totals - share * counts) / counts.sum(axis=0)
+    return share, moved * math.sqrt(len(rows) / max(len(rows) - 1, 1))
+
+
+def _correlation(entropy: Array, share: Array, moved: Sequence[Array], seed: int) -> tuple[float, float, float, float]:
+    """Pearson's r over settings with its 95 % interval and p over prompts; NaN for fewer than three settings."""
+    if len(entropy) < 3 or np.ptp(entropy) <= 1e-12 or np.ptp(share) <= 1e-12:
+        return (math.nan,) * 4
+    apart = entropy - entropy.mean()
+    slope, scale = float(apart @ share), math.sqrt((apart**2).sum() * ((share - share.mean()) ** 2).sum())
+    pseudo = slope + np.concatenate([of_group @ apart for of_group in moved]) * sum(map(len, moved)) / len(moved)
+    found = statistics.differences_estimate(pseudo[:, None])
+    low, high = (float(np.clip(end[0] / scale, -1.0, 1.0)) for end in (found.low, found.high))
+    p = math.nan if found.lacking[0] else float(statistics.p_values(pseudo[:, None], seed)[0])
+    return slope / scale, low, high, p
 
 
 def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[bool, list[Array]]:
@@ -261,10 +306,15 @@ def _by_context(prompts: Sequence[GroupPrompt], rows: Sequence[int]) -> dict[str
     return {one.context: at for one, at in zip(prompts, rows, strict=True) if one.context is not None}
 
 
-def _verdict(pair: GroupPair, p_holm: float) -> str:
+def _holm(found: Sequence[GroupPair] | Sequence[GroupDisparity]) -> list[float | None]:
+    p_values = [math.nan if one.p is None else one.p for one in found]
+    return [statistics.number_or_none(p) for p in statistics.holm(p_values)]
+
+
+def _verdict(pair: GroupPair, p_holm: float | None) -> str:
     if pair.no_interval == statistics.TOO_FEW:
         return TOO_FEW
-    return DIFFERENT if p_holm <= statistics.LEVEL else ALIKE
+    return DIFFERENT if p_holm is not None and p_holm <= statistics.LEVEL else ALIKE
 
 
 def _within(number: float) -> float:

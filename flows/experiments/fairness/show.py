@@ -35,7 +35,7 @@ _CHANGES = (
 )
 _CORRELATIONS = (
     "Pearson's correlation of trigram entropy and the mean share over all groups, over the settings of a sweep "
-    "(figure 1, bottom), with its 95 % interval, which takes settings for independent."
+    "(figure 1, bottom), with its 95 % interval and p over prompts, as all settings read the same ones."
 )
 _SWAPS = (
     "The share of negative sentences with some of their words swapped (table 3), its standard deviation over the "
@@ -126,11 +126,11 @@ def _change(found: Found, one: AdvantageChange) -> list[Any]:
 
 
 def _correlation(one: DiversityCorrelation) -> list[Any]:
-    if one.correlation is None or one.p is None:
+    if one.correlation is None:
         return [one.model, one.metric, one.sweep, one.settings, "one of them does not vary", "–"]
-    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else "too few settings"
+    ends = f"{one.low:.2f}, {one.high:.2f}" if one.low is not None and one.high is not None else "too few prompts"
     r = f"{one.correlation:.2f} [{ends}]".replace("-", "−")
-    return [one.model, one.metric, one.sweep, one.settings, r, p_value(one.p)]
+    return [one.model, one.metric, one.sweep, one.settings, r, "–" if one.p is None else p_value(one.p)]
 
 
 def _swap(one: FairnessSwap) -> list[Any]:

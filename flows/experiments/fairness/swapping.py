@@ -15,6 +15,7 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.fairness.numbers import FairnessSetting
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.prompted_sentences import scored_sentence
+from flows.verdict_kinds import gives_verdicts
 from newwiki.prompting.prompt_set import GroupPrompt
 from newwiki.registry import Evaluator
 from storage import prompt_sets
@@ -26,6 +27,13 @@ REPETITIONS = 10
 Array = NDArray[np.float64]
 
 
+@gives_verdicts(
+    "fairness_swaps",
+    "seeds",
+    over="draws of the words that change places",
+    given="sentences and scorers",
+    family="the draws of one metric and share of words",
+)
 @dataclass(frozen=True)
 class FairnessSwap:
     metric: str

@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from evaluators.statistics import LEVEL
+from flows.verdict_kinds import gives_verdicts
 
 _RESAMPLES = 1_000
 _FOLDS = 5
@@ -28,6 +29,13 @@ class Separation:
     drawn: Array
 
 
+@gives_verdicts(
+    "leakage_memberships",
+    "articles",
+    over="pairs of articles",
+    given="models and seed",
+    family="the scores of one model",
+)
 @dataclass(frozen=True, kw_only=True)
 class Membership:
     """How well a score of a model tells matched old articles from new ones (`auc`, with its 95 % interval), and how

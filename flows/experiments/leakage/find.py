@@ -10,7 +10,7 @@ from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
-from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, paired
+from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, judged, paired
 from flows.experiments.leakage.matching import ArticleFacts, Matching, match
 from flows.experiments.leakage.words import verdict, words
 from newwiki.errors import TerminalError, UsageError
@@ -59,6 +59,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
         for score, of_old, of_new in _members(evaluators, scores):
             blind = blind or separation(*blind_scores(*texts, request.seed), request.seed)
             memberships.append(set_beside(pair.old.model, score, separation(of_old, of_new, request.seed), blind))
+    found = judged(found)
     if not found:
         raise TerminalError(
             "no metric has numbers of both snapshots by one evaluator; score their runs alike: newwiki score --missing"

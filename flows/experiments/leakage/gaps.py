@@ -1,19 +1,27 @@
 """How a model's numbers on old articles differ from those on new ones that are matched with them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
+from flows.verdict_kinds import gives_verdicts
 
 Verdict = Literal["gap", "no gap shown", "the articles' own", "too few pairs"]
 
 Array = NDArray[np.float64]
 
 
+@gives_verdicts(
+    "leakage_gaps",
+    "articles",
+    over="pairs of articles",
+    given="models, decoders and seed",
+    family="the models, decoders and metrics of the headline",
+)
 @dataclass(frozen=True, kw_only=True)
 class Gap:
     """The mean of old minus new over matched pairs by one metric and the pairs' standard deviation, with its 95 %
@@ -101,6 +109,26 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
             )
         )
     return made
+
+
+def judged(found: Sequence[Gap]) -> list[Gap]:
+    """The gaps of all models and decoders of an answer, whose headline speaks of all of them.
+
+    `p_holm` is corrected for the metrics of one model and decoder; here it is multiplied by their number (Bonferroni).
+    """
+    groups = len({(one.model, one.decoder) for one in found})
+    return [_among(one, groups) for one in found]
+
+
+def _among(one: Gap, groups: int) -> Gap:
+    own = min(1.0, one.p_holm * groups)
+    beyond = None if one.difference_p_holm is None else min(1.0, one.difference_p_holm * groups)
+    corrected = replace(one, p_holm=own, difference_p_holm=beyond)
+    if one.verdict in ("too few pairs", "no gap shown"):
+        return corrected
+    if one.verdict == "gap" and (own if beyond is None else beyond) <= statistics.LEVEL:
+        return corrected
+    return replace(corrected, verdict="the articles' own" if beyond and own <= statistics.LEVEL else "no gap shown")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from flows.comparing.one_evaluator import by_metric
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
-from flows.experiments.linking.words import verdict, words
+from flows.experiments.linking.words import differing, verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.experiment_request import LinkingRequest
@@ -37,6 +37,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     runs = linkable_runs(database, ids)
     among = candidates(runs, request.anchor)
     found: list[LinkedMonths] = []
+    p_values: list[float] = []
     means: list[LinkedMean] = []
     reasons: dict[Pair, str] = {}
     digest = hashlib.sha256()
@@ -45,6 +46,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
         for metric, numbers in chains.numbers_of(database, _by_month(runs, ids), evaluators).items():
             of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
             found += of_metric.links(ids, reasons)
+            p_values += of_metric.p_values
             means += of_metric.means(ids[-1])
             for of_month in numbers.values():
                 digest.update(of_month.values.tobytes())
@@ -53,7 +55,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     return Answer(
         snapshot_id=ids[-1],
         verdict=verdict(found, ids),
-        words=words(found, means, months, reasons),
+        words=words(found, differing(found, p_values), means, months, reasons),
         read={
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
             "runs": sorted(run.run_id for run in runs),
@@ -132,6 +134,7 @@ class _Metric:
         self.models = {run.run_id: run.identified_model for run in self.runs}
         self.found: dict[str, dict[Pair, list[Anchor]]] = {}
         self.asked: dict[str, Settings] = {}
+        self.p_values: list[float] = []  # of each link, that its months are equally hard
 
     def links(self, ids: Sequence[str], reasons: dict[Pair, str]) -> Iterator[LinkedMonths]:
         """Between each two months by each protocol, as far as there are anchors; `reasons` gets why there is none."""
@@ -155,6 +158,7 @@ class _Metric:
         made = chains.chain([self.numbers[month] for month in pair], [those], self.models)
         (step,), (line,) = made.steps, made.links
         harder = linking.difficulty(made.months, step, line)
+        self.p_values.append(harder.p)
         return LinkedMonths(
             metric=self.metric,
             evaluator_id=self.evaluator_id,

@@ -2,11 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 
-from evaluators import linking
+from evaluators import linking, statistics
+from flows.verdict_kinds import gives_verdicts
 from newwiki.snapshot import Snapshot
 from storage.linked_months import LinkedMean, LinkedMonths
 
 _TOLD = 6  # metrics in a sentence
+
+gives_verdicts(
+    "linked_months",
+    "models",
+    "articles",
+    over="models like the anchors, and articles",
+    given="months, decoders and seeds",
+    family="the metrics and pairs of months of the answer",
+)(LinkedMonths)
 
 
 def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
@@ -20,18 +30,25 @@ def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
     )
 
 
+def differing(links: Sequence[LinkedMonths], p_values: Sequence[float]) -> list[LinkedMonths]:
+    """The links whose months are not equally hard, after Holm's correction for the metrics and pairs of months."""
+    return [link for link, p in zip(links, statistics.holm(p_values), strict=True) if p <= statistics.LEVEL]
+
+
 def words(
     links: Sequence[LinkedMonths],
+    apart: Sequence[LinkedMonths],
     means: Sequence[LinkedMean],
     months: Sequence[Snapshot],
     reasons: Mapping[tuple[str, str], str],
 ) -> list[str]:
-    """A sentence for each month's way to the newest, and what the numbers do not tell."""
+    """A sentence for each month's way to the newest, and what the numbers do not tell; `apart` are the links whose
+    months are not equally hard (`differing`)."""
     newest = months[-1].snapshot_id
     told = []
     for month in months[:-1]:
         direct = [one for one in links if (one.from_snapshot, one.to_snapshot) == (month.snapshot_id, newest)]
-        told.append(_difficulty(direct) if direct else _without(month.snapshot_id, newest, means, reasons))
+        told.append(_difficulty(direct, apart) if direct else _without(month.snapshot_id, newest, means, reasons))
     fixed = list(dict.fromkeys(one.metric for one in links if one.slope_error is None))
     if fixed:
         told.append(
@@ -51,9 +68,9 @@ def words(
     return told
 
 
-def _difficulty(links: Sequence[LinkedMonths]) -> str:
+def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]) -> str:
     one = links[0]
-    apart = [link for link in links if link.difficulty_low > 0 or link.difficulty_high < 0]
+    apart = [link for link in links if link in differing]
     moved = ", ".join(
         f"{link.metric} {_signed(link.difficulty)} [{_signed(link.difficulty_low)}, {_signed(link.difficulty_high)}]"
         for link in apart[:_TOLD]

@@ -6,7 +6,7 @@ from newwiki.paper_metrics import PAPER
 
 EXPERIMENT = Experiment(
     name="models",
-    version="1",
+    version="2",
     title="Models under one setting",
     source=f"{PAPER}, Experiments 1, New insights of large language models, table 3 and figure 5",
     help="All models that ran under the paper's setting, or the --decoder that is given, beside the articles: what the "

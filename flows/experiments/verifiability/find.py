@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import astuple
 
+from flows.experiments.directions import judged
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.verifiability.metrics import VerifiabilityDifference, differences, metrics_of
@@ -38,6 +39,7 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
         of_model = [one for one in texts if one.model == model]
         [beside] = [one for one in of_model if one.decoder == against]
         apart += differences(of_model, beside, request.seed)
+    apart = judged(apart)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, against),

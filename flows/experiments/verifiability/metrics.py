@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from evaluators import statistics
 from evaluators.claims.verifiability import Support
+from flows.experiments.directions import CANNOT_TELL
 from flows.experiments.verifiability.texts import Key, Texts
+from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
 
@@ -20,7 +22,6 @@ SUPPORT: Mapping[str, Callable[[Support], float | None]] = {
 }
 FOUR_GRAMS, PROPORTION = "distinct_4grams", "four_gram_proportion"
 _COMPARED = (FOUR_GRAMS, *SUPPORT)
-CANNOT_TELL = "cannot tell"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,12 @@ class VerifiabilityMetric:
     no_interval: str | None
 
 
+@gives_verdicts(
+    "verifiability_differences",
+    "prompts",
+    given="models, decoders, seed and checker",
+    family="the models, decoders and metrics of the answer",
+)
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityDifference:
     """The mean over prompts of what a metric is under a decoder less what it is `against` another. `verdict` is higher,
@@ -103,8 +110,9 @@ def _metric(
 
 
 def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
-    """What each of a model's decoders differs in from one, a row a decoder and metric; p is corrected for all of them
-    (Holm). The 4-gram proportion is left out, as it differs where the different 4-grams do."""
+    """What each of a model's decoders differs in from one, a row a decoder and metric. The 4-gram proportion is left
+    out, as it differs where the different 4-grams do. They have no verdict yet, as this is for all models together
+    (`flows.experiments.directions`)."""
     others = [one for one in decoders if one.decoder != against.decoder]
     asked = [(one, metric) for one in others for metric in _COMPARED]
     if not asked:
@@ -116,8 +124,6 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
     ).T
     found = statistics.differences_estimate(table)
     p = statistics.p_values(table, seed)
-    enough = np.array([why != statistics.TOO_FEW for why in found.lacking], bool)
-    p_holm = statistics.holm(np.where(enough, p, np.nan))
     return [
         VerifiabilityDifference(
             model=one.model,
@@ -129,8 +135,8 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
             low=statistics.number_or_none(found.low[place]),
             high=statistics.number_or_none(found.high[place]),
             p=statistics.number_or_none(p[place]),
-            p_holm=statistics.number_or_none(p_holm[place]),
-            verdict=_verdict(float(found.mean[place]), float(p_holm[place]), bool(enough[place])),
+            p_holm=None,
+            verdict=statistics.TOO_FEW if found.lacking[place] == statistics.TOO_FEW else CANNOT_TELL,
         )
         for place, (one, metric) in enumerate(asked)
     ]
@@ -149,11 +155,3 @@ def _page_means(texts: Texts, metric: str) -> dict[int, float]:
 
 def _apart(one: Mapping[int, float], other: Mapping[int, float], pages: Sequence[int]) -> list[float]:
     return [one[page] - other[page] if page in one and page in other else np.nan for page in pages]
-
-
-def _verdict(difference: float, p_holm: float, enough: bool) -> str:
-    if not enough:
-        return statistics.TOO_FEW
-    if p_holm <= statistics.LEVEL:
-        return "higher" if difference > 0 else "lower"
-    return CANNOT_TELL

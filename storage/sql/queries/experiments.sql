@@ -1,13 +1,13 @@
 -- The answers of experiments.
 
 -- name: experiment
-select experiment_id, name, version, snapshot_id, request, read, verdict, words, made_at
+select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at
 from experiments
 where experiment_id = ?;
 
 -- name: experiments_on
 -- The newest answer to each question on a snapshot.
-select experiment_id, name, version, snapshot_id, request, read, verdict, words, made_at
+select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at
 from experiments
 where snapshot_id = ?
 qualify row_number() over (partition by name, request::varchar order by made_at desc, experiment_id) = 1

@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from evaluators import statistics
 from flows.comparing.bounds import Bound, judge, parse_bounds
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
@@ -56,6 +58,18 @@ def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
     assert outcome(stored, "rep_4 < 0.04") == "not sure"
 
 
+def test_the_intervals_of_all_metrics_hold_together(stored: Database) -> None:
+    """Bonferroni: of two metrics each covers 97.5 %, so that either bound is broken by chance as seldom as one alone."""
+    score(stored, add_run(stored, "a"), {"rep_4": BASE, "sbert": BASE})
+    values = [[0.19], [0.31], [0.4], [0.5]] * 4
+    score(stored, add_run(stored, "b", "beam"), {"rep_4": values, "sbert": values})
+    apart = np.array(values) - np.array(BASE)
+    for bounds, level in (("sbert < 0", 0.05), ("sbert < 0, sbert > 0.5", 0.05), ("sbert < 0, rep_4 > 0", 0.025)):
+        results, _ = judge(stored, *pair(stored, "a", "b"), parse_bounds(bounds))
+        expected = statistics.differences_estimate(apart, level)
+        assert [one.difference.low for one in results] == pytest.approx([expected.low[0]] * len(results))
+
+
 def test_without_an_interval_nothing_is_sure(in_process: Run, stored: Database) -> None:
     score(stored, add_run(stored, "a", prompts=16), {"rep_4": BASE})
     score(stored, add_run(stored, "b", "beam", prompts=4), {"rep_4": [[1.0], [1.0], [1.0], [1.0]]})
@@ -102,8 +116,8 @@ def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored
     assert ended.stderr.splitlines()[-1] == "newwiki: the gate is closed: rep_4 > +0.02"
     summary = shown_by_github.read_text("utf-8")
     assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
-    assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09611, +0.1039] | ❌ failed |" in summary
-    assert r"| sbert \< -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
+    assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09545, +0.1045] | ❌ failed |" in summary
+    assert "| sbert \\< -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
     assert "❌ failed" in ended.stdout
 
 

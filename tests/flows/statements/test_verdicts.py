@@ -250,6 +250,45 @@ def test_fewer_than_four_sizes_say_nothing_about_size(sizes: Sequence[float], th
     assert there in str(found.why)
 
 
+def test_sizes_are_compared_within_families() -> None:
+    """By hand: each family rises by 1 from one size to the next of ten times as many; OPT lies 5 lower."""
+    sizes = {"pythia-10m": 1e7, "pythia-100m": 1e8, "pythia-1b": 1e9, "opt-100m": 1e8, "opt-1b": 1e9, "gpt2": 1e8}
+    levels = {"pythia-10m": 0, "pythia-100m": 1, "pythia-1b": 2, "opt-100m": -4, "opt-1b": -3, "gpt2": 9}
+    made: Scripted = [
+        (sampled(name, size=size), {"S-BERT": texts(place, levels[name])})
+        for place, (name, size) in enumerate(sizes.items())
+    ]
+    found = judged(made, stated("size", "S-BERT", direction="up"))
+    deviation = np.sqrt(np.mean([of["S-BERT"].var(ddof=1) for _, of in made[:-1]]))
+    assert found.effect == pytest.approx(2 / deviation)
+    assert (found.verdict, found.models) == (HOLDS, 5)
+    assert found.ours.endswith("over 1e+07 to 1e+09 parameters, 5 models of pythia, opt, without 1 of other families")
+
+
+def test_families_are_the_units_where_they_have_too_few_sizes() -> None:
+    """Two models of one family are no two independent models."""
+    sizes = {"a-1b": 1e9, "a-2b": 2e9, "b-4b": 4e9, "c-9b": 9e9, "d-20b": 2e10}
+    made: Scripted = [
+        (sampled(name, size=size), {"S-BERT": texts(place, np.log(size))})
+        for place, (name, size) in enumerate(sizes.items())
+    ]
+    found = judged(made, stated("size", "S-BERT", direction="up"))
+    assert (found.models, found.verdict) == (4, HOLDS)
+    assert found.ours.endswith("4 families of models")
+    few = judged(made[:-1], stated("size", "S-BERT", direction="up"))
+    assert "of a there are too few sizes, and of families 3" in str(few.why)
+
+
+def test_what_cannot_be_told_of_size_says_how_many_models_it_takes() -> None:
+    made = sized(lambda place: texts(place, place + (1.5, -2.0, 0.0, 1.0, -0.5)[place]))
+    found = judged(made, stated("size", "S-BERT", direction="up"))
+    assert (found.verdict, found.models) == (UNKNOWN, 5)
+    assert found.models_needed is not None and found.models_needed > 5
+    assert str(found.why).endswith(f"5 models, and for an effect as large as this it takes {found.models_needed}")
+    among = verdicts(numbers(made), [stated("size", "S-BERT"), replace(stated("size", "S-BERT"), name="another")])[0]
+    assert among.models_needed is not None and among.models_needed > found.models_needed
+
+
 def test_sizes_that_nobody_knows_are_said() -> None:
     found = judged(over("top_p", (0.5, 1.0), 1.0), stated("size", "Distinct-n"))
     assert "needs runs of models of 4 known sizes" in str(found.why)
@@ -295,15 +334,16 @@ def test_the_order_of_models_spreads(order: tuple[int, ...], verdict: Verdict) -
     assert judged(made, statement).verdict == verdict
 
 
-def test_statements_of_one_kind_are_corrected_for_their_number() -> None:
+def test_statements_of_every_kind_are_corrected_for_their_number() -> None:
     made = over("top_p", (0.5, 1.0), 0.4, 1.0)
     alone = verdicts(numbers(made), [RISES])[0]
     beside = [replace(RISES, name=f"{place}", direction="down") for place in range(9)]
     among = verdicts(numbers(made), [RISES, *beside])[0]
-    other_kind = verdicts(numbers(made), [RISES, stated("small", "Distinct-n", parameter="top_p")])[0]
+    of_other_kinds = [stated("small", "Distinct-n", parameter="top_p"), stated("trend", "Rep-n", parameter="top_p")]
+    beside_another = verdicts(numbers(made), [RISES, *of_other_kinds])[0]
     assert alone.p_holds is not None and alone.p_holds <= 0.05
     assert among.p_holds == pytest.approx(min(1.0, 10 * alone.p_holds))
-    assert other_kind.p_holds == alone.p_holds
+    assert beside_another.p_holds == pytest.approx(2 * alone.p_holds)  # Rep-n, which nobody has, is not tested
     assert (alone.verdict, among.verdict) == (HOLDS, UNKNOWN)
 
 

@@ -1,12 +1,21 @@
 """What curves say, in numbers and in words, on made-up scores."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
 import pytest
 
 from evaluators import change_point
-from flows.experiments.cutoff.findings import CutoffFinding, Rows, findings, month_number, month_of, seen_direction
+from flows.experiments.cutoff.findings import (
+    CutoffFinding,
+    Rows,
+    findings,
+    judged,
+    month_number,
+    month_of,
+    seen_direction,
+)
 from flows.experiments.cutoff.words import verdict, words
 
 FIRST, MONTHS, EACH = month_number(date(2025, 1, 1)), 14, 15
@@ -71,12 +80,20 @@ def test_a_control_with_a_change_of_its_own_is_told() -> None:
 
 def test_other_metrics_are_corrected_for_their_number_and_the_decisive_one_is_not() -> None:
     names = {"bits_per_byte": ("e1", "lower"), **{f"m{number}": ("e2", "lower") for number in range(9)}}
-    made, _ = findings(("toy", "greedy"), None, rows(0.55, metrics=10, seed=4), names, None, 0)
+    found, _ = findings(("toy", "greedy"), None, rows(0.55, metrics=10, seed=4), names, None, 0)
+    made = judged(found, None)
     assert made[0].p == made[0].p_holm
     others = made[1:]
     assert all(one.p is not None and one.p_holm is not None and one.p_holm >= one.p for one in others)
     lost = [one for one in others if one.p is not None and one.p <= 0.05 < (one.p_holm or 0)]
     assert lost and all(one.verdict == change_point.NO_CHANGE and one.month is None for one in lost)
+
+
+def test_a_headline_about_several_models_is_corrected_for_their_number() -> None:
+    """The control, of which it does not speak, is not among them."""
+    found = of_bits(rows(0.6, seed=4), None)
+    each = [replace(found, model=name, p=p, p_holm=p) for name, p in (("a", 0.03), ("b", 0.04), ("control", 0.03))]
+    assert [one.p_holm for one in judged(each, "control")] == pytest.approx([0.06, 0.06, 0.03])
 
 
 def test_few_months_are_told_with_how_many_it_takes() -> None:

@@ -1,5 +1,7 @@
 """Means over seeds, what they gain along prefix and gap, and the verdict."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -89,3 +91,10 @@ def test_a_trend_along_the_gap_is_the_mean_of_the_lengths_slopes() -> None:
 )
 def test_the_verdict_is_that_of_bleu_after_the_models_own_text(ratios: tuple[float, ...], told: str) -> None:
     assert verdict(of_ratios(*ratios)) == told
+
+
+def test_a_headline_about_several_models_is_corrected_for_their_number() -> None:
+    [one] = of_ratios(1.01, 1.03, 1.05)
+    sure = replace(one, p=0.03)
+    assert verdict([sure]) == "worse after its own text"
+    assert verdict([sure, replace(sure, model="b")]) == "toy: no difference shown; b: no difference shown"

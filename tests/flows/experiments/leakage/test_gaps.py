@@ -1,10 +1,12 @@
 """Gaps between matched articles, by hand and against what `compare` would say of the same numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from evaluators import statistics
-from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, paired
+from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, judged, paired
 
 EVALUATORS = {"bits_per_byte": "e1", "rep_4": "e2"}
 PAIRS = 40
@@ -45,6 +47,15 @@ def test_a_gap_that_the_control_has_too_is_the_articles_own(noise: np.ndarray) -
     assert one.difference == pytest.approx(one.gap - one.control_gap)  # type: ignore[operator]
     assert one.difference_low is not None and one.difference_high is not None
     assert one.difference_low < 0 < one.difference_high
+
+
+def test_a_headline_about_several_models_is_corrected_for_their_number(noise: np.ndarray) -> None:
+    old = noise[0] + [0.058, 0.2]
+    one = of("bits_per_byte", gaps(EVALUATORS, scores(old, noise[1] + [0.0, 0.2]), None, seed=0))
+    assert one.verdict == "gap" and one.p_holm <= 0.05 < 2 * one.p_holm
+    of_both = judged([one, replace(one, model="another")])
+    assert [(gap.p_holm, gap.verdict) for gap in of_both] == [(2 * one.p_holm, "no gap shown")] * 2
+    assert judged([one]) == [one]
 
 
 def test_what_the_control_does_not_have_stays_a_gap(noise: np.ndarray) -> None:

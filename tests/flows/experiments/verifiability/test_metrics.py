@@ -7,6 +7,7 @@ import pytest
 
 from evaluators import statistics
 from evaluators.claims.verifiability import Support
+from flows.experiments.directions import judged
 from flows.experiments.verifiability.figures import families
 from flows.experiments.verifiability.metrics import VerifiabilityMetric, differences, metrics_of
 from flows.experiments.verifiability.texts import Texts
@@ -71,7 +72,7 @@ def test_no_text_with_a_number_is_null() -> None:
 def test_what_is_raised_is_higher_and_nothing_else() -> None:
     """Of each prompt's two texts one has a supported sentence more: 0.1 of SPG, half of it of USPG."""
     against = texts("greedy")
-    found = differences([against, texts("beam", 1), texts("sample")], against, seed=0)
+    found = judged(differences([against, texts("beam", 1), texts("sample")], against, seed=0))
     assert {(one.decoder, one.metric): one.verdict for one in found if one.verdict != "cannot tell"} == {
         ("beam", "spg"): "higher",
         ("beam", "uspg"): "higher",
