@@ -15,12 +15,13 @@ from storage.experiments import StoredExperiment
 
 def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
     """The id of the answer, which is a hash of the question and of all that was read: asked again with the same runs
-    and scores it is the same answer, and stored once."""
+    and scores it is the same answer, and stored once. It names the runs by id and weights."""
     found = experiment.find(evaluations, request)
-    asked, read = _json(asdict(request)), _json(found.read)
-    named = _json([experiment.name, experiment.version, asked, read])
+    named = [asdict(run) for run in sorted(found.runs, key=lambda run: run.run_id)]
+    asked, read = _json(asdict(request)), _json({**found.read, "runs": named})
+    identity = _json([experiment.name, experiment.version, asked, read])
     stored = StoredExperiment(
-        experiment_id=hashlib.sha256(named.encode()).hexdigest()[:16],
+        experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
         version=experiment.version,
         snapshot_id=found.snapshot_id,
