@@ -31,7 +31,8 @@ SHORT = {"prompt_length": 4, "prefix_length": (4,), "gap": (), "rate": (0.5,), "
 # What each experiment is asked here. A new experiment needs a line.
 ASKED: Mapping[str, dict[str, Any]] = {
     "contrast": {"snapshot": NEW, "max_new_tokens": 8, "metrics": "diversity,words", "decoder": ("greedy",)},
-    "corpora": {"max_new_tokens": 4, "epochs": 1, "max_length": 16, "decoder": ("greedy",), "noun_phrases": "chunks-v1"},
+    "corpora": {"max_new_tokens": 4, "epochs": 1, "max_length": 16, "decoder": ("greedy",),
+                "noun_phrases": "chunks-v1"},
     "cutoff": {"snapshot": NEW},
     "decoder-grid": {**WRITTEN, "metrics": "distinct_2,rep_4"},
     "exposure-bias": {"snapshot": NEW, "seeds": 2, **SHORT},
@@ -78,9 +79,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=every(), ids=lambda one: one.name)
-def asked(
-    request: pytest.FixtureRequest, months: Path, scorer: Path, toy_checkpoint: Path, tmp_path: Path
-) -> Asked:
+def asked(request: pytest.FixtureRequest, months: Path, scorer: Path, toy_checkpoint: Path, tmp_path: Path) -> Asked:
     experiment: Experiment = request.param
     db = Path(shutil.copy(months, tmp_path / "newwiki.duckdb"))
     checkpoint = Path(shutil.copytree(toy_checkpoint, tmp_path / "toy"))
@@ -109,39 +108,41 @@ def overwrite(checkpoint: Path) -> None:
 
 def add_decoys(database: Database) -> None:
     """Beside each run one of the same name, decoder and settings, of other weights and other numbers, begun later."""
+    changes = {
+        "runs": ", model_sha256 = 'dec0' || model_sha256, started_at = now(), finished_at = now()",
+        "scores": ", value = 0.5 * value",
+        "run_scores": ", value = 0.5 * value",
+    }
     with database.write() as connection:
         for table in of_runs(connection):
-            other = {
-                "runs": "model_sha256 = 'dec0' || model_sha256, started_at = now(), finished_at = now()",
-                "scores": "value = 0.5 * value",
-                "run_scores": "value = 0.5 * value",
-            }
-            connection.execute(f"create temp table decoys as from {table} where not starts_with(run_id, 'reference:')")
-            change = f", {other[table]}" if table in other else ""
-            connection.execute(f"update decoys set run_id = reverse(run_id){change}")
-            connection.execute(f"insert into {table} from decoys where run_id not in (select run_id from {table})")
-            connection.execute("drop table decoys")
+            for statement in (
+                f"create temp table decoys as from {table} where not starts_with(run_id, 'reference:')",
+                f"update decoys set run_id = reverse(run_id){changes.get(table, '')}",  # noqa: S608 (our own names)
+                f"insert into {table} from decoys where run_id not in (select run_id from {table})",  # noqa: S608
+                "drop table decoys",
+            ):
+                connection.execute(statement)
 
 
 def keep_only(database: Database, run_ids: set[str]) -> None:
     with database.write() as connection:
         for table in of_runs(connection):
-            connection.execute(
-                f"delete from {table} where run_id not in (select unnest($1)) and not starts_with(run_id, 'reference:')",
-                [sorted(run_ids)],
-            )
-        connection.execute("delete from exposure_generations where generation_id not in (select unnest($1))",
-                           [sorted(run_ids)])  # fmt: skip
+            others = "run_id not in (select unnest($1)) and not starts_with(run_id, 'reference:')"
+            connection.execute(f"delete from {table} where {others}", [sorted(run_ids)])  # noqa: S608 (our own names)
+        others = "generation_id not in (select unnest($1))"
+        connection.execute(f"delete from exposure_generations where {others}", [sorted(run_ids)])  # noqa: S608
 
 
 def of_runs(connection: Any) -> list[str]:
     """The tables of what runs have; those of answers are left out."""
-    names = "select table_name from duckdb_columns() where schema_name = 'main' and column_name = "
-    tables = "select table_name from duckdb_tables() where table_name"
-    found = connection.execute(
-        f"{tables} in ({names}'run_id') and table_name not in ({names}'experiment_id')"
-    ).fetchall()
-    return [name for (name,) in found]
+    columns = (
+        "select table_name, column_name from duckdb_columns() join duckdb_tables() using (schema_name, table_name)"
+    )
+    found = connection.execute(columns).fetchall()
+    with_run, of_answers = (
+        {table for table, name in found if name == column} for column in ("run_id", "experiment_id")
+    )
+    return sorted(with_run - of_answers)
 
 
 def test_an_answer_names_all_that_it_read_by_id_and_weights(asked: Asked) -> None:
