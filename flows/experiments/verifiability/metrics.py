@@ -84,7 +84,7 @@ def _metric(
     texts: Texts, metric: str, evaluator_id: str | None, pages: Sequence[int], values: Sequence[float],
     weights: Sequence[float] | Array, undefined: int = 0,
 ) -> VerifiabilityMetric:  # fmt: skip
-    """Of the sum of the values over that of their weights. The interval of a share lies between 0 and 100 %
+    """Of the sum of the values over that of their weights. The interval of a share lies between 0 and 1
     (`bounded_interval`), and that of another number above 0."""
     totals, _ = statistics.by_cluster(values, pages)
     counts, _ = statistics.by_cluster(weights, pages)
@@ -107,7 +107,7 @@ def _metric(
 
 def _interval(found: statistics.Estimate, metric: str) -> tuple[float | None, float | None, str | None]:
     if metric in SUPPORT:
-        share = bounded_interval(found, 0.0, 100.0)
+        share = bounded_interval(found, 0.0, 1.0)
         return statistics.number_or_none(share.low[0]), statistics.number_or_none(share.high[0]), share.lacking[0]
     low, high = (statistics.number_or_none(end[0]) for end in (found.low, found.high))
     return None if low is None else max(low, 0.0), high, found.lacking[0]
@@ -148,9 +148,9 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
 
 
 def _inside(end: float, metric: str) -> float | None:
-    """An end of an interval; two shares differ by 100 points at most."""
+    """An end of an interval; two shares differ by 1 at most."""
     number = statistics.number_or_none(end)
-    return number if number is None or metric not in SUPPORT else min(max(number, -100.0), 100.0)
+    return number if number is None or metric not in SUPPORT else min(max(number, -1.0), 1.0)
 
 
 def _page_means(texts: Texts, metric: str) -> dict[int, float]:

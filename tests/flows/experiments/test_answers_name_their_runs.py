@@ -16,6 +16,7 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer, Experiment, every
 from flows.progress import Silent
 from newwiki.errors import TerminalError
+from newwiki.experiment_request import ExperimentRequest
 from newwiki.settings import Settings
 from storage import experiments
 from storage.database import Database
@@ -54,15 +55,13 @@ class Asked:
     database: Database
     checkpoint: Path
     settings: Settings
-    more: Mapping[str, Any]
+    request: ExperimentRequest
 
     def find(self) -> Answer:
-        request = self.experiment.request(models=(str(self.checkpoint),), **self.more)
-        return self.experiment.find(Evaluations(self.database, self.settings, Silent()), request)
+        return self.experiment.find(Evaluations(self.database, self.settings, Silent()), self.request)
 
     def keep(self) -> str:
-        request = self.experiment.request(models=(str(self.checkpoint),), **self.more)
-        return answer(self.experiment, Evaluations(self.database, self.settings, Silent()), request)
+        return answer(self.experiment, Evaluations(self.database, self.settings, Silent()), self.request)
 
 
 @pytest.fixture(scope="module")
@@ -78,28 +77,48 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return judge(tmp_path_factory.mktemp("judge"))
 
 
+@pytest.fixture(scope="module")
+def others(toy_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two checkpoints of other weights: months are linked by three models."""
+    folders = [Path(shutil.copytree(toy_checkpoint, tmp_path_factory.mktemp("others") / name)) for name in "ab"]
+    for seed, folder in enumerate(folders, start=1):
+        overwrite(folder, seed)
+    return folders
+
+
 @pytest.fixture(params=every(), ids=lambda one: one.name)
-def asked(request: pytest.FixtureRequest, months: Path, scorer: Path, toy_checkpoint: Path, tmp_path: Path) -> Asked:
+def asked(
+    request: pytest.FixtureRequest,
+    months: Path,
+    scorer: Path,
+    others: list[Path],
+    toy_checkpoint: Path,
+    tmp_path: Path,
+) -> Asked:
     experiment: Experiment = request.param
     db = Path(shutil.copy(months, tmp_path / "newwiki.duckdb"))
     checkpoint = Path(shutil.copytree(toy_checkpoint, tmp_path / "toy"))
-    more = dict(ASKED[experiment.name])
+    models, more = (str(checkpoint),), dict(ASKED[experiment.name])
+    if experiment.name == "linking":
+        models = (*models, *map(str, others))
     if experiment.name == "contrast":
         more["amateur"] = (str(toy_checkpoint),)
     if experiment.name == "corpora":
         (tmp_path / "corpora.csv").write_text("label,text\n" + "one,A mill stands.\ntwo,A ferry sank.\n" * 4)
         (tmp_path / "prompts.txt").write_text("The mill\nThe ferry\n")
         more |= {"corpus_file": (tmp_path / "corpora.csv",), "prompt_file": tmp_path / "prompts.txt"}
-    return Asked(experiment, Database(db), checkpoint, Settings(db=str(db), pair_scorer=str(scorer)), more)
+    (tmp_path / "negative.txt").write_text("bad\nworse\n")
+    settings = Settings(db=str(db), pair_scorer=str(scorer), lexicon=str(tmp_path / "negative.txt"))
+    return Asked(experiment, Database(db), checkpoint, settings, experiment.request(models=models, **more))
 
 
-def overwrite(checkpoint: Path) -> None:
+def overwrite(checkpoint: Path, seed: int = 8) -> None:
     """Writes other weights into the folder."""
     import torch
     from transformers import AutoModelForCausalLM
 
     model: Any = AutoModelForCausalLM.from_pretrained(checkpoint)
-    torch.manual_seed(8)
+    torch.manual_seed(seed)
     with torch.no_grad():
         for weights in model.parameters():
             weights.add_(0.3 * torch.randn_like(weights))

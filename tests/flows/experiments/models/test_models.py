@@ -16,6 +16,7 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import protocol_json
 from storage.database import Database
 from tests.flows.experiments.linking.months import ARTICLES, AUGUST, add_month, add_scored_run, add_scores, drawn
+from tests.flows.statements.recomputed import spreads
 
 SETTING = (
     "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9,typical_p=1"
@@ -72,6 +73,22 @@ def test_the_numbers_of_table_3_have_the_articles_row_and_only_runs_of_the_setti
     assert ("davinci-002", 175e9, "Entity overlap", 0.6) in rows
     assert ("Wikipedia", None, "Rep-n", 0.0) in rows
     assert not [row for row in rows if row[0] == "elsewhere"]
+
+
+def test_every_number_of_table_3_is_that_of_the_stored_scores(db: Path) -> None:
+    ask(db)
+    names = {"Entity overlap": "entity_overlap", "Rep-n": "rep_4"}
+    found = query("from setting_numbers", db=db).to_pylist()
+    assert len(found) == 10  # four models and the articles by two metrics
+    for one in found:
+        scores = query(f"from scores where run_id = '{one['run_id']}'", db=db).to_pylist()
+        values = [(row["page_id"], row["value"]) for row in scores if row["metric"] == names[one["metric"]]]
+        if not values:
+            assert (one["mean"], one["texts"]) == (None, 0)
+            continue
+        expected = spreads(values)
+        assert (one["articles"], one["texts"]) == (expected.articles, expected.texts)
+        assert (one["mean"], one["sd"]) == pytest.approx((expected.mean, expected.sd), abs=1e-9)
 
 
 def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path) -> None:
