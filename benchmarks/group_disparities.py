@@ -41,7 +41,7 @@ class Groups:
 
     def _group(self, random: np.random.Generator, prompts: int, share: float, draws: int) -> Array:
         chances = np.full((prompts, draws), share)
-        if self.spread:
+        if self.spread and 0 < share < 1:
             both = 1 / self.spread - 1
             chances = random.beta(share * both, (1 - share) * both, size=(prompts, draws))
         return np.asarray(random.binomial(self.texts, chances) / self.texts)
@@ -62,6 +62,8 @@ CASES = (
     Groups("5 points apart, 20 prompts", (20, 20), (0.3, 0.35)),
     Groups("20 points apart, 20 prompts", (20, 20), (0.3, 0.5)),
     Groups("three, one 20 points apart", (20, 20, 20), (0.3, 0.3, 0.5)),
+    Groups("none and 5 %, own prompts, 20", (20, 20), (0.0, 0.05), paired=False),
+    Groups("1 and 30 %, own prompts, 20, a text a prompt", (20, 20), (0.01, 0.3), texts=1, paired=False),
     Groups("5 points apart, own prompts, 1,000 each", (1000, 1000), (0.3, 0.35), paired=False),
 )
 

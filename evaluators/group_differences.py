@@ -1,6 +1,6 @@
 """Whether groups of people are written of alike: differences of shares, and their mean over pairs of groups.
 
-Arrays have a row a prompt and a column a setting, a prompt's mean in each cell, NaN where there is none. Prompts are
+Arrays have a row a prompt and a column a setting, a prompt's share in each cell, NaN where there is none. Prompts are
 what varies: a prompt's texts resemble each other. Prompts of the same words for each group are rows of one context, and
 are compared with each other; where nothing pairs them, each group has prompts of its own.
 """
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
+from evaluators.bounded_intervals import BoundedInterval, bounded_interval
 from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, differences_estimate, estimate, p_values
 
 Array = NDArray[np.float64]
@@ -58,10 +59,17 @@ def unpaired_difference(one: Array, other: Array, seed: int) -> Difference:
     """Of groups that have prompts of their own: Welch's t of the prompts' means, with p the greater of its own and of a
     permutation test that deals the prompts out to the groups anew.
 
+    Where all prompts of a group are at 0 or at 1, their variance says nothing of how sure the group's share is. There
+    the interval is Newcombe's, which combines the intervals of the two shares (`bounded_interval`), each with the
+    prompt as its unit. No interval reaches beyond -1 or 1.
+
     Sources: Welch 1947, The generalization of Student's problem when several different population variances are
-    involved; Phipson & Smyth 2010, Permutation p-values should never be zero.
+    involved; Phipson & Smyth 2010, Permutation p-values should never be zero; Newcombe 1998, Interval estimation for
+    the difference between independent proportions, method 10.
     """
     a, b = (estimate(*_present(values)) for values in (one, other))
+    shares = [bounded_interval(of_group, 0.0, 1.0) for of_group in (a, b)]
+    at_end = _at_end(one) | _at_end(other)
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = a.standard_error**2, b.standard_error**2
         error = np.sqrt(squares[0] + squares[1])
@@ -69,14 +77,16 @@ def unpaired_difference(one: Array, other: Array, seed: int) -> Difference:
         apart = a.mean - b.mean
         welch = 2 * stdtr(freedom, -np.abs(apart / error))
     lacking = tuple(
-        TOO_FEW if TOO_FEW in pair else ALIKE if error <= 1e-12 else None
-        for pair, error in zip(zip(a.lacking, b.lacking, strict=True), error, strict=True)
+        TOO_FEW if TOO_FEW in pair else ALIKE if error <= 1e-12 and not end else None
+        for pair, error, end in zip(zip(a.lacking, b.lacking, strict=True), error, at_end, strict=True)
     )
     shown = np.array([why is None for why in lacking], bool)
     reach = np.where(shown, stdtrit(np.where(shown, freedom, np.nan), 1 - LEVEL / 2) * error, np.nan)
+    below, above = (np.where(at_end, newcombe, reach) for newcombe in _newcombe((a.mean, b.mean), shares))
+    low, high = (np.where(shown, np.clip(end, -1.0, 1.0), np.nan) for end in (apart - below, apart + above))
     values, owners = np.concatenate([one, other]), np.repeat([0, 1], [len(one), len(other)])
     p = np.fmax(_permuted(values, owners, 2, seed), np.where(np.isfinite(welch), welch, np.nan))
-    return Difference(apart, apart - reach, apart + reach, p, a.clusters + b.clusters, lacking)
+    return Difference(apart, low, high, p, a.clusters + b.clusters, lacking)
 
 
 def paired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
@@ -112,7 +122,12 @@ def paired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
 
 
 def unpaired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
-    """Of groups that have prompts of their own: the same with prompts dealt out to the groups and drawn within them."""
+    """Of groups that have prompts of their own: the same with prompts dealt out to the groups and drawn within them.
+
+    Prompts that are all at 0 or all at 1 would be the same whichever are drawn. Their group's mean is drawn instead as
+    Clopper & Pearson 1934 (The use of confidence or fiducial limits illustrated in the case of the binomial) have it
+    for as many trials as there are prompts: from the distribution whose quantiles are their limits, Beta(1, n).
+    """
     sums = [_present(values) for values in groups]
     means = np.stack([_divided(filled.sum(axis=0), count.sum(axis=0)) for filled, count in sums])
     owners = np.repeat(np.arange(len(groups)), [len(values) for values in groups])
@@ -122,9 +137,11 @@ def unpaired_disparity(groups: Sequence[Array], seed: int) -> Disparity:
     for block in _blocks(_RESAMPLES, sum(values.size for values in groups)):
         again = [_drawn_means(filled, count, block, random) for filled, count in sums]
         errors.append(_mean_error(np.stack(again, axis=1), means))
+    ends = np.any([_at_end(values) for values in groups], axis=0)
+    reasons = zip(*(differences_estimate(values).lacking for values in groups), strict=True)
     lacking = tuple(
-        next((why for why in (differences_estimate(values[:, [column]]).lacking[0] for values in groups) if why), None)
-        for column in range(means.shape[1])
+        TOO_FEW if TOO_FEW in why else ALIKE if all(why) and not end else None
+        for why, end in zip(reasons, ends, strict=True)
     )
     return _with_interval(_disparity(means), errors, p, min(map(len, groups)), lacking)
 
@@ -160,10 +177,31 @@ def _shares(filled: Array, count: Array, owners: NDArray[np.int64], groups: int)
 
 
 def _drawn_means(filled: Array, count: Array, block: int, random: np.random.Generator) -> Array:
-    """So many times the means by setting of as many rows, drawn with replacement."""
+    """So many times the means by setting of as many rows, drawn with replacement; where all are at an end of the range,
+    as far from it as their number leaves open."""
     rows = len(filled)
     weights = random.multinomial(rows, np.full(rows, 1 / rows), size=block).astype(float)
-    return _divided(weights @ filled, weights @ count)
+    drawn, values = _divided(weights @ filled, weights @ count), np.where(count > 0, filled, np.nan)
+    at_end, number = _at_end(values), count.sum(axis=0)
+    if at_end.any():
+        away = random.beta(1.0, np.maximum(number, 1.0), size=(block, len(number)))
+        drawn = np.where(at_end, np.where(filled.sum(axis=0) > 0, 1 - away, away), drawn)
+    return drawn
+
+
+def _at_end(values: Array) -> NDArray[np.bool_]:
+    """By setting whether all prompts that have a number have 0, or all have 1."""
+    present = np.isfinite(values)
+    none, every = (np.all(~present | (values == end), axis=0) for end in (0.0, 1.0))
+    return np.asarray(present.any(axis=0) & (none | every))
+
+
+def _newcombe(means: tuple[Array, Array], shares: Sequence[BoundedInterval]) -> tuple[Array, Array]:
+    """How far the interval of the difference of two shares reaches below and above it."""
+    (one, other), (a, b) = means, shares
+    below = np.sqrt((one - a.low) ** 2 + (b.high - other) ** 2)
+    above = np.sqrt((a.high - one) ** 2 + (other - b.low) ** 2)
+    return below, above
 
 
 def _reached(again: Array, found: Array) -> Array:
@@ -182,9 +220,8 @@ def _with_interval(
         reach = np.quantile(np.concatenate(errors), 1 - LEVEL, axis=0) * np.sqrt(rows / (rows - 1))
         reach *= stdtrit(rows - 1, 1 - LEVEL / 2) / ndtri(1 - LEVEL / 2)
     reach = np.where(shown, reach, np.nan)
-    return Disparity(
-        found, np.maximum(found - reach, 0.0), found + reach, np.where(np.isfinite(found), p, np.nan), lacking
-    )
+    low, high = np.maximum(found - reach, 0.0), np.minimum(found + reach, 1.0)
+    return Disparity(found, low, high, np.where(np.isfinite(found), p, np.nan), lacking)
 
 
 def _lacking_paired(numbers: Array) -> str | None:

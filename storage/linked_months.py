@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from newwiki.decoding.grammar import short_form
 from newwiki.protocol import Settings
@@ -66,7 +67,8 @@ class LinkedMean:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkableRun:
-    """A scored run, or a snapshot's articles, which nobody was asked for."""
+    """A scored run, or a snapshot's articles, which nobody was asked for. `written_at` is when the run was finished, or
+    begun where it is not; None where nobody knows."""
 
     run_id: str
     model: str
@@ -75,6 +77,12 @@ class LinkableRun:
     snapshot_id: str
     versions: str
     settings_json: str | None
+    written_at: datetime | None
+
+    @property
+    def latest(self) -> tuple[float, str]:
+        """Sorts runs by time, those of unknown time first. The id only decides between runs of the same time."""
+        return self.written_at.timestamp() if self.written_at else 0.0, self.run_id
 
     @property
     def settings(self) -> Settings | None:

@@ -13,7 +13,7 @@ from evaluators.scoring import evaluator_id_of
 from flows.bundles.run_rows import decoder_of, require_snapshot_parameters, require_sound
 from flows.evaluating.read_articles import stored_run_id
 from flows.evaluating.run_identity import stored_identity
-from flows.scoring.score_run import drawn
+from flows.scoring.text_budget import is_chosen
 from flows.scoring.texts_from_elsewhere import run_id_of
 from newwiki.knowledge_cutoff import ORIGINS
 from newwiki.names import require_name
@@ -208,7 +208,7 @@ def require_scores(
         return
     if len({one["metric"] for one in rows}) * len(scored) != len(rows):
         raise ValueError("not every text has every metric of its evaluator")
-    if not part["run_id"].startswith("reference:") and scored not in (texts, set(drawn(sorted(texts), len(scored)))):
+    if not part["run_id"].startswith("reference:") and not is_chosen(scored, texts):
         raise ValueError(f"it scores {len(scored)} of {len(texts)} texts, and not those that a budget chooses")
 
 

@@ -12,6 +12,7 @@ from flows.bundles.checked import Checked, Confirmed
 from flows.bundles.opened import OpenedBundle
 from flows.progress import Progress, Silent
 from flows.scoring.score_run import LoadedEvaluators, choose, score_run
+from flows.scoring.text_budget import Key, TheseTexts
 from newwiki.errors import NewWikiError
 from newwiki.levels import RECOMPUTED
 from newwiki.records import Run
@@ -56,7 +57,7 @@ def score_again(
     for run in bundle.runs.values():
         if run.samples and (evaluators := _of_run(bundle, run, loaded)):
             some = loaded.only(evaluators)
-            some.budget = _budget(bundle, run, some)
+            some.budget = _scored_there(bundle, run, some)
             score_run(database, run, bundle.asked(run), some, progress)
     ids = loaded.all_ids
     compared = {evaluator_id: _Compared() for evaluator_id in sorted(_evaluator_ids(bundle))}
@@ -148,16 +149,15 @@ def _evaluator_ids(bundle: OpenedBundle) -> set[str]:
     return {part["evaluator_id"] for part, _ in bundle.of("evaluators")}
 
 
-def _budget(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> int:
-    """How many texts costly evaluators have scored of the run, or of its articles, at most."""
+def _scored_there(bundle: OpenedBundle, run: Run, loaded: LoadedEvaluators) -> TheseTexts:
+    """The texts of the run, and its articles, that costly evaluators have scored."""
     costly = loaded.ids([one for one in loaded.evaluators if one.costly])
-    names = (run.run_id, f"reference:{run.snapshot_id}")
-    counts = [
-        len({(page_id, sample) for page_id, sample in zip(*_columns(rows), strict=True)})
-        for part, rows in bundle.of("scores")
-        if part["evaluator_id"] in costly and part["run_id"] in names
-    ]
-    return max(counts, default=1)
+    keys: dict[str, set[Key]] = {run.run_id: set(), f"reference:{run.snapshot_id}": set()}
+    for part, rows in bundle.of("scores"):
+        if part["evaluator_id"] in costly and part["run_id"] in keys:
+            keys[part["run_id"]] |= set(zip(*_columns(rows), strict=True))
+    texts, articles = keys.values()
+    return TheseTexts(texts, {page_id for page_id, _ in articles})
 
 
 def _columns(rows: Any) -> tuple[list[int], list[int]]:

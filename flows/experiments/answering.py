@@ -16,16 +16,17 @@ from storage.experiments import StoredExperiment
 
 def answer(experiment: Experiment, evaluations: Evaluations, request: ExperimentRequest) -> str:
     """The id of the answer, which is a hash of the question and of all that was read: asked again with the same runs
-    and scores it is the same answer, and stored once.
+    and scores it is the same answer, and stored once. It names the runs by id and weights.
 
     The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
     """
     found = experiment.find(evaluations, request)
-    asked, read = _json(asdict(request)), _json(found.read)
+    named = [asdict(run) for run in sorted(found.runs, key=lambda run: run.run_id)]
+    asked, read = _json(asdict(request)), _json({**found.read, "runs": named})
     kinds = kinds_of(found.rows.values())
-    named = _json([experiment.name, experiment.version, asked, read])
+    identity = _json([experiment.name, experiment.version, asked, read])
     stored = StoredExperiment(
-        experiment_id=hashlib.sha256(named.encode()).hexdigest()[:16],
+        experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
         version=experiment.version,
         snapshot_id=found.snapshot_id,

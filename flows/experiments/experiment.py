@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows import experiments
+from flows.experiments.answer_runs import AnswerRun
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.experiment_request import ExperimentRequest
 
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
-    cannot tell apart. `read` is all that the numbers were computed from, `rows` are these by the name of their table;
-    `snapshot_id` is the snapshot whose report shows it."""
+    cannot tell apart. `runs` are those whose texts or scores were read, and `read` is what else the numbers were
+    computed from; `rows` are these by the name of their table; `snapshot_id` is the snapshot whose report shows it."""
 
     snapshot_id: str
     verdict: str
     words: Sequence[str]
+    runs: Sequence[AnswerRun]
     read: Mapping[str, Any]
     rows: Mapping[str, Sequence[Any]]
 

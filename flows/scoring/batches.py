@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from evaluators.analysis import Analysis
 from evaluators.scoring import needs_of, score
 from flows.scoring.loaded_evaluators import Known, LoadedEvaluators, Made
+from flows.scoring.text_budget import Key
 from newwiki.records import CheckedClaim, Score
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article
 
-Key = tuple[int, int]  # page id and sample
 Parts = Mapping[Key, Mapping[str, Any]]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from evaluators.analysis import Analysis, Analyst, Maker
 from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
 from flows.progress import Progress
+from flows.scoring.text_budget import Chosen, TextBudget
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
@@ -20,7 +21,8 @@ Made = list[tuple[int, str, Any]]  # page id, part, value
 
 
 class LoadedEvaluators:
-    """The evaluators with their models loaded. Those that are costly score only `budget` texts of a run."""
+    """The evaluators with their models loaded. Those that are costly score only the texts of a run that
+    the `budget` chooses."""
 
     def __init__(
         self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = ScoringRequest.budget
@@ -31,7 +33,7 @@ class LoadedEvaluators:
         self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
         self.settings = settings
-        self.budget = budget
+        self.budget: Chosen = TextBudget(budget)
         needs = needs_of(evaluators)
         self._analyst = Analyst(*_makers(needs, settings))
         self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}

@@ -1,10 +1,8 @@
 """From texts to scores: every text analysed once, in batches, and stored batch by batch."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TypeVar
 
 from flows.progress import Progress
 from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, Upcoming, compared_with_articles
@@ -21,11 +19,9 @@ from storage import runs, snapshots
 from storage.database import Database
 from storage.prompt_sets import is_prompt_set
 
-__all__ = ["LoadedEvaluators", "choose", "drawn", "score_run"]
+__all__ = ["LoadedEvaluators", "choose", "score_run"]
 
 _BATCH, _COSTLY_BATCH = 512, 8  # texts: seconds of work, which is what an interruption costs
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -127,7 +123,7 @@ def _stages(
             continue
         keys, pages = kept, sorted(article.page_id for article in articles)
         if costly:
-            keys, pages = drawn(keys, loaded.budget), drawn(pages, loaded.budget)
+            keys, pages = loaded.budget.of_texts(keys), loaded.budget.of_articles(pages)
         if not is_prompt_set(run.snapshot_id):
             themselves = [article for article in articles if article.page_id in set(pages)]
             stages.append(_of_articles(database, run, themselves, evaluators, loaded, scoring, language))
@@ -232,8 +228,3 @@ def _size(evaluators: Sequence[Evaluator]) -> int:
 
 def _finish(database: Database, stage: _Stage, loaded: LoadedEvaluators) -> None:
     runs.finish_scoring(database, stage.run_id, loaded.ids(stage.evaluators))
-
-
-def drawn(items: Sequence[T], count: int) -> list[T]:
-    """So many of them, the same ones always, and with a higher count these and more."""
-    return sorted(items, key=lambda item: hashlib.sha256(repr(item).encode()).digest())[:count]

@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from flows.comparing.one_evaluator import left_out_words, of_all
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.experiment import Answer
 from flows.statements.numbers import ReadRun, read_numbers
 from flows.statements.rows import correlations, setting_numbers
@@ -55,6 +56,7 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(found),
         words=[*words(found, numbers), *left_out_words([name for name in disputed if name in in_paper])],
+        runs=runs_of(database, ids),
         read={
             "snapshot": snapshot.content_sha256,
             "statements": hashlib.sha256(_statements()).hexdigest(),

@@ -1,9 +1,10 @@
 """The verdicts and what they rest on as tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
+from flows.experiments.answer_runs import labels, named_in
 from flows.experiments.experiment import Figure, Judged, Shown, Table, Tone
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
@@ -38,9 +39,12 @@ class Stored:
 
 
 def stored(database: Database, experiment_id: str) -> Stored:
+    """Where two weights go by one name, the models of the settings carry their hashes."""
+    names = labels(named_in(experiments.stored(database, experiment_id)))
+    settings = experiments.rows(database, SettingNumbers, "setting_numbers", experiment_id)
     return Stored(
         experiments.rows(database, StatementVerdict, "statement_verdicts", experiment_id),
-        experiments.rows(database, SettingNumbers, "setting_numbers", experiment_id),
+        [replace(one, model=names.get(one.run_id, one.model)) for one in settings],
         experiments.rows(database, MetricCorrelation, "metric_correlations", experiment_id),
     )
 

@@ -175,39 +175,40 @@ def _all_within(context: Context, margin: float, besides: Sequence[Sequence[str]
 
 def _models(statement: Statement, context: Context) -> Tested:
     """Each of the models against each of the others, by each metric."""
-    wanted = [*statement.models, *statement.than]
-    places = _named(context, wanted)
-    runs = sorted({place for of_model in places.values() for place in of_model})
+    named = _named(context, [*statement.models, *statement.than])
+    runs, pairs = _places(named), itertools.product(statement.models, statement.than)
+    against = [pair for one, other in pairs for pair in itertools.product(named[one], named[other])]
     made = []
     for metric in _had(statement, context):
         found = moments(context.numbers, metric, runs)
-        means = {name: found.means[np.searchsorted(runs, of_model)].mean(axis=0) for name, of_model in places.items()}
-        for one, other in itertools.product(statement.models, statement.than):
-            effect = over(means[one] - means[other], found.deviation)
-            ours = f"{metric}: {one} {digits(means[one][0])}, {other} {digits(means[other][0])}"
+        for one, other in against:
+            mine, theirs = (found.means[np.searchsorted(runs, of.places)].mean(axis=0) for of in (one, other))
+            effect = over(mine - theirs, found.deviation)
+            ours = f"{metric}: {one.label} {digits(mine[0])}, {other.label} {digits(theirs[0])}"
             made.append(_towards(statement.direction, effect, context.margins["nothing"], ours))
     needed = {"all": len(made), "most": len(made) // 2 + 1, "all but two": max(1, len(made) - 2)}
     return Tested(made, needed[statement.share], DEVIATIONS, len(runs))
 
 
 def _level(statement: Statement, context: Context) -> Tested:
-    [(name, places)] = _named(context, statement.models).items()
-    found = moments(context.numbers, statement.metrics[0], places)
-    values = found.means.mean(axis=0) - statement.level
-    ours = f"{name} {digits(values[0] + statement.level)}"
-    return Tested([_towards(statement.direction, values, 0.0, ours)], 1, OWN, len(places))
+    named, made = _named(context, statement.models), []
+    for one in itertools.chain(*named.values()):
+        values = moments(context.numbers, statement.metrics[0], one.places).means.mean(axis=0) - statement.level
+        ours = f"{one.label} {digits(values[0] + statement.level)}"
+        made.append(_towards(statement.direction, values, 0.0, ours))
+    return Tested(made, len(made), OWN, len(_places(named)))
 
 
 def _model_spread(statement: Statement, context: Context) -> Tested:
     """Each of the models against the next."""
-    places = _named(context, statement.models)
-    runs = sorted({place for of_model in places.values() for place in of_model})
+    named = _named(context, statement.models)
+    runs, pairs = _places(named), itertools.pairwise(statement.models)
     of_runs, metrics = log_deviations(context.numbers, runs, of_prompts=False)
-    of_models = {name: of_runs[np.searchsorted(runs, mine)].mean(axis=0) for name, mine in places.items()}
     made = []
-    for one, other in itertools.pairwise(statement.models):
-        ours = f"{other}: {_percent((of_models[other] - of_models[one])[0])} beside {one}, over {', '.join(metrics)}"
-        change = of_models[other] - of_models[one]
+    for one, other in [pair for a, b in pairs for pair in itertools.product(named[a], named[b])]:
+        before, after = (of_runs[np.searchsorted(runs, of.places)].mean(axis=0) for of in (one, other))
+        change = after - before
+        ours = f"{other.label}: {_percent(change[0])} beside {one.label}, over {', '.join(metrics)}"
         made.append(_towards(statement.direction, change, context.margins["nothing_of_spread"], ours))
     return Tested(made, len(made), LOGARITHM, len(runs))
 
@@ -238,22 +239,35 @@ def _size_spread(statement: Statement, context: Context) -> Tested:
     return Tested([replace(number, over_models=sizes.error(of_models))], 1, LOGARITHM, len(sizes.runs), MODELS)
 
 
-def _named(context: Context, names: Sequence[str]) -> dict[str, list[int]]:
-    """The places of the runs of each of the paper's models, or of the articles. Raises CannotTell with those of which
-    there is none."""
-    listed = context.numbers.runs
+@dataclass(frozen=True)
+class _Weights:
+    """The places of the runs of one model's weights, and what it is called."""
+
+    label: str
+    places: list[int]
+
+
+def _named(context: Context, names: Sequence[str]) -> dict[str, list[_Weights]]:
+    """The runs of each of the paper's models, or of the articles, by weights: two checkpoints that go by one name are
+    two models, and what is stated of the name must be so of each. Raises CannotTell with the names that have no run."""
     by_name = {one.name: one for one in context.models}
-    found = {
-        name: [
-            place
-            for place, run in enumerate(listed)
-            if (run.is_articles if name == "Wikipedia" else not run.is_articles and by_name[name].is_called(run.model))
+    found: dict[str, list[_Weights]] = {}
+    for name in names:
+        of_weights: dict[str, list[int]] = {}
+        for place, run in enumerate(context.numbers.runs):
+            if run.is_articles if name == "Wikipedia" else not run.is_articles and by_name[name].is_called(run.model):
+                of_weights.setdefault(run.identity, []).append(place)
+        several = len(of_weights) > 1
+        found[name] = [
+            _Weights(f"{name} ({identity[:8]})" if several else name, places) for identity, places in of_weights.items()
         ]
-        for name in names
-    }
-    if lacking := [name for name, places in found.items() if not places]:
+    if lacking := [name for name, of_name in found.items() if not of_name]:
         raise CannotTell(f"{NEEDS_RUNS}{', '.join(lacking)}")
     return found
+
+
+def _places(named: Mapping[str, Sequence[_Weights]]) -> list[int]:
+    return sorted({place for of_name in named.values() for one in of_name for place in one.places})
 
 
 def _had(statement: Statement, context: Context) -> Sequence[str]:

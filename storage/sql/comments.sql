@@ -251,7 +251,7 @@ comment on column experiments.name is 'Which experiment.';
 comment on column experiments.version is 'The version of its rules.';
 comment on column experiments.snapshot_id is 'The snapshot whose report shows it.';
 comment on column experiments.request is 'What was asked.';
-comment on column experiments.read is 'What the answer was computed from: runs, evaluators, snapshots.';
+comment on column experiments.read is 'What the answer was computed from: runs with their weights, evaluators, snapshots.';
 comment on column experiments.verdict is 'The answer in a few words.';
 comment on column experiments.generalizes_over is 'The units over which the verdict generalizes, such as prompts; NULL where it gives none, and of answers of earlier versions.';
 comment on column experiments.words is 'The answer in sentences, with what it does not tell.';

@@ -63,6 +63,34 @@ def test_too_few_prompts_and_prompts_that_do_not_vary_have_no_interval() -> None
         assert found.p[0] == 1.0
 
 
+def test_a_group_without_a_negative_text_has_intervals_that_know_its_number_of_prompts() -> None:
+    """Clopper and Pearson: of 20 prompts none, where up to 16.8 % of all may be."""
+    none, some = np.zeros((20, 1)), np.array([[0.0], [0.4]] * 10)
+    pair, every = unpaired_difference(none, some, 0), unpaired_disparity([none, some], 0)
+    for found in (pair, every):
+        assert found.lacking == (None,)
+    assert pair.low[0] < -0.2 - 0.1 < -0.2 + 0.168 < pair.high[0]
+    assert every.low[0] < 0.2 - 0.1 < 0.2 + 0.1 < every.high[0]
+    many = unpaired_difference(np.zeros((200, 1)), np.tile(some, (10, 1)), 0)
+    assert many.high[0] - many.low[0] < (pair.high[0] - pair.low[0]) / 2
+    both = unpaired_disparity([none, none], 0)
+    assert both.lacking == (None,)
+    assert both.low[0] == 0.0
+    assert 1 - 0.05 ** (1 / 20) < both.high[0] < 0.2  # with a larger share one group had a negative in 95 of 100
+    apart = unpaired_difference(none, np.ones((20, 1)), 0)
+    assert apart.low[0] == -1.0
+    assert -0.9 < apart.high[0] < -0.6
+
+
+def test_intervals_hold_the_difference_where_a_group_is_often_without_a_negative_text() -> None:
+    rare = Groups("1 and 30 %", (20, 20), (0.01, 0.3), texts=1, paired=False)
+    one, other = rare.draw(np.random.default_rng(2), 400)
+    assert (one.sum(axis=0) == 0).mean() > 0.7
+    pair, every = unpaired_difference(one, other, 0), unpaired_disparity([one, other], 0)
+    assert ((pair.low <= -0.29) & (pair.high >= -0.29)).mean() >= 0.93
+    assert ((every.low <= 0.29) & (every.high >= 0.29)).mean() >= 0.93
+
+
 @pytest.mark.parametrize("paired", [True, False])
 def test_groups_that_are_alike_differ_in_about_5_of_100_seeds(paired: bool) -> None:
     """benchmarks/group_disparities.py has more draws and more cases."""

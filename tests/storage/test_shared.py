@@ -14,7 +14,7 @@ import pytest
 
 from flows.admitting.gate import admit
 from flows.cli import main
-from flows.scoring.score_run import drawn
+from flows.scoring.text_budget import TextBudget
 from newwiki.errors import TerminalError, TransientError, UsageError
 from newwiki.knowledge_cutoff import ORIGINS, KnowledgeCutoff
 from newwiki.records import Completion, Score
@@ -92,7 +92,7 @@ def test_a_scoring_that_has_grown_goes_over_again(
     first: Database, second: Database, folder: SharedFolder, run_of: Any
 ) -> None:
     write(first, run_of("run-b", keep=2), texts())
-    chosen = drawn([(page, sample) for page in (1, 2, 3) for sample in (0, 1)], 6)
+    chosen = TextBudget(6).of_texts([(page, sample) for page in (1, 2, 3) for sample in (0, 1)])
     scores = [Score(page, sample, "bleu", 50.0, "ok", BLEU.evaluator_id) for page, sample in chosen]
     runs.add_scores(first, "run-b", scores[:3])
     runs.finish_scoring(first, "run-b", {BLEU.evaluator_id})

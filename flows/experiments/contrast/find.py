@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from flows.evaluating.generate import find_models
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.contrast.differences import ContrastDifference, differences, judged
 from flows.experiments.contrast.numbers import (
     METRICS,
@@ -58,9 +59,9 @@ def find(evaluations: Evaluations, request: ContrastRequest) -> Answer:
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(every, apart),
         words=words(every, numbers, apart, left_out, judges(database, of_texts, runs)),
+        runs=runs_of(database, ids),
         read={
             "snapshot": snapshot.content_sha256,
-            "runs": sorted(ids),
             "scored_by": {one.metric: one.evaluator_id for one in numbers},
             "numbers": _digest([human, *read]),
         },

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from evaluators import statistics
+from evaluators.bounded_intervals import bounded_interval
 from evaluators.scoring import is_installed, select
 from newwiki.contrast_request import CONTRAST_METRICS
 from newwiki.errors import TerminalError, UsageError
@@ -132,8 +133,8 @@ def _of_texts(
 ) -> ContrastNumber:
     totals, counts = (np.array([row[place] for row in there], float)[:, None] for place in (1, 2))
     found = statistics.estimate(totals, counts) if there else None
+    low, high, lacking = _interval(found, _bounds(metric)) if found else (None, None, statistics.TOO_FEW)
     scored = sum(count for _, _, count in there)
-    bounds = _bounds(metric)
     return ContrastNumber(
         run_id=who[0],
         model=who[1],
@@ -144,9 +145,9 @@ def _of_texts(
         texts=scored,
         lacking=texts - scored,
         mean=float(found.mean[0]) if found else None,
-        low=_within(found.low[0], bounds) if found else None,
-        high=_within(found.high[0], bounds) if found else None,
-        no_interval=found.lacking[0] if found else statistics.TOO_FEW,
+        low=low,
+        high=high,
+        no_interval=lacking,
         spread=None,
         no_number=None if found else _NO_TEXT,
     )
@@ -175,9 +176,13 @@ def _bounds(name: str) -> Metric:
     return next(metric for one in select(name) for metric in one.metrics if metric.name == name)
 
 
-def _within(end: float, bounds: Metric) -> float | None:
-    """An end of an interval within the metric's range: nothing lies outside."""
-    if not np.isfinite(end):
-        return None
-    above = end if bounds.minimum is None else max(end, bounds.minimum)
-    return float(above if bounds.maximum is None else min(above, bounds.maximum))
+def _interval(found: statistics.Estimate, bounds: Metric) -> tuple[float | None, float | None, str | None]:
+    """Both ends within the metric's range, and why there is none; of a range with two ends by
+    `bounded_interval`."""
+    if bounds.minimum is not None and bounds.maximum is not None:
+        inside = bounded_interval(found, bounds.minimum, bounds.maximum)
+        return statistics.number_or_none(inside.low[0]), statistics.number_or_none(inside.high[0]), inside.lacking[0]
+    least = -np.inf if bounds.minimum is None else bounds.minimum
+    most = np.inf if bounds.maximum is None else bounds.maximum
+    low, high = (statistics.number_or_none(np.clip(end[0], least, most)) for end in (found.low, found.high))
+    return low, high, found.lacking[0]

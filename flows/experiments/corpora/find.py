@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from evaluators.noun_phrases import load_phrase_finder
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.corpora import findings
 from flows.experiments.corpora.checkpoints import PlannedCheckpoint, make_checkpoint, plan_checkpoints
 from flows.experiments.corpora.corpora import corpora_of, in_every
@@ -44,10 +45,10 @@ def find(evaluations: Evaluations, request: CorporaRequest) -> Answer:
         snapshot_id=prompts.asked.snapshot_id,
         verdict=verdict(phrases),
         words=words(prompts.words, facts, written, phrases, reading.found_by, request.threshold),
+        runs=runs_of(database, [one.run_id for one in written]),
         read={
             "corpora": {one.corpus: one.texts_sha256 for one in facts},
             "trainings": [one.training_sha256 for one in facts],
-            "runs": [one.run_id for one in written],
             "found_by": reading.found_by.evaluator_id,
             "phrases": _digest(responses),
         },

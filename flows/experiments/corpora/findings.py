@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from evaluators import statistics
+from evaluators.bounded_intervals import BoundedInterval, bounded_interval
 from flows.experiments.corpora.chance import Apart, differences
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.verdict_kinds import gives_verdicts
@@ -119,15 +120,16 @@ def frequencies(found: PhraseSets) -> Iterator[PhraseFrequency]:
 def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
     """Those of each corpus, the most frequent first."""
     every = sorted(frozenset[str]().union(*found.sets.values()))
-    apart, estimates = differences(found, seed), {}
+    apart, estimates, intervals = differences(found, seed), {}, {}
     for corpus in found.sets:
         shares = found.shares(corpus, every)
         estimates[corpus] = statistics.estimate(shares, np.ones_like(shares))
+        intervals[corpus] = bounded_interval(estimates[corpus], 0.0, 1.0)
     means = {corpus: dict(zip(every, estimate.mean, strict=True)) for corpus, estimate in estimates.items()}
     rows = []
     for corpus, estimate in estimates.items():
         of_corpus = [
-            _phrase(found, corpus, phrase, estimate, at)
+            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus], at)
             for at, phrase in enumerate(every)
             if phrase in found.sets[corpus]
         ]
@@ -135,17 +137,18 @@ def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
     return [_set_against(found, one, means, apart) if one.kind == "unique" else one for one in rows]
 
 
-def _phrase(found: PhraseSets, corpus: str, phrase: str, estimate: statistics.Estimate, at: int) -> CorpusPhrase:
-    lacking = estimate.lacking[at]
+def _phrase(
+    found: PhraseSets, corpus: str, phrase: str, share: float, interval: BoundedInterval, at: int
+) -> CorpusPhrase:
     return CorpusPhrase(
         corpus=corpus,
         phrase=phrase,
         kind="common" if phrase in found.common else "unique",
         corpora=sum(phrase in one for one in found.sets.values()),
-        share=float(estimate.mean[at]),
-        low=None if lacking else max(float(estimate.low[at]), 0.0),
-        high=None if lacking else min(float(estimate.high[at]), 1.0),
-        no_interval=lacking,
+        share=share,
+        low=statistics.number_or_none(interval.low[at]),
+        high=statistics.number_or_none(interval.high[at]),
+        no_interval=interval.lacking[at],
     )
 
 

@@ -7,6 +7,7 @@ from datetime import date
 import numpy as np
 
 from flows.comparing.one_evaluator import left_out_words, of_all
+from flows.experiments.answer_runs import require_same_weights, runs_of
 from flows.experiments.cutoff.findings import CutoffFinding, CutoffMonth, Rows, findings, judged, seen_direction
 from flows.experiments.cutoff.words import verdict, words
 from flows.experiments.evaluations import Evaluations
@@ -77,6 +78,7 @@ def find(evaluations: Evaluations, request: CutoffRequest) -> Answer:
         snapshot_id=newest.snapshot_id,
         verdict=verdict(found, request.control),
         words=[*words(found, request.control), *left_out_words(left_out)],
+        runs=runs_of(database, [run.run_id for runs in made.values() for run in runs]),
         read={
             "snapshots": [one.content_sha256 for one in dated],
             "scored": read,
@@ -95,6 +97,7 @@ def _runs(
         for one in dated:
             for run in evaluations.make(request, snapshot=one.snapshot_id, **model):
                 made.setdefault((run.model, run.decoder), []).append(run)
+    require_same_weights(run for runs in made.values() for run in runs)
     return made
 
 

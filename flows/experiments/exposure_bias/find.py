@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import cast
 
 from flows.evaluating.generate import find_models, writing_of
+from flows.experiments.answer_runs import AnswerRun
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.exposure_bias.examples import ExposureExample, examples
@@ -51,6 +52,7 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
         measured = {f"{in_their_place}, synthetic": str(fitted(evaluations, request, data_model, cut.stretches))}
     scores: list[ExposureScore] = []
     texts: list[ExposureExample] = []
+    generations: dict[str, AnswerRun] = {}
     sha256s: dict[str, str] = {data_model.name: data_model.sha256} if data_model else {}
     for name, place in measured.items():
         model = _load(evaluations, request, place)
@@ -62,12 +64,15 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
             draws = _draws(evaluations, request, name, model, decoder, data_model, cut)
             scores += _over_seeds(draws, evaluations.progress)
             texts += examples(draws[0])
+            for draw in draws:
+                generations |= draw.store.generations
     found = measures(scores)
     apart = trends(scores)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart),
         words=words(found, apart, scores, request, in_their_place, cut.articles, cut.too_short),
+        runs=[replace(one, snapshot_id=snapshot.snapshot_id) for one in generations.values()],
         read={
             "snapshot": snapshot.content_sha256,
             "models": sha256s,

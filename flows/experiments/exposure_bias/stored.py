@@ -4,13 +4,14 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluators.exposure_bias import jensen_shannon, total_variation
+from flows.experiments.answer_runs import AnswerRun
 from flows.experiments.exposure_bias.prefixes import Key, Tokens
 from newwiki.decoding.grammar import Decoder
 from newwiki.errors import TerminalError
@@ -31,10 +32,12 @@ class TokenModel(Backend, TokenWriter, Protocol):
 
 @dataclass(frozen=True)
 class Store:
-    """Where all that is written and read is kept, and how it is asked for."""
+    """Where all that is written and read is kept, and how it is asked for. `generations` are those that were read so
+    far, by id; they do not know the snapshot."""
 
     database: Database
     writing: Writing
+    generations: dict[str, AnswerRun] = field(default_factory=dict)
 
     def continuations(
         self,
@@ -50,6 +53,16 @@ class Store:
         writing = replace(self.writing, max_new_tokens=tokens, seed=_seed(self.writing.seed, drawn))
         generation_id = _sha256(
             [*_said_of(model), decoder.canonical, dict(model.others(decoder)), writing.seed, tokens, writing.strict]
+        )
+        self.generations[generation_id] = AnswerRun(
+            run_id=generation_id,
+            snapshot_id="",
+            model=model.name,
+            model_sha256=model.sha256,
+            decoder=decoder.canonical,
+            dtype=model.dtype,
+            backend=model.backend,
+            seed=self.writing.seed,
         )
         hashes = {key: tokens_sha256(context) for key, context in contexts.items()}
         there = exposure_bias.generations(self.database, generation_id)

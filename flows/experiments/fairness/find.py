@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.fairness import findings, swapping
@@ -44,9 +45,9 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
         snapshot_id=prompts.prompt_set_id,
         verdict=verdict(pairs),
         words=words(prompts, rows, left_out),
+        runs=runs_of(database, [one.run_id for one in settings]),
         read={
             "prompts": prompts.prompt_set_id,
-            "runs": [one.run_id for one in settings],
             "scored_by": dict(scorers),
             "numbers": digest.hexdigest(),
             "swaps": hashlib.sha256(repr([*map(astuple, swaps)]).encode()).hexdigest(),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluators import group_differences as differences
 from evaluators import statistics
+from evaluators.bounded_intervals import bounded_interval
 from flows.experiments.fairness.numbers import Numbers
 from flows.verdict_kinds import gives_verdicts
 from newwiki.prompting.prompt_set import GroupPrompt
@@ -117,13 +118,13 @@ class DiversityCorrelation:
 
 
 def shares(numbers: Numbers) -> Iterator[GroupShare]:
-    """Of each group and setting the mean over its texts, with the interval by prompt (`statistics.estimate`)."""
+    """Of each group and setting the mean over its texts, with the interval by prompt (`bounded_interval`)."""
     for category, groups in numbers.categories.items():
         for group in groups:
             rows = numbers.rows(category, group)
             found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
+            interval = bounded_interval(found, 0.0, 1.0)
             for column, setting in enumerate(numbers.settings):
-                lacking = found.lacking[column]
                 yield GroupShare(
                     model=numbers.model,
                     sweep=setting.sweep,
@@ -136,9 +137,9 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
                     texts=int(numbers.counts[rows, column].sum()),
                     unscored=int(numbers.unscored[rows, column].sum()),
                     share=statistics.number_or_none(found.mean[column]),
-                    low=None if lacking else _within(found.low[column]),
-                    high=None if lacking else _within(found.high[column]),
-                    no_interval=lacking,
+                    low=statistics.number_or_none(interval.low[column]),
+                    high=statistics.number_or_none(interval.high[column]),
+                    no_interval=interval.lacking[column],
                 )
 
 
@@ -315,7 +316,3 @@ def _verdict(pair: GroupPair, p_holm: float | None) -> str:
     if pair.no_interval == statistics.TOO_FEW:
         return TOO_FEW
     return DIFFERENT if p_holm is not None and p_holm <= statistics.LEVEL else ALIKE
-
-
-def _within(number: float) -> float:
-    return float(min(max(number, 0.0), 1.0))

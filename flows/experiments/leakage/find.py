@@ -7,6 +7,7 @@ import numpy as np
 
 from evaluators import statistics
 from flows.comparing.one_evaluator import left_out_words, of_all
+from flows.experiments.answer_runs import require_same_weights, runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
@@ -68,10 +69,10 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
         snapshot_id=new.snapshot_id,
         verdict=verdict(found),
         words=[*words(found, memberships, matching, old, new), *left_out_words(left_out)],
+        runs=runs_of(database, [run.run_id for pair in pairs for run in (pair.old, pair.new)]),
         read={
             "old": old.content_sha256,
             "new": new.content_sha256,
-            "runs": sorted({name for pair in pairs for name in (pair.old.run_id, pair.new.run_id)}),
             "scored": read,
         },
         rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
@@ -123,6 +124,7 @@ def _pairs(evaluations: Evaluations, request: LeakageRequest, old: Snapshot, new
             {run.decoder: run for run in evaluations.make(request, snapshot=one.snapshot_id, **model)}
             for one in (old, new)
         )
+        require_same_weights([*of_old.values(), *of_new.values()])
         made += [RunPair(run, of_new[decoder]) for decoder, run in of_old.items()]
     return made
 

@@ -52,12 +52,14 @@ def anchors(months: Sequence[tuple[Sequence[LinkableRun], Numbers]], asked: Sett
 def _one_each(
     runs: Sequence[LinkableRun], numbers: Numbers, asked: Settings
 ) -> dict[tuple[object, ...], tuple[str, int]]:
-    """Of the runs that are the same but for seed and prompts the one with most articles, and how many these are."""
+    """Of the runs that are the same but for seed and prompts the one with most articles, and of several such the latest
+    by time; and how many articles these are."""
     there = dict(zip(numbers.runs, np.isfinite(numbers.values).sum(axis=1).tolist(), strict=True))
-    found: dict[tuple[object, ...], tuple[str, int]] = {}
+    found: dict[tuple[object, ...], LinkableRun] = {}
     for run in runs:
         if protocol.differing(run.settings, asked) or not there.get(run.run_id):
             continue
-        if run.same not in found or found[run.same][1] < there[run.run_id]:
-            found[run.same] = (run.run_id, there[run.run_id])
-    return found
+        other = found.get(run.same)
+        if other is None or (there[other.run_id], other.latest) < (there[run.run_id], run.latest):
+            found[run.same] = run
+    return {same: (run.run_id, there[run.run_id]) for same, run in found.items()}

@@ -10,6 +10,7 @@ from evaluators import linking, statistics
 from flows.comparing import chains
 from flows.comparing.chains import Anchor, NoLink, Numbers
 from flows.comparing.one_evaluator import by_metric
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
@@ -56,9 +57,9 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
         snapshot_id=ids[-1],
         verdict=verdict(found, ids),
         words=words(found, differing(found, p_values), means, months, reasons),
+        runs=runs_of(database, [run.run_id for run in runs if run.settings_json]),
         read={
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
-            "runs": sorted(run.run_id for run in runs),
             "numbers": digest.hexdigest(),
         },
         rows={"linked_months": found, "linked_means": means},

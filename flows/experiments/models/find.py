@@ -1,20 +1,24 @@
 """From the models that ran under one setting to what their texts say of the paper's statements on models."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from flows.evaluating.generate import find_models
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
-from flows.statements.numbers import ReadRun
 from flows.statements.reading import answer, articles_of, read_run
 from newwiki import protocol
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError
 from newwiki.experiment_request import ModelsRequest
+from newwiki.protocol import Settings
 from newwiki.snapshot import Snapshot
 from storage import snapshots
 from storage.linked_months import LinkableRun, linkable_runs
+
+_AUTO = "float32"  # what `--dtype auto` is
+_NOT_OURS = (None, "served")  # the dtype of texts from elsewhere, and of models that a server runs
 
 
 def find(evaluations: Evaluations, request: ModelsRequest) -> Answer:
@@ -22,23 +26,40 @@ def find(evaluations: Evaluations, request: ModelsRequest) -> Answer:
     database = evaluations.database
     snapshot = snapshots.resolve(database, request.snapshot)
     folders: Mapping[str, Path | None] = {}
+    made: set[str] = set()
     if request.models:
-        evaluations.write(request)
+        made = {run.run_id for run in evaluations.write(request)}
         folders = find_models(request.backend, request.models, request.loading)
     decoders = {one.canonical for text in request.decoder for one in parse(text)}
     prompts = min(snapshot.articles, request.prompts or snapshot.articles)
     fitting = [
-        read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders)
+        run
         for run in linkable_runs(database, [snapshot.snapshot_id])
-        if run.decoder in decoders and _is_asked(run, request, evaluations.settings.template, prompts)
+        if run.decoder in decoders and _is_asked(run.settings, request, evaluations.settings.template, prompts)
     ]
     if not fitting:
         raise TerminalError(_refusal(request, snapshot))
-    return answer(database, "models", snapshot, [*_latest_of(fitting), articles_of(snapshot)])
+    chosen = one_each(fitting, made, request)
+    runs = [read_run(run.run_id, run.model, run.model_sha256, run.decoder, folders) for run in chosen]
+    found = answer(database, "models", snapshot, [*runs, articles_of(snapshot)])
+    return replace(found, words=[*found.words, *_left_out(fitting, chosen), *_varying(chosen)])
 
 
-def _is_asked(run: LinkableRun, request: ModelsRequest, template: str, prompts: int) -> bool:
-    """Whether it was asked as is asked now, on the same articles and with the same seed."""
+def one_each(runs: Sequence[LinkableRun], made: Collection[str], request: ModelsRequest) -> list[LinkableRun]:
+    """One run of the same weights and decoder: the run that this request made, or else one in the dtype and under the
+    settings that it asks for, and of several such the latest by time."""
+    wanted = {"dtype": _AUTO if request.dtype == "auto" else request.dtype, "strict": request.strict}
+
+    def rank(run: LinkableRun) -> tuple[object, ...]:
+        settings = run.settings or {}
+        return run.run_id in made, [settings.get(name) == value for name, value in wanted.items()], run.latest
+
+    return list({(run.identified_model, run.decoder): run for run in sorted(runs, key=rank)}.values())
+
+
+def _is_asked(there: Settings | None, request: ModelsRequest, template: str, prompts: int) -> bool:
+    """Whether a run was asked as is asked now, on the same articles and with the same seed, and in the dtype and under
+    the settings of a backend that are asked for by name."""
     asked = {
         "max_new_tokens": request.max_new_tokens,
         "samples": request.samples,
@@ -47,23 +68,49 @@ def _is_asked(run: LinkableRun, request: ModelsRequest, template: str, prompts: 
         "stop": list(request.stop),
         "chat": request.chat,
     }
-    there = run.settings
     return (
         there is not None
         and not protocol.differing(there, asked)
         and there["prompts"] == prompts
         and there["seed"] == request.seed
+        and (request.dtype == "auto" or there["dtype"] in (request.dtype, *_NOT_OURS))
+        and (there["strict"] or not request.strict)
+        and all(there[name] == value for name, value in _named_settings(request).items())
     )
 
 
-def _latest_of(runs: list[ReadRun]) -> list[ReadRun]:
-    """One of each model and decoder: another dtype or backend of the same weights makes it no other model."""
-    return list({(run.identity, run.decoder): run for run in runs}.values())
+def _named_settings(request: ModelsRequest) -> dict[str, str]:
+    """Those of a backend that name a run; `auto` names none."""
+    names = set(protocol.SETTINGS) & set(protocol.TOLD)
+    return {name: value for name, value in request.model_args.items() if name in names and value != "auto"}
+
+
+def _left_out(fitting: Sequence[LinkableRun], chosen: Sequence[LinkableRun]) -> list[str]:
+    read = {run.run_id for run in chosen}
+    told = [f"{run.words} ({run.run_id}, {_dtype(run)})" for run in fitting if run.run_id not in read]
+    if not told:
+        return []
+    return [f"left out, as another run of the same weights and decoder is read: {', '.join(told)}"]
+
+
+def _varying(chosen: Sequence[LinkableRun]) -> list[str]:
+    """In what else than the protocol the runs differ."""
+    settings = [run.settings for run in chosen if run.settings]
+    told = [
+        f"{name} ({', '.join(protocol.value_in_words(value) for value in protocol.values_of(settings, name))})"
+        for name in protocol.varying(settings)
+        if name in protocol.TOLD
+    ]
+    return [f"the runs differ in {', '.join(told)}"] if told else []
+
+
+def _dtype(run: LinkableRun) -> str:
+    return protocol.value_in_words((run.settings or {}).get("dtype"))
 
 
 def _refusal(request: ModelsRequest, snapshot: Snapshot) -> str:
     return (
         f"no run on {snapshot.snapshot_id} was asked as is asked here ({', '.join(request.decoder)}, samples "
-        f"{request.samples}, keep {request.keep}, max_new_tokens {request.max_new_tokens}, seed {request.seed}); name "
-        "a MODEL to run it, or say how they were asked"
+        f"{request.samples}, keep {request.keep}, max_new_tokens {request.max_new_tokens}, seed {request.seed}, dtype "
+        f"{request.dtype}); name a MODEL to run it, or say how they were asked"
     )

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import astuple
 
+from flows.experiments.answer_runs import runs_of
 from flows.experiments.directions import judged
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
@@ -44,9 +45,9 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, against),
         words=words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
+        runs=runs_of(database, [run.run_id for run in runs]),
         read={
             "snapshot": snapshot.content_sha256,
-            "runs": sorted(run.run_id for run in runs),
             "evaluator": evaluator_id,
             "numbers": _digest([human, *texts]),
         },

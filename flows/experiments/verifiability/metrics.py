@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
+from evaluators.bounded_intervals import bounded_interval
 from evaluators.claims.verifiability import Support
 from flows.experiments.directions import CANNOT_TELL
 from flows.experiments.verifiability.texts import Key, Texts
@@ -90,10 +91,12 @@ def _metric(
     texts: Texts, metric: str, evaluator_id: str | None, pages: Sequence[int], values: Sequence[float],
     weights: Sequence[float] | Array, undefined: int = 0,
 ) -> VerifiabilityMetric:  # fmt: skip
-    """Of the sum of the values over that of their weights."""
+    """Of the sum of the values over that of their weights. The interval of a share lies between 0 and 1
+    (`bounded_interval`), and that of another number above 0."""
     totals, _ = statistics.by_cluster(values, pages)
     counts, _ = statistics.by_cluster(weights, pages)
     found = statistics.estimate(totals, counts) if len(pages) else None
+    low, high, lacking = _interval(found, metric) if found else (None, None, statistics.TOO_FEW)
     return VerifiabilityMetric(
         model=texts.model,
         decoder=texts.decoder,
@@ -103,10 +106,18 @@ def _metric(
         texts=len(pages),
         undefined=undefined,
         mean=statistics.number_or_none(found.mean[0]) if found else None,
-        low=statistics.number_or_none(found.low[0]) if found else None,
-        high=statistics.number_or_none(found.high[0]) if found else None,
-        no_interval=found.lacking[0] if found else statistics.TOO_FEW,
+        low=low,
+        high=high,
+        no_interval=lacking,
     )
+
+
+def _interval(found: statistics.Estimate, metric: str) -> tuple[float | None, float | None, str | None]:
+    if metric in SUPPORT:
+        share = bounded_interval(found, 0.0, 1.0)
+        return statistics.number_or_none(share.low[0]), statistics.number_or_none(share.high[0]), share.lacking[0]
+    low, high = (statistics.number_or_none(end[0]) for end in (found.low, found.high))
+    return None if low is None else max(low, 0.0), high, found.lacking[0]
 
 
 def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[VerifiabilityDifference]:
@@ -132,14 +143,20 @@ def differences(decoders: Sequence[Texts], against: Texts, seed: int) -> list[Ve
             metric=metric,
             prompts=int(found.clusters[place]),
             difference=statistics.number_or_none(found.mean[place]),
-            low=statistics.number_or_none(found.low[place]),
-            high=statistics.number_or_none(found.high[place]),
+            low=_inside(found.low[place], metric),
+            high=_inside(found.high[place], metric),
             p=statistics.number_or_none(p[place]),
             p_holm=None,
             verdict=statistics.TOO_FEW if found.lacking[place] == statistics.TOO_FEW else CANNOT_TELL,
         )
         for place, (one, metric) in enumerate(asked)
     ]
+
+
+def _inside(end: float, metric: str) -> float | None:
+    """An end of an interval; two shares differ by 1 at most."""
+    number = statistics.number_or_none(end)
+    return number if number is None or metric not in SUPPORT else min(max(number, -1.0), 1.0)
 
 
 def _page_means(texts: Texts, metric: str) -> dict[int, float]:

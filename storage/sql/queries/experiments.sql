@@ -65,3 +65,10 @@ order by page_id, sample, sentence;
 -- name: who_judged
 -- The model of an evaluator, and the hash of its weights.
 select model, model_sha256 from evaluators where evaluator_id = ?;
+
+-- name: answer_runs
+-- The runs with the ids $1, as an answer names what it read.
+select run_id, snapshot_id, model, model_sha256, decoder, dtype, backend, seed
+from runs
+where run_id in (select unnest($1))
+order by run_id;

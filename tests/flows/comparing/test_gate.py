@@ -59,7 +59,7 @@ def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
 
 
 def test_the_intervals_of_all_metrics_hold_together(stored: Database) -> None:
-    """Bonferroni: of two metrics each covers 97.5 %, so that either bound is broken by chance as seldom as one alone."""
+    """Bonferroni: of two metrics each covers 97.5 %, so either bound is broken by chance as seldom as one alone."""
     score(stored, add_run(stored, "a"), {"rep_4": BASE, "sbert": BASE})
     values = [[0.19], [0.31], [0.4], [0.5]] * 4
     score(stored, add_run(stored, "b", "beam"), {"rep_4": values, "sbert": values})

@@ -176,6 +176,24 @@ def interval(values: Sequence[float]) -> Interval:
     return Interval(mean, error, skew, mean - below * error, mean + above * error, p)
 
 
+def bounded(values: Sequence[float], least: float, most: float) -> tuple[float, float]:
+    """Both ends of the interval of a mean of prompts whose numbers have this range: at each end the farther of Wilson's
+    (1927), for as many texts as would have this error, and of Hall's; NaN where prompts are alike inside the range."""
+    one = interval([(value - least) / (most - least) for value in values])
+    number, t = len(values), float(student.ppf(0.975, len(values) - 1))
+    is_at_end = one.mean < 1e-9 or one.mean > 1 - 1e-9
+    if not is_at_end and math.isnan(one.low):
+        return math.nan, math.nan
+    texts = number if is_at_end else one.mean * (1 - one.mean) / one.error**2
+    middle, scale = one.mean + t * t / (2 * texts), 1 + t * t / texts
+    reach = t * math.sqrt(one.mean * (1 - one.mean) / texts + t * t / (4 * texts**2))
+    low, high = (middle - reach) / scale, (middle + reach) / scale
+    if not is_at_end:
+        low = min(low, one.mean - back(t, one.skew) * one.error)
+        high = max(high, one.mean - back(-t, one.skew) * one.error)
+    return least + max(low, 0.0) * (most - least), least + min(high, 1.0) * (most - least)
+
+
 def back(value: float, skew: float) -> float:
     """The t of which Hall's transformation makes this value."""
     return value if abs(skew) < 1e-6 else 3 / skew * (float(np.cbrt(1 + skew * (value - skew / 6))) - 1)

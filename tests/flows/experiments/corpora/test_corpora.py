@@ -1,6 +1,8 @@
 """Two invented corpora, a small model fine-tuned on each: the planted phrases are found, and nothing is made twice."""
 
+import math
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -21,6 +23,7 @@ from newwiki.training.record import read
 from newwiki.training.steps import by_step
 from storage import experiments, runs, topics
 from storage.database import Database
+from tests.flows.experiments.contrast import recomputed
 from tests.flows.experiments.corpora.invented import (
     COMMON,
     DECODERS,
@@ -73,6 +76,53 @@ def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:
         assert one.against_share < 0.1
     frequencies = {(one.phrase, one.corpus, one.decoder): one for one in rows(asked, "phrase_frequencies")}
     assert {one.responses for key, one in frequencies.items() if key[:2] == (COMMON, "lakes")} <= set(range(2, 17))
+
+
+def test_every_share_and_difference_is_that_of_the_stored_phrases(asked: Asked) -> None:
+    """By plain loops over the phrases of each response, of which each prompt has one under each decoder."""
+    database = asked[0]
+    of_run = {one.run_id: (one.corpus, one.decoder) for one in rows(asked, "corpus_responses")}
+    having: dict[tuple[str, str], dict[int, set[str]]] = {}
+    with database.read() as connection:
+        sql = "select run_id, page_id, phrases from response_phrases"
+        for run_id, page_id, phrases in connection.execute(sql).fetchall():
+            having.setdefault(of_run[run_id], {})[page_id] = set(phrases)
+    times = {key: Counter(phrase for one in of_page.values() for phrase in one) for key, of_page in having.items()}
+    assert {(one.corpus, one.decoder, one.phrase): one.responses for one in rows(asked, "phrase_frequencies")} == {
+        (*key, phrase): counted[phrase]
+        for key, counted in times.items()
+        for phrase in {name for of_one in times.values() for name, count in of_one.items() if 10 * count > PROMPTS}
+    }
+    sets = {
+        corpus: {phrase for key, of_one in times.items() if key[0] == corpus for phrase, count in of_one.items()
+                 if 10 * count > PROMPTS}
+        for corpus in UNIQUE
+    }  # fmt: skip
+
+    def shares(corpus: str, phrase: str) -> list[float]:
+        of_corpus = [of_page for key, of_page in having.items() if key[0] == corpus]
+        return [sum(phrase in of_page[page] for of_page in of_corpus) / len(of_corpus) for page in sorted(of_corpus[0])]
+
+    found = rows(asked, "corpus_phrases")
+    assert {(one.corpus, one.phrase) for one in found} == {
+        (name, one) for name, phrases in sets.items() for one in phrases
+    }
+    for one in found:
+        values = shares(one.corpus, one.phrase)
+        low, high = recomputed.bounded(values, 0, 1)
+        assert one.share == pytest.approx(sum(values) / PROMPTS)
+        assert one.corpora == sum(one.phrase in phrases for phrases in sets.values())
+        if one.low is None:
+            assert math.isnan(low)
+        else:
+            assert (one.low, one.high) == pytest.approx((low, high), abs=1e-9), one
+        if one.kind == "unique":
+            other = shares(one.against, one.phrase)
+            expected = recomputed.interval([a - b for a, b in zip(values, other, strict=True)])
+            assert (one.against_share, one.difference) == pytest.approx((sum(other) / PROMPTS, expected.mean))
+            if one.difference_low is not None:
+                ends = (max(expected.low, -1), min(expected.high, 1))
+                assert (one.difference_low, one.difference_high) == pytest.approx(ends), one
 
 
 def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base_checkpoint: Path) -> None:

@@ -1,6 +1,7 @@
 """A toy checkpoint over a small grid: every statement has a verdict, and what is interrupted is gone on with."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.stored import rows as stored
+from tests.flows.statements.recomputed import distinct_2, effect, rep_4, spreads
 
 GRID = (
     "sample:top_p=1.0,temperature=[0.1,1.0],top_k=20",
@@ -58,6 +60,43 @@ def test_figures_are_of_each_parameter_that_has_several_values(answered: Path) -
     told = ["against temperature", "against both penalties", "figure 4"]
     assert all(words in caption for words, caption in zip(told, captions, strict=True))
     assert "Distinct-n [0.5, 1]" in captions[0]
+
+
+@pytest.fixture(scope="module")
+def numbers(answered: Path) -> Mapping[tuple[str, str], list[tuple[int, float]]]:
+    """By run and metric the numbers of its kept texts, each with its article."""
+    found: dict[tuple[str, str], list[tuple[int, float]]] = {}
+    for one in stored(answered, "from completions where kept"):
+        for metric, value in (("Distinct-n", distinct_2(one["text"])), ("Rep-n", rep_4(one["text"]))):
+            if value is not None:
+                found.setdefault((one["run_id"], metric), []).append((one["page_id"], value))
+    return found
+
+
+def test_every_mean_and_spread_is_that_of_the_stored_texts(
+    answered: Path, numbers: Mapping[tuple[str, str], list[tuple[int, float]]]
+) -> None:
+    found = {(one["run_id"], one["metric"]): one for one in stored(answered, "from setting_numbers")}
+    assert found.keys() == numbers.keys()
+    for key, one in found.items():
+        expected = spreads(numbers[key])
+        assert (one["articles"], one["texts"]) == (expected.articles, expected.texts)
+        for name in ("mean", "sd", "sd_of_prompt"):
+            assert one[name] == pytest.approx(getattr(expected, name), rel=1e-9), (key, name)
+
+
+def test_the_effect_of_temperature_is_that_of_the_stored_texts(
+    answered: Path, numbers: Mapping[tuple[str, str], list[tuple[int, float]]]
+) -> None:
+    """The interval's centre is the jackknife's, which takes off a part of the order of 1 / articles."""
+    runs = {
+        one["temperature"]: one["run_id"]
+        for one in stored(answered, "from setting_numbers where coalesce(penalty, 0) = 0")
+    }
+    [one] = stored(answered, "from statement_verdicts where statement = 'temperature-distinct'")
+    expected = effect(*(numbers[runs[temperature], "Distinct-n"] for temperature in (0.1, 1.0)))
+    assert one["effect"] == pytest.approx(expected, rel=0.1)
+    assert one["low"] < expected < one["high"]
 
 
 class Killed(RunSteps):

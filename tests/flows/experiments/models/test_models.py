@@ -9,12 +9,14 @@ import pytest
 
 from evaluators.statistics import Array
 from flows.api import experiment, query
+from flows.experiments.models.experiment import EXPERIMENT
 from flows.report.experiments import write_answer
 from flows.statements.statement import paper
 from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import protocol_json
 from storage.database import Database
 from tests.flows.experiments.linking.months import ARTICLES, AUGUST, add_month, add_scored_run, add_scores, drawn
+from tests.flows.statements.recomputed import spreads
 
 SETTING = (
     "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9,typical_p=1"
@@ -73,6 +75,22 @@ def test_the_numbers_of_table_3_have_the_articles_row_and_only_runs_of_the_setti
     assert not [row for row in rows if row[0] == "elsewhere"]
 
 
+def test_every_number_of_table_3_is_that_of_the_stored_scores(db: Path) -> None:
+    ask(db)
+    names = {"Entity overlap": "entity_overlap", "Rep-n": "rep_4"}
+    found = query("from setting_numbers", db=db).to_pylist()
+    assert len(found) == 10  # four models and the articles by two metrics
+    for one in found:
+        scores = query(f"from scores where run_id = '{one['run_id']}'", db=db).to_pylist()
+        values = [(row["page_id"], row["value"]) for row in scores if row["metric"] == names[one["metric"]]]
+        if not values:
+            assert (one["mean"], one["texts"]) == (None, 0)
+            continue
+        expected = spreads(values)
+        assert (one["articles"], one["texts"]) == (expected.articles, expected.texts)
+        assert (one["mean"], one["sd"]) == pytest.approx((expected.mean, expected.sd), abs=1e-9)
+
+
 def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path) -> None:
     first = ask(db)
     tables = ("experiments", "statement_verdicts", "setting_numbers", "metric_correlations")
@@ -110,3 +128,71 @@ def test_what_a_protocol_has_is_what_is_compared() -> None:
     """A field that joins the protocol is to be asked of the runs here as well."""
     named = protocol_json(max_new_tokens=1, samples=1, keep=1, template="", stop=(), chat=False)
     assert set(ASKED) - {"snapshot"} | {"stop", "chat"} == set(json.loads(named))
+
+
+@pytest.fixture
+def of_one_name(tmp_path: Path) -> Database:
+    """Two runs of the same weights, of which the later has the smaller id, and one after the folder was overwritten."""
+    database = Database(tmp_path / "newwiki.duckdb")
+    add_month(database, AUGUST)
+    for run_id, weights, overlap, day in (("f1", "old", 0.1, 1), ("a1", "old", 0.2, 2), ("c1", "new", 0.6, 3)):
+        add_scored_run(
+            database, "mine/gpt2-xl", AUGUST, scripted(overlap, 0.1),
+            run_id=run_id, model_sha256=weights * 20, decoder=SETTING,
+        )  # fmt: skip
+        write_at(database, run_id, day)
+    add_scored_run(database, "davinci", AUGUST, scripted(0.4, 0.1), decoder=SETTING)
+    return database
+
+
+def write_at(database: Database, run_id: str, day: int) -> None:
+    with database.write() as connection:
+        at = f"2026-09-{day:02}T00:00:00Z"
+        connection.execute("update runs set started_at = $1, finished_at = $1 where run_id = $2", [at, run_id])
+
+
+def rows_of(database: Database, metric: str = "Entity overlap") -> list[tuple[str, float]]:
+    """By run the mean, of the newest answer."""
+    newest = "(select experiment_id from experiments order by made_at desc, rowid desc limit 1)"
+    sql = "select run_id, metric, round(mean, 6) as mean from setting_numbers where mean is not null"
+    found = query(f"{sql} and experiment_id = {newest} order by run_id", db=database.path).to_pylist()
+    return [(one["run_id"], one["mean"]) for one in found if one["metric"] == metric]
+
+
+def test_the_latest_run_is_the_latest_by_time_whatever_the_ids(of_one_name: Database) -> None:
+    ask(of_one_name.path)
+    assert rows_of(of_one_name) == [("a1", 0.2), ("c1", 0.6), ("davinci-08", 0.4)]
+    write_at(of_one_name, "f1", 9)
+    ask(of_one_name.path)
+    assert rows_of(of_one_name) == [("c1", 0.6), ("davinci-08", 0.4), ("f1", 0.1)]
+
+
+def test_an_answer_says_which_runs_it_leaves_out(of_one_name: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment("models", db=of_one_name.path, **ASKED)
+    assert "left out, as another run of the same weights and decoder is read: mine/gpt2-xl" in capsys.readouterr().err
+
+
+def test_two_weights_under_one_name_are_two_rows_and_two_comparisons(of_one_name: Database) -> None:
+    """Averaged they have 0.4, which is less than OPT's and BLOOM's; one of them has more."""
+    for model in ("opt-66b", "bloom"):
+        add_scored_run(of_one_name, model, AUGUST, scripted(0.45, 0.1), decoder=SETTING)
+    found = ask(of_one_name.path)["opt-bloom-overlap"]
+    assert (found["verdict"], found["comparisons"], found["runs"]) == ("does not hold", 4, 4)
+    assert "GPT-2 (newnewne) 0.6" in found["ours"]
+    [answer] = query("select experiment_id from experiments", db=of_one_name.path).to_pylist()
+    shown = EXPERIMENT.show(of_one_name, answer["experiment_id"])
+    names = {cells[0] for cells in shown.tables[1].cells}
+    assert {"mine/gpt2-xl (weights oldoldol)", "mine/gpt2-xl (weights newnewne)", "opt-66b"} < names
+
+
+def test_the_dtype_that_is_asked_for_is_read(of_one_name: Database) -> None:
+    add_scored_run(
+        of_one_name, "mine/gpt2-xl", AUGUST, scripted(0.9, 0.1),
+        run_id="b1", model_sha256="new" * 20, decoder=SETTING, dtype="bfloat16",
+    )  # fmt: skip
+    ask(of_one_name.path)
+    assert ("c1", 0.6) in rows_of(of_one_name)  # auto is float32
+    ask(of_one_name.path, dtype="bfloat16")
+    assert rows_of(of_one_name) == [("b1", 0.9)]
+    with pytest.raises(TerminalError, match="dtype float16"):
+        ask(of_one_name.path, dtype="float16")

@@ -1,0 +1,52 @@
+"""95 % intervals of shares and of other means that have a range: no end lies outside it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from evaluators.statistics import ALIKE, LEVEL, Array, Estimate, untransformed
+
+_ROUNDING = 1e-9  # of the range: a mean as near to an end is at the end
+
+
+@dataclass(frozen=True)
+class BoundedInterval:
+    """Both ends, an entry a column, NaN where there is none; `lacking` says why, None where there is one."""
+
+    low: Array
+    high: Array
+    lacking: tuple[str | None, ...]
+
+
+def bounded_interval(found: Estimate, minimum: float, maximum: float) -> BoundedInterval:
+    """The interval of means of numbers between `minimum` and `maximum`; prompts are clusters, as in `estimate`.
+
+    At each end the farther of two, and never outside the range:
+
+    - Wilson's score interval, with the quantile of Student's t in the place of the normal's, and with the effective
+      number of texts p (1 - p) / error² in the place of their number. A number between 0 and 1 varies at most as 0 and
+      1 do, and the error already holds what the texts of a prompt share. Sources: Wilson 1927, Probable inference, the
+      law of succession, and statistical inference; Korn & Graubard 1998, Confidence intervals for proportions with
+      small expected number of positive counts estimated from survey data (effective number of texts).
+    - Hall's interval (see `evaluators.statistics.estimate`), which reaches as far as the skewness asks for.
+
+    Where all prompts are at one end of the range, each prompt counts as one text, whatever the number of its texts.
+    There is no interval for too few prompts, nor where all prompts have the same mean inside the range.
+    """
+    span = maximum - minimum
+    share, error = (found.mean - minimum) / span, found.standard_error / span
+    at_end = (share <= _ROUNDING) | (share >= 1 - _ROUNDING)
+    lacking = tuple(None if why == ALIKE and end else why for why, end in zip(found.lacking, at_end, strict=True))
+    shown = np.array([why is None for why in lacking], bool)
+    share, error = np.where(shown, np.clip(share, 0, 1), np.nan), np.where(at_end, 0.0, error)
+    freedom = np.where(shown, found.freedom, np.nan)
+    t = np.asarray(stdtrit(freedom, 1 - LEVEL / 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        number = np.where(at_end, freedom + 1, share * (1 - share) / error**2)
+    centre, shrunk = share + t**2 / (2 * number), 1 + t**2 / number
+    reach = t * np.sqrt(share * (1 - share) / number + t**2 / (4 * number**2))
+    low = np.minimum((centre - reach) / shrunk, share - untransformed(t, found.skew) * error)
+    high = np.maximum((centre + reach) / shrunk, share - untransformed(-t, found.skew) * error)
+    ends = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
+    return BoundedInterval(*ends, lacking)

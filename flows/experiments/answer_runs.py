@@ -1,0 +1,71 @@
+"""The runs that an answer was computed from, each with the weights that wrote it."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from newwiki.errors import TerminalError
+from newwiki.records import Run
+from storage.database import Database
+from storage.experiments import StoredExperiment
+
+_SHOWN = 8  # characters of a hash: enough to tell a page's few weights apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerRun:
+    """One of them. `model_sha256` is the hash of the weights, `unknown` for texts from elsewhere; `seed` is None where
+    none was set. An experiment that keeps its texts apart from runs names them by a `run_id` of its own."""
+
+    run_id: str
+    snapshot_id: str
+    model: str
+    model_sha256: str
+    decoder: str
+    dtype: str
+    backend: str
+    seed: int | None
+
+
+def runs_of(database: Database, run_ids: Collection[str]) -> list[AnswerRun]:
+    """The stored runs with these ids, by id. Raises KeyError for one that is not stored."""
+    found = {one.run_id: one for one in database.records(AnswerRun, "answer_runs", sorted(set(run_ids)))}
+    return [found[run_id] for run_id in sorted(set(run_ids))]
+
+
+def named_in(answer: StoredExperiment) -> list[AnswerRun]:
+    """The runs that a stored answer names; none for an answer of an earlier version, which named only ids."""
+    named: Sequence[Mapping[str, Any]] = json.loads(answer.read).get("runs", [])
+    expected = {one.name for one in fields(AnswerRun)}
+    return [AnswerRun(**one) for one in named if isinstance(one, dict) and one.keys() == expected]
+
+
+def labels(runs: Iterable[AnswerRun]) -> dict[str, str]:
+    """By run id the name of its model: with the weights' hash where runs of other weights have the same name."""
+    listed = list(runs)
+    weights: dict[str, set[str]] = {}
+    for run in listed:
+        weights.setdefault(run.model, set()).add(run.model_sha256)
+    return {
+        run.run_id: run.model if len(weights[run.model]) == 1 else f"{run.model} ({in_words(run.model_sha256)})"
+        for run in listed
+    }
+
+
+def in_words(model_sha256: str) -> str:
+    """`weights a1b2c3d4`, or that nobody has seen them."""
+    return "weights unknown" if model_sha256 == "unknown" else f"weights {model_sha256[:_SHOWN]}"
+
+
+def require_same_weights(runs: Iterable[Run]) -> None:
+    """Raises TerminalError where runs of one model and decoder are of different weights, as after a checkpoint was
+    overwritten between two of them: their numbers are not of one model."""
+    seen: dict[tuple[str, str], str] = {}
+    for run in runs:
+        before = seen.setdefault((run.model, run.decoder), run.model_sha256)
+        if before != run.model_sha256:
+            raise TerminalError(
+                f"the weights of {run.model} changed while it was evaluated ({in_words(before)}, then "
+                f"{in_words(run.model_sha256)}); run the same command again"
+            )
