@@ -5,7 +5,7 @@ from newwiki.exposure_bias_request import ExposureBiasRequest
 
 EXPERIMENT = Experiment(
     name="exposure-bias",
-    version="1",
+    version="2",
     title="Exposure bias",
     source="He et al. 2021, Exposure bias versus self-recovery: are distortions really incremental for autoregressive "
     "text generation?",
