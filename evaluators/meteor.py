@@ -40,7 +40,11 @@ class References:
         Agarwal 2007, METEOR: an automatic metric for MT evaluation with high levels of correlation with human
         judgments, section 2; He et al. 2021, section 5.1, has synonyms too.
         """
-        return fmean(self._best(text) for text in texts)
+        return fmean(self.of_each(texts))
+
+    def of_each(self, texts: Sequence[Words]) -> list[float]:
+        """The METEOR of each text beside the reference with which it is greatest (see `meteor_exact_stem`)."""
+        return [self._best(text) for text in texts]
 
     def _best(self, text: Words) -> float:
         written = _stemmed(text)

@@ -24,7 +24,12 @@ def bleu(texts: Sequence[Words], references: Sequence[Words]) -> float:
 
     Source: Papineni et al. 2002; He et al. 2021, tables 2 and 8.
     """
-    return fmean(bleu_of_each(texts, references, LONGEST))
+    return fmean(bleus(texts, references))
+
+
+def bleus(texts: Sequence[Words], references: Sequence[Words]) -> list[float]:
+    """The BLEU of each text of three tokens or more (see `bleu`)."""
+    return bleu_of_each(texts, references, LONGEST)
 
 
 def backward_bleu(texts: Sequence[Words], references: Sequence[Words]) -> float:

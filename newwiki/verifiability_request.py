@@ -10,7 +10,9 @@ from newwiki.fields import asked, fields_of
 
 Sweep = Literal["delay", "blocking"]
 
-# Massarelli et al. 2020, table 1 with the parameters of table 3, which has no beam sizes of the diverse searches
+# Massarelli et al. 2020, table 1 with the parameters of table 3, which has no beam sizes of the diverse searches. The
+# paper does not name a length penalty; fairseq, which it uses, divides by the length (lenpen 1). A sum would prefer
+# sentences of some five tokens, where table 4 has 24.
 TABLE_1 = (
     "sample:top_k=2",
     "sample:top_p=0.4",
@@ -18,12 +20,12 @@ TABLE_1 = (
     "beam:num_beams=15",
     "group-beam:num_beam_groups=2,diversity_penalty=0.2",
     "sibling-beam:sibling_penalty=0.1",
-    "delayed-beam:delay=1,top_k=100,num_beams=6",
+    "delayed-beam:delay=1,top_k=100,num_beams=6,length_penalty=1",
     "beam:num_beams=15,no_repeat_ngram_size=20",
 )
 # Its figures 5 and 3. The line is the first: the sampling that a delay without end is, and nothing blocked
 SWEEPS: Mapping[Sweep, tuple[str, ...]] = {
-    "delay": ("sample:top_k=100", "delayed-beam:delay=[1,2,3,5,10,20],top_k=100,num_beams=6"),
+    "delay": ("sample:top_k=100", "delayed-beam:delay=[1,2,3,5,10,20],top_k=100,num_beams=6,length_penalty=1"),
     "blocking": ("beam:num_beams=15", "beam:num_beams=15,no_repeat_ngram_size=[3,5,10,15,20]"),
 }
 

@@ -1,10 +1,10 @@
 """Delayed beam search: the first tokens of a sentence are drawn, and a beam search finds the rest of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from newwiki.decoding.beams import Best, best_tokens, by_stream, candidates, log_p
+from newwiki.decoding.beams import LENGTH_PENALTY, Best, best_tokens, by_stream, candidates, log_p
 from newwiki.decoding.decoder import decoder
 from newwiki.decoding.grammar import Decoder, Parameter
 from newwiki.decoding.sample import race
@@ -29,13 +29,19 @@ def _draws_nothing(decoder: Decoder) -> bool:
         "delay": Parameter(default=1, minimum=0),
         "top_k": Parameter(default=100, minimum=0),
         "num_beams": Parameter(default=6, minimum=1),
+        # 0, unlike the other beam searches, as runs from before this parameter compared sums
+        "length_penalty": replace(LENGTH_PENALTY, default=0.0, omitted_at_default=True),
     },
-    source="paper 004, 3.1",
+    source="paper 004, 3.1; transformers' generate, fairseq's lenpen (length_penalty)",
     deterministic=_draws_nothing,
 )
-def delayed_beam(delay: int, top_k: int, num_beams: int) -> Search:
-    """`delay` tokens of a sentence are drawn as `sample:top_k=…` draws them."""
-    return DelayedBeam(delay, top_k, num_beams)
+def delayed_beam(delay: int, top_k: int, num_beams: int, length_penalty: float) -> Search:
+    """Draw `delay` tokens of a sentence as `sample:top_k=…` draws them, and search for the rest of the sentence.
+
+    `length_penalty` 0 compares sums of log-probabilities over the tokens that were searched, and so prefers short
+    sentences; 1 compares their means.
+    """
+    return DelayedBeam(delay, top_k, num_beams, length_penalty)
 
 
 @dataclass(slots=True)
@@ -47,14 +53,21 @@ class Underway(Hypothesis):
 
 class DelayedBeam:
     """A stream that draws has one row. One that searches has up to `num_beams`, and one more for the best hypothesis
-    that has ended its sentence: it waits there until no running one is better. Scores are sums over the sentence.
+    that has ended its sentence: it waits there until no running one is better.
+
+    Running hypotheses have sums of log-probabilities as scores. Against one that has ended they count as in
+    transformers: sum / tokens ** length_penalty, over the tokens of the sentence that were searched; drawn tokens
+    count as little as a prompt does. The best in the pool has the waiting row: no other can become the best.
     """
 
-    def __init__(self, delay: int, top_k: int, num_beams: int) -> None:
+    def __init__(self, delay: int, top_k: int, num_beams: int, length_penalty: float) -> None:
         self.width = num_beams + 1
         self._delay = delay
         self._race = race(top_k)
         self._beams = num_beams
+        self._length_penalty = length_penalty
+        # Sums only fall as a sentence grows; means may rise, and then as many are awaited as in transformers.
+        self._awaited = 1 if length_penalty <= 0 else num_beams
 
     def step(self, streams: Sequence[Stream], view: View) -> list[Turn]:
         scores = log_p(view)
@@ -91,16 +104,19 @@ class DelayedBeam:
         """The turn of a stream with these tokens after its rows."""
         waits = bool(stream.pool) and not stream.pool[0].ended
         running = stream.beam[:-1] if waits else stream.beam
+        length = stream.written + 1
+        in_sentence = length - _start(running[0])
         going, ended = self._sorted_out(running, best[: len(running)], ends)
-        ended = [(len(running), one) for one in stream.pool] + ended
+        divisor = float((in_sentence - self._delay) ** self._length_penalty)
+        ended = [(len(running), one) for one in stream.pool] + _divided(ended, divisor)
         if not going and not ended:
             return Turn(result=running[0])
-        pooled = [_best(ended)] if ended else []
-        length = stream.written + 1
-        full = length == stream.room or length - _start(running[0]) == _LONGEST
-        if full or not going or (pooled and pooled[0][1].score >= going[0][1].score):
-            return _settled(_best([*pooled, *going]), stream.room)
-        waiting = [(parent, one) for parent, one in pooled if not one.ended]
+        pooled = sorted(ended, key=lambda row: -row[1].score)[: self._awaited]
+        full = length == stream.room or in_sentence == _LONGEST
+        beaten = len(pooled) == self._awaited and going and pooled[-1][1].score >= going[0][1].score / divisor
+        if full or not going or beaten:
+            return _settled(_best([*pooled, *_divided(going, divisor)]), stream.room)
+        waiting = [(parent, one) for parent, one in pooled[:1] if not one.ended]
         return Turn(rows=going + waiting, pool=[one for _, one in pooled])
 
     def _sorted_out(
@@ -127,6 +143,10 @@ def _ended(before: Hypothesis, token: int, score: float, ends: Ending) -> Hypoth
     if ends.sentence and ends.sentence(before.tokens, token):
         return _longer(before, token, score)
     return None
+
+
+def _divided(rows: Sequence[Row], divisor: float) -> list[Row]:
+    return [(parent, replace(one, score=one.score / divisor)) for parent, one in rows]
 
 
 def _start(one: Hypothesis) -> int:

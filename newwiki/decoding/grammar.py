@@ -16,12 +16,17 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a decoder takes, under transformers' name where it has one. Bounds are inclusive unless `above`."""
+    """A number that a decoder takes, under transformers' name where it has one. Bounds are inclusive unless `above`.
+
+    The canonical form leaves the default out where it is `omitted_at_default`: so a parameter that is added later does
+    not rename the runs that were made without it.
+    """
 
     default: int | float
     minimum: float
     maximum: float = math.inf
     above: bool = False
+    omitted_at_default: bool = False
 
     def read(self, text: str) -> Value:
         """Raises ValueError with what it must be."""
@@ -79,7 +84,7 @@ class Named:
 Setting = Parameter | DecoderChoice | Named
 
 # It goes with every decoder, and the engine sees to it.
-EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0)}
+EVERYWHERE: Mapping[str, Setting] = {"no_repeat_ngram_size": Parameter(default=0, minimum=0, omitted_at_default=True)}
 
 
 @dataclass(frozen=True)
@@ -91,19 +96,16 @@ class Decoder:
 
     @property
     def canonical(self) -> str:
-        """Defaults written out, keys sorted, numbers normalised: equal decoders have equal canonical forms.
-
-        What goes with every decoder (`no_repeat_ngram_size`) is written where it is not off.
-        """
-        written = {key: value for key, value in self.parameters.items() if value or key not in EVERYWHERE}
-        body = ",".join(f"{key}={_written(value)}" for key, value in sorted(written.items()))
-        return f"{self.name}:{body}" if body else self.name
+        """Defaults written out unless they are `omitted_at_default`, keys sorted, numbers normalised: equal decoders
+        have equal canonical forms."""
+        settings = decoders.get(self.name).parameters
+        return _joined(self.name, {key: v for key, v in self.parameters.items() if not _is_omitted(v, settings[key])})
 
     @property
     def short(self) -> str:
         """The canonical form without the defaults, for people."""
         defaults = {key: setting.default for key, setting in decoders.get(self.name).parameters.items()}
-        return Decoder(self.name, {key: v for key, v in self.parameters.items() if v != defaults.get(key)}).canonical
+        return _joined(self.name, {key: v for key, v in self.parameters.items() if v != defaults.get(key)})
 
 
 def short_form(canonical: str) -> str:
@@ -113,6 +115,15 @@ def short_form(canonical: str) -> str:
     except (UsageError, ValueError):
         return canonical
     return decoder.short
+
+
+def _joined(name: str, parameters: Mapping[str, Value]) -> str:
+    body = ",".join(f"{key}={_written(value)}" for key, value in sorted(parameters.items()))
+    return f"{name}:{body}" if body else name
+
+
+def _is_omitted(value: Value, setting: Setting) -> bool:
+    return isinstance(setting, Parameter) and setting.omitted_at_default and value == setting.default
 
 
 def _written(value: Value) -> str:

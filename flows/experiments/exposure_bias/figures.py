@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _RATES = (
     "{measure} of {who} by the length of the prefix: its own, and data of which a share of the tokens is replaced by "
-    "random ones (figure 2 of the paper). 1 is as after data; bars are 95 % intervals over seeds."
+    "random ones (figure 2 of the paper). 1 is as after data; bars are 95 % intervals over articles."
 )
 _GAPS = (
     "{measure} of {who} after {prefix} prefixes, by the tokens that it has written between prefix and what is scored, "
-    "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over seeds."
+    "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over articles."
 )
 _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
 # One more than there are colours, so that lines of the same colour have other dashes.

@@ -12,7 +12,7 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.exposure_bias.examples import ExposureExample, examples
 from flows.experiments.exposure_bias.findings import measures, trends
-from flows.experiments.exposure_bias.measuring import Draw, ExposureScore, length_of
+from flows.experiments.exposure_bias.measuring import Draw, Measured, length_of
 from flows.experiments.exposure_bias.prefixes import Key, Tokens, stretches
 from flows.experiments.exposure_bias.stored import Store, TokenModel, require_one_vocabulary
 from flows.experiments.exposure_bias.synthetic import fitted
@@ -50,7 +50,7 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
     if data_model and request.synthetic:
         cut = _cut(data_model, articles, request, template)
         measured = {f"{in_their_place}, synthetic": str(fitted(evaluations, request, data_model, cut.stretches))}
-    scores: list[ExposureScore] = []
+    measured_scores: list[Measured] = []
     texts: list[ExposureExample] = []
     generations: dict[str, AnswerRun] = {}
     sha256s: dict[str, str] = {data_model.name: data_model.sha256} if data_model else {}
@@ -62,15 +62,16 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
         cut = _cut(model, articles, request, template)
         for decoder in [one for specification in request.decoder for one in parse(specification)]:
             draws = _draws(evaluations, request, name, model, decoder, data_model, cut)
-            scores += _over_seeds(draws, evaluations.progress)
+            measured_scores += _over_seeds(draws, evaluations.progress)
             texts += examples(draws[0])
             for draw in draws:
                 generations |= draw.store.generations
-    found = measures(scores)
-    apart = trends(scores)
+    scores = [one.score for one in measured_scores]
+    found = measures(measured_scores)
+    apart = trends(measured_scores)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
-        verdict=verdict(apart),
+        verdict=verdict(apart, cut.articles - cut.too_short),
         words=words(found, apart, scores, request, in_their_place, cut.articles, cut.too_short),
         runs=[replace(one, snapshot_id=snapshot.snapshot_id) for one in generations.values()],
         read={
@@ -145,8 +146,8 @@ def _draws(
     ]
 
 
-def _over_seeds(draws: Sequence[Draw], progress: Progress) -> list[ExposureScore]:
-    found: list[ExposureScore] = []
+def _over_seeds(draws: Sequence[Draw], progress: Progress) -> list[Measured]:
+    found: list[Measured] = []
     with progress.stretch(f"{draws[0].name} under {draws[0].decoder.short}", "seeds") as bar:
         for place, draw in enumerate(draws):
             found += draw.scores(_telling(bar, place, len(draws)))

@@ -1,28 +1,29 @@
-"""From the scores of each seed to means with intervals over seeds, and to how they change along prefix and gap."""
+"""From the scores of each seed to ratios with intervals over articles, and to how they change along prefix and gap.
+
+Ratios are averaged by their logarithms. Where both scores have one distribution, the logarithm of their ratio is as
+likely to be above 0 as to be below it by the same, so its mean is 0 with texts however few. The mean of the ratio itself
+is above 1, by about the squared coefficient of variation of the score that it is divided by.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from math import sqrt
+from math import exp, log
 from statistics import fmean, stdev
 
-from scipy.special import stdtr, stdtrit
-
 from evaluators.exposure_bias import slope
-from evaluators.statistics import ALIKE, LEVEL
-from flows.experiments.exposure_bias.measuring import ExposureScore
+from flows.experiments.exposure_bias.leave_out import Estimate, Replicated, over_articles
+from flows.experiments.exposure_bias.measuring import Measured
 from flows.experiments.exposure_bias.prefixes import DATA
 from flows.verdict_kinds import gives_verdicts
 
-FEWEST = 3  # seeds that have an interval
-TOO_FEW = "too few seeds"
-ZERO = "a score of 0"
 LENGTH, GAP = "length", "gap"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExposureMeasure:
-    """A score and its ratio over seeds, with the standard deviation, and the ratio's 95 % interval."""
+    """A score in the mean over seeds with its standard deviation; the geometric mean of the ratio with the standard
+    deviation over seeds, and with its 95 % interval over articles."""
 
     model: str
     decoder: str
@@ -49,8 +50,8 @@ class ExposureMeasure:
 )
 @dataclass(frozen=True, kw_only=True)
 class ExposureTrend:
-    """A ratio in the mean over lengths (and gaps), and what it gains by a token `along` the prefix or the gap; p are of
-    the tests that they are 1 and 0."""
+    """A ratio in the geometric mean over lengths (and gaps), and what it gains by a token `along` the prefix or the
+    gap, with 95 % intervals over articles; p are of the tests that they are 1 and 0."""
 
     model: str
     decoder: str
@@ -70,63 +71,37 @@ class ExposureTrend:
     no_interval: str | None
 
 
-@dataclass(frozen=True)
-class OverSeeds:
-    """A mean with its 95 % interval by Student's t, and p of the test that it is `expected`."""
-
-    mean: float | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    lacking: str | None = None
-
-
-def over_seeds(values: Sequence[float | None], expected: float) -> OverSeeds:
-    known = [one for one in values if one is not None]
-    if not known or len(known) < len(values):
-        return OverSeeds(lacking=ZERO)
-    mean = fmean(known)
-    if len(known) < FEWEST:
-        return OverSeeds(mean, lacking=TOO_FEW)
-    error = stdev(known) / sqrt(len(known))
-    if error <= 1e-12 * abs(mean):
-        return OverSeeds(mean, lacking=ALIKE)
-    freedom = len(known) - 1
-    reach = float(stdtrit(freedom, 1 - LEVEL / 2)) * error
-    p = 2 * float(stdtr(freedom, -abs(mean - expected) / error))
-    return OverSeeds(mean, mean - reach, mean + reach, p)
-
-
-def measures(scores: Sequence[ExposureScore]) -> list[ExposureMeasure]:
+def measures(measured: Sequence[Measured]) -> list[ExposureMeasure]:
     """In the order of the scores, those of all seeds together."""
-    found: dict[tuple[str, str, str, str, float, int, int], list[ExposureScore]] = {}
-    for one in scores:
-        key = (one.model, one.decoder, one.metric, one.prefix, one.rate, one.prefix_length, one.gap)
+    found: dict[tuple[str, str, str, str, float, int, int], list[Measured]] = {}
+    for one in measured:
+        of = one.score
+        key = (of.model, of.decoder, of.metric, of.prefix, of.rate, of.prefix_length, of.gap)
         found.setdefault(key, []).append(one)
     return [_measure(of_seeds) for of_seeds in found.values()]
 
 
-def trends(scores: Sequence[ExposureScore]) -> list[ExposureTrend]:
+def trends(measured: Sequence[Measured]) -> list[ExposureTrend]:
     """By model, decoder, metric and kind of prefix along its length, and along the gap where there are gaps."""
 
-    def kind(one: ExposureScore) -> tuple[str, str, str, str, float]:
-        return one.model, one.decoder, one.metric, one.prefix, one.rate
+    def kind(one: Measured) -> tuple[str, str, str, str, float]:
+        return one.score.model, one.score.decoder, one.score.metric, one.score.prefix, one.score.rate
 
     found = []
-    others = sorted((one for one in scores if one.prefix != DATA), key=kind)
+    others = sorted((one for one in measured if one.score.prefix != DATA), key=kind)
     for _, of_kind in groupby(others, key=kind):
         same = list(of_kind)
-        found.append(_trend([one for one in same if not one.gap], LENGTH, _along_length))
-        if any(one.gap for one in same):
+        found.append(_trend([one for one in same if not one.score.gap], LENGTH, _along_length))
+        if any(one.score.gap for one in same):
             found.append(_trend(same, GAP, _along_gap))
     return found
 
 
-def _measure(of_seeds: Sequence[ExposureScore]) -> ExposureMeasure:
-    first = of_seeds[0]
-    values, ratios = [one.score for one in of_seeds], [one.ratio for one in of_seeds]
+def _measure(of_seeds: Sequence[Measured]) -> ExposureMeasure:
+    first = of_seeds[0].score
+    values, ratios = [one.score.score for one in of_seeds], [one.score.ratio for one in of_seeds]
     known = [one for one in ratios if one is not None]
-    ratio = over_seeds(ratios, 1.0) if first.prefix != DATA else OverSeeds()
+    ratio = Estimate() if first.prefix == DATA else _mean_ratio([[one] for one in of_seeds])
     return ExposureMeasure(
         model=first.model,
         decoder=first.decoder,
@@ -146,15 +121,17 @@ def _measure(of_seeds: Sequence[ExposureScore]) -> ExposureMeasure:
     )
 
 
-def _trend(
-    scores: Sequence[ExposureScore], along: str, gain: Callable[[Sequence[ExposureScore]], float | None]
-) -> ExposureTrend:
-    by_seed: dict[int, list[ExposureScore]] = {}
-    for one in scores:
-        by_seed.setdefault(one.seed, []).append(one)
-    mean = over_seeds([_mean(of_seed) for of_seed in by_seed.values()], 1.0)
-    gained = over_seeds([gain(of_seed) for of_seed in by_seed.values()], 0.0)
-    first = scores[0]
+# From where ratios are, as (length, gap), and the ratios there to a number; None where a ratio is not known.
+_Statistic = Callable[[Sequence[tuple[int, int]], Sequence[float | None]], float | None]
+
+
+def _trend(measured: Sequence[Measured], along: str, gain: _Statistic) -> ExposureTrend:
+    by_seed: dict[int, list[Measured]] = {}
+    for one in measured:
+        by_seed.setdefault(one.score.seed, []).append(one)
+    mean = _mean_ratio(list(by_seed.values()))
+    gained = over_articles([_replicated(gain, of_seed) for of_seed in by_seed.values()])
+    first = measured[0].score
     return ExposureTrend(
         model=first.model,
         decoder=first.decoder,
@@ -175,26 +152,42 @@ def _trend(
     )
 
 
-def _mean(scores: Sequence[ExposureScore]) -> float | None:
-    known = [one.ratio for one in scores if one.ratio is not None]
-    return fmean(known) if len(known) == len(scores) else None
+def _mean_ratio(seeds: Sequence[Sequence[Measured]]) -> Estimate:
+    """The geometric mean over seeds, and in each over all that it has."""
+    found = over_articles([_replicated(_mean_logarithm, of_seed) for of_seed in seeds])
+    mean, low, high = (None if one is None else exp(one) for one in (found.mean, found.low, found.high))
+    return Estimate(mean, low, high, found.p, found.lacking)
 
 
-def _along_length(scores: Sequence[ExposureScore]) -> float | None:
-    return _slope([one.prefix_length for one in scores], scores)
+def _replicated(statistic: _Statistic, of_seed: Sequence[Measured]) -> Replicated:
+    """The statistic of one seed's ratios, and the same without each group of articles."""
+    places = [(one.score.prefix_length, one.score.gap) for one in of_seed]
+    without = zip(*(one.ratios_without for one in of_seed), strict=True)
+    return Replicated(
+        statistic(places, [one.score.ratio for one in of_seed]), [statistic(places, ratios) for ratios in without]
+    )
 
 
-def _along_gap(scores: Sequence[ExposureScore]) -> float | None:
+def _mean_logarithm(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]) -> float | None:
+    known = [log(one) for one in ratios if one]
+    return fmean(known) if len(known) == len(ratios) else None
+
+
+def _along_length(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]) -> float | None:
+    return _slope([length for length, _ in places], ratios)
+
+
+def _along_gap(places: Sequence[tuple[int, int]], ratios: Sequence[float | None]) -> float | None:
     """In the mean over lengths."""
-    by_length: dict[int, list[ExposureScore]] = {}
-    for one in scores:
-        by_length.setdefault(one.prefix_length, []).append(one)
-    gains = [_slope([one.gap for one in same], same) for same in by_length.values()]
+    by_length: dict[int, list[tuple[int, float | None]]] = {}
+    for (length, gap), ratio in zip(places, ratios, strict=True):
+        by_length.setdefault(length, []).append((gap, ratio))
+    gains = [_slope([gap for gap, _ in same], [ratio for _, ratio in same]) for same in by_length.values()]
     known = [one for one in gains if one is not None]
     return fmean(known) if known else None
 
 
-def _slope(places: Sequence[int], scores: Sequence[ExposureScore]) -> float | None:
+def _slope(places: Sequence[int], ratios: Sequence[float | None]) -> float | None:
     """None of one place alone."""
-    ratios = [one.ratio for one in scores if one.ratio is not None]
-    return slope(places, ratios) if len(set(places)) > 1 and len(ratios) == len(places) else None
+    known = [one for one in ratios if one is not None]
+    return slope(places, known) if len(set(places)) > 1 and len(known) == len(places) else None

@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evaluators.corpus import Words, split_words
 from evaluators.exposure_bias import eb_c, eb_m, generation_deviation
 from evaluators.meteor import References
-from evaluators.token_scores import backward_bleu, bleu, nist, trigram_entropy
+from evaluators.token_scores import backward_bleu, bleu, bleus, nist, trigram_entropy
+from flows.experiments.exposure_bias.leave_out import Replicated, ScoreOf, leave_out, page_groups
 from flows.experiments.exposure_bias.prefixes import (
     CORRUPTED,
     DATA,
@@ -50,6 +56,19 @@ class ExposureScore:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A score, and what it and its ratio would be without each group of articles."""
+
+    score: ExposureScore
+    without: Sequence[float]
+    ratios_without: Sequence[float | None] = ()
+
+    @property
+    def ratio(self) -> Replicated:
+        return Replicated(self.score.ratio, self.ratios_without)
+
+
+@dataclass(frozen=True)
 class Draw:
     """What one seed is asked of: a model, what stands in the articles' place if anything does, and the stretches, each
     of prompt, prefix and what comes then."""
@@ -63,14 +82,19 @@ class Draw:
     stretches: Mapping[Key, Tokens]
     seed: int
 
-    def scores(self, tell: Callable[[str], None]) -> list[ExposureScore]:
+    @cached_property
+    def groups(self) -> Mapping[int, int]:
+        """The group of each page, which is left out as one."""
+        return page_groups(list(self.stretches))
+
+    def scores(self, tell: Callable[[str], None]) -> list[Measured]:
         """All of this seed; `tell` hears what is at work."""
         tell("prefixes of data")
         data = self.data()
         asked, references = halves(list(data), self.seed)
         texts = {key: data[key] for key in asked}
         beside = [data[key] for key in references]
-        found: list[ExposureScore] = []
+        found: list[Measured] = []
         for prefix, gaps in self.prefixes():
             tell(_words(prefix))
             found += self._measured(prefix, gaps, texts, beside)
@@ -100,7 +124,8 @@ class Draw:
 
     def _measured(
         self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens], references: Sequence[Tokens]
-    ) -> Iterator[ExposureScore]:
+    ) -> Iterator[Measured]:
+        groups, count = [self.groups[page] for page, _ in data], len(set(self.groups.values()))
         start = self.request.prompt_length + prefix.length
         whole = self.written(prefix, gaps, data)
         for gap in gaps:
@@ -109,15 +134,15 @@ class Draw:
             texts, beside = [one[span] for one in whole], [one[span] for one in references]
             with_all = gap == 0 and prefix.length in self.request.prefix_length
             for metric, score in self._scored(texts, beside, with_all=with_all):
-                yield self._score(prefix, gap, metric, len(texts), score)
+                yield self._score(prefix, gap, metric, len(texts), *leave_out(score, groups, count))
         if self.data_model is not None:
             places = [start + gap for gap in gaps]
             read = [one[: places[-1]] for one in whole]
             apart = self.store.divergences(self.model, self.data_model, read, places)
             for metric in DIVERGENCES:
                 for column, gap in enumerate(gaps):
-                    cgd = generation_deviation(apart[metric][:, column])
-                    yield self._score(prefix, gap, metric, len(read), cgd)
+                    cgd = _of_places(apart[metric][:, column], generation_deviation)
+                    yield self._score(prefix, gap, metric, len(read), *leave_out(cgd, groups, count))
 
     def written(self, prefix: Prefix, gaps: Sequence[int], data: Mapping[Key, Tokens]) -> list[Tokens]:
         """Prompt, prefix, and what the model writes after them. Its own prefixes of all lengths begin one text."""
@@ -142,18 +167,21 @@ class Draw:
 
     def _scored(
         self, texts: Sequence[Tokens], references: Sequence[Tokens], *, with_all: bool
-    ) -> Iterator[tuple[str, float]]:
-        """By all scores, or, where gaps are looked at, by BLEU alone, as in the paper's figure 3."""
+    ) -> Iterator[tuple[str, ScoreOf]]:
+        """All scores, or, where gaps are looked at, BLEU alone, as in the paper's figure 3. References stay the same,
+        whichever texts are kept."""
         mine, theirs = ([tuple(map(str, one)) for one in several] for several in (texts, references))
-        for metric, score in SCORES.items():
-            if with_all or metric == "bleu":
-                yield metric, score(mine, theirs)
+        yield "bleu", _of_places(bleus(mine, theirs), fmean)
         if with_all:
+            for metric in ("nist", "backward_bleu", "trigram_entropy"):
+                yield metric, _beside(SCORES[metric], mine, theirs)
             words, others = ([split_words(self.model.text(one)) for one in several] for several in (texts, references))
-            yield METEOR, References(others).meteor_exact_stem(words)
+            yield METEOR, _of_places(References(others).of_each(words), fmean)
 
-    def _score(self, prefix: Prefix, gap: int, metric: str, texts: int, score: float) -> ExposureScore:
-        return ExposureScore(
+    def _score(
+        self, prefix: Prefix, gap: int, metric: str, texts: int, score: float, without: Sequence[float]
+    ) -> Measured:
+        whole = ExposureScore(
             model=self.name,
             decoder=self.decoder.canonical,
             metric=metric,
@@ -166,6 +194,7 @@ class Draw:
             score=score,
             ratio=None,
         )
+        return Measured(whole, without)
 
 
 def length_of(request: ExposureBiasRequest) -> int:
@@ -182,17 +211,32 @@ def ancestral() -> Decoder:
     return decoder
 
 
-def _with_ratios(scores: Sequence[ExposureScore]) -> list[ExposureScore]:
+def _of_places(values: Sequence[float] | NDArray[np.float64], mean: Callable[[Sequence[float]], float]) -> ScoreOf:
+    return lambda kept: mean([float(values[place]) for place in kept])
+
+
+def _beside(
+    score: Callable[[Sequence[Words], Sequence[Words]], float], texts: Sequence[Words], references: Sequence[Words]
+) -> ScoreOf:
+    return lambda kept: score([texts[place] for place in kept], references)
+
+
+def _with_ratios(measured: Sequence[Measured]) -> list[Measured]:
     """Each beside that of the data's prefix that ends at the same place."""
-    data = {(one.metric, one.prefix_length): one.score for one in scores if one.prefix == DATA}
-    return [_with_ratio(one, data[one.metric, one.prefix_length + one.gap]) for one in scores]
+    data = {(one.score.metric, one.score.prefix_length): one for one in measured if one.score.prefix == DATA}
+    return [_with_ratio(one, data[one.score.metric, one.score.prefix_length + one.score.gap]) for one in measured]
 
 
-def _with_ratio(one: ExposureScore, after_data: float) -> ExposureScore:
-    if one.prefix == DATA:
+def _with_ratio(one: Measured, data: Measured) -> Measured:
+    if one.score.prefix == DATA:
         return one
-    is_divergence = one.metric in DIVERGENCES
-    return replace(one, ratio=eb_c(one.score, after_data) if is_divergence else eb_m(after_data, one.score))
+    is_divergence = one.score.metric in DIVERGENCES
+
+    def ratio(score: float, after_data: float) -> float | None:
+        return eb_c(score, after_data) if is_divergence else eb_m(after_data, score)
+
+    whole = replace(one.score, ratio=ratio(one.score.score, data.score.score))
+    return Measured(whole, one.without, [ratio(*pair) for pair in zip(one.without, data.without, strict=True)])
 
 
 def _words(prefix: Prefix) -> str:

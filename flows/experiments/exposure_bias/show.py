@@ -17,14 +17,15 @@ from storage.database import Database
 from storage.experiments import rows
 
 _RATIOS = (
-    "{who}: EB-M and EB-C by the length of the prefix, the mean over seeds and their standard deviation (table 2 of "
-    "the paper, and in numbers its figure 2). Above 1 is worse than after prefixes of data."
+    "{who}: EB-M and EB-C by the length of the prefix, the geometric mean over seeds and the standard deviation "
+    "(table 2 of the paper, and in numbers its figure 2). Above 1 is worse than after prefixes of data."
 )
 _SCORES = "{who}: the scores that EB-M is made of, and what they are more or less than after data (table 8)."
 _DEVIATIONS = "{who}: the mean divergences (CGD) that EB-C is made of (table 9)."
 _TRENDS = (
-    "{who}: EB-M and EB-C in the mean over lengths with the 95 % interval over seeds and p of the test that it is 1; "
-    "what they gain for 10 tokens more of prefix, or of the gap between a damaged prefix and what is scored (figure 3)."
+    "{who}: EB-M and EB-C in the geometric mean over lengths with the 95 % interval over articles and p of the test "
+    "that it is 1; what they gain for 10 tokens more of prefix, or of the gap between a damaged prefix and what is "
+    "scored (figure 3)."
 )
 NAMES = {
     "bleu": "BLEU",

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from math import nan
 
 from evaluators.statistics import LEVEL, holm
-from flows.experiments.exposure_bias.findings import FEWEST, GAP, LENGTH, TOO_FEW, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.leave_out import (
+    FEWEST,
+    FEWEST_ARTICLES,
+    MOST_GROUPS,
+    TOO_FEW,
+    TOO_FEW_ARTICLES,
+    ZERO,
+)
 from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
 from newwiki.decoding.grammar import short_form
@@ -15,15 +23,16 @@ WORSE, BETTER, ALIKE = "worse after its own text", "better after its own text", 
 _PER = 10  # tokens that a change is told for
 
 
-def verdict(found: Sequence[ExposureTrend]) -> str:
-    """By BLEU, whether a model goes on worse from its own text; of several models and decoders each with its name,
-    after Holm's correction for their number."""
+def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
+    """By BLEU, whether a model goes on worse from its own text, and over how many articles; of several models and
+    decoders each with its name, after Holm's correction for their number."""
     own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
     p_holm = holm([nan if one.p is None else one.p for one in own])
-    if len(own) == 1:
-        return _judged(own[0], float(p_holm[0]))
-    several = len({one.decoder for one in own}) > 1
-    return "; ".join(f"{_who(one, several)}: {_judged(one, float(p))}" for one, p in zip(own, p_holm, strict=True))
+    judged = [_judged(one, float(p)) for one, p in zip(own, p_holm, strict=True)]
+    if len(own) > 1:
+        several = len({one.decoder for one in own}) > 1
+        judged = [f"{_who(one, several)}: {told}" for one, told in zip(own, judged, strict=True)]
+    return f"{'; '.join(judged)} (over {articles:,} articles)"
 
 
 def of_prefix(prefix: str, rate: float) -> str:
@@ -58,11 +67,20 @@ def words(
         told.append(f"{too_short:,} of {articles:,} articles are shorter than a stretch, and left out")
     if request.seeds < FEWEST:
         told.append(f"{FEWEST} seeds are the least that have an interval (--seeds)")
-    told.append(
-        "intervals are over seeds, each of which draws texts, damage and references anew from these articles: they say "
-        "nothing of other articles"
-    )
+    told.append(_unit(articles - too_short))
     return told
+
+
+def _unit(articles: int) -> str:
+    """What the intervals generalize over, and where the simulation of a null does not reach."""
+    if articles < FEWEST_ARTICLES:
+        return f"{FEWEST_ARTICLES} articles are the least that have an interval, and {articles} are here"
+    groups = "each article" if articles <= MOST_GROUPS else f"each of {MOST_GROUPS} groups of articles"
+    return (
+        f"intervals are over {articles:,} articles, by leaving {groups} out of all seeds at once; the references stay "
+        "the same. The simulated null has articles that are independent of each other, so articles on one subject make "
+        "intervals too narrow; it has no METEOR and no EB-C"
+    )
 
 
 def _asked(scores: Sequence[ExposureScore], request: ExposureBiasRequest, data_model: str | None) -> str:
@@ -107,11 +125,11 @@ def _recovers(one: ExposureTrend) -> str:
 
 
 def _judged(one: ExposureTrend, p_holm: float) -> str:
-    if one.mean is None or one.no_interval == TOO_FEW:
-        return one.no_interval or ALIKE
-    if p_holm <= LEVEL:
-        return WORSE if one.mean > 1 else BETTER
-    return ALIKE
+    if one.no_interval in (TOO_FEW, TOO_FEW_ARTICLES, ZERO):
+        return one.no_interval
+    if not p_holm <= LEVEL:
+        return ALIKE
+    return WORSE if one.mean > 1 else BETTER
 
 
 def _interval(one: ExposureTrend) -> str:

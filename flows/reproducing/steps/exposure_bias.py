@@ -1,10 +1,16 @@
 """He et al. 2021: EB-M and EB-C, and the scores and deviations that they are made of, by prefix and its length."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import fmean, stdev
 from typing import Any
 
+from scipy.special import stdtrit
+
+from evaluators.statistics import ALIKE, LEVEL
 from flows.experiments.experiment import named
-from flows.experiments.exposure_bias.findings import FEWEST, over_seeds
+from flows.experiments.exposure_bias.findings import ExposureMeasure
+from flows.experiments.exposure_bias.leave_out import FEWEST, TOO_FEW, Estimate
 from flows.experiments.exposure_bias.measuring import METEOR, ExposureScore
 from flows.experiments.exposure_bias.prefixes import DATA, MODEL, SHUFFLED
 from flows.reproducing import scale
@@ -94,6 +100,10 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
         name: experiments.rows(reproduction.database, ExposureScore, "exposure_scores", answer)
         for name, answer in answers.items()
     }
+    measures = {
+        name: experiments.rows(reproduction.database, ExposureMeasure, "exposure_measures", answer)
+        for name, answer in answers.items()
+    }
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
         if number.model is None:
@@ -104,15 +114,19 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
             if isinstance(model, str):
                 return model
             return outcomes[name].failed if name in outcomes else NO_COMMAND
-        there = [one for one in scores[name] if one.decoder == canonical(number.decoder) and not one.gap]
-        return exposure_number(there, number, _whose(reproduction, number.model.name), answers[name])
+        decoder = canonical(number.decoder)
+        there = [one for one in scores[name] if one.decoder == decoder and not one.gap]
+        ratios = [one for one in measures[name] if one.decoder == decoder and not one.gap]
+        return exposure_number(there, ratios, number, _whose(reproduction, number.model.name), answers[name])
 
     return of
 
 
-def exposure_number(scores: Sequence[ExposureScore], number: Number, whose: str, answer: str) -> Ours | str:
-    """Of the scores of one model under one decoder: a ratio, a score, or, where the row is `less` another prefix, the
-    difference of scores; over seeds."""
+def exposure_number(
+    scores: Sequence[ExposureScore], ratios: Sequence[ExposureMeasure], number: Number, whose: str, answer: str
+) -> Ours | str:
+    """Of one model under one decoder: a ratio with its interval over articles; or a score, or, where the row is `less`
+    another prefix, the difference of scores, with an interval over seeds."""
     title = number.metric.title
     kind, _, inner = title.rstrip(")").partition(" (")
     metric = _SCORES[inner or title]
@@ -123,13 +137,14 @@ def exposure_number(scores: Sequence[ExposureScore], number: Number, whose: str,
     texts = min(one.texts for one in here.values())
     unlike = ""
     if kind.startswith("EB"):
-        found = over_seeds([one.ratio for one in here.values()], 1.0)
+        [ratio] = [one for one in ratios if (one.metric, one.prefix, one.prefix_length) == (metric, prefix, length)]
+        found = Estimate(ratio.ratio, ratio.low, ratio.high, lacking=ratio.no_interval)
     else:
-        values: list[float | None] = [one.score for one in here.values()]
+        values = [one.score for one in here.values()]
         if less := number.labels.get("less"):
             others = _by_seed(scores, metric, _PREFIXES[str(less)], length)
             values = [one.score - others[seed].score for seed, one in here.items()]
-        found = over_seeds(values, 0.0)
+        found = _over_seeds(values)
         if kind != "CGD" and texts < _TEXTS:
             unlike = f"of {texts:,} texts, where the paper has {_TEXTS:,}: it moves with their number"
     if found.mean is None:
@@ -144,6 +159,18 @@ def exposure_number(scores: Sequence[ExposureScore], number: Number, whose: str,
         source=answer,
         unlike=unlike,
     )
+
+
+def _over_seeds(values: Sequence[float]) -> Estimate:
+    """The mean with its 95 % interval by Student's t: it holds for these articles alone."""
+    mean = fmean(values)
+    if len(values) < FEWEST:
+        return Estimate(mean, lacking=TOO_FEW)
+    error = stdev(values) / sqrt(len(values))
+    if error <= 1e-12 * abs(mean):
+        return Estimate(mean, lacking=ALIKE)
+    reach = float(stdtrit(len(values) - 1, 1 - LEVEL / 2)) * error
+    return Estimate(mean, mean - reach, mean + reach)
 
 
 def _by_seed(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from evaluators.statistics import TOO_FEW
+from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.fairness.findings import GroupShare
 from flows.experiments.fairness.material import Found
@@ -58,17 +59,20 @@ def score(metric: str, prefix: str, seed: int, value: float, ratio: float | None
 TABLE_2, TABLE_8, TABLE_9 = (papers()["002"].table(one) for one in ("2", "8", "9"))
 
 
-def exposure(one: Number, scores: list[ExposureScore]) -> Ours:
-    found = exposure_number(scores, one, "toy", "answer")
+def exposure(one: Number, scores: list[ExposureScore], *ratios: ExposureMeasure) -> Ours:
+    found = exposure_number(scores, ratios, one, "toy", "answer")
     assert isinstance(found, Ours)
     return found
 
 
-def test_a_ratio_is_the_mean_over_seeds_with_its_interval() -> None:
-    """t with two degrees of freedom is 4.3027: 1.02 ± 4.3027 * 0.01 / sqrt(3)."""
+def test_a_ratio_is_that_of_the_answer_with_its_interval_over_articles() -> None:
     scores = [score("bleu", "shuffled", seed, 0.4, ratio) for seed, ratio in enumerate((1.01, 1.02, 1.03))]
-    found = exposure(number("002", TABLE_2, "EB-M (BLEU)", prefix="shuffled", length=20), scores)
-    assert (found.value, found.low, found.high) == pytest.approx((1.02, 0.995158, 1.044842), abs=1e-5)
+    ratio = ExposureMeasure(
+        model="toy", decoder=canonical("sample"), metric="bleu", prefix="shuffled", rate=0.0, prefix_length=20, gap=0,
+        seeds=3, score=0.4, score_sd=None, ratio=1.02, ratio_sd=0.01, low=0.99, high=1.05, no_interval=None,
+    )  # fmt: skip
+    found = exposure(number("002", TABLE_2, "EB-M (BLEU)", prefix="shuffled", length=20), scores, ratio)
+    assert (found.value, found.low, found.high) == (1.02, 0.99, 1.05)
     assert (found.unlike, found.source) == ("", "answer")
 
 
@@ -86,7 +90,7 @@ def test_a_deviation_is_judged_and_a_missing_length_told() -> None:
     found = exposure(number("002", TABLE_9, "CGD (TV)", prefix="data", length=20), scores)
     assert (found.value, found.unlike) == (pytest.approx(0.30), "")
     longer = number("002", TABLE_9, "CGD (TV)", prefix="data", length=30)
-    assert exposure_number(scores, longer, "toy", "answer") == "there is no prefix of 30 tokens"
+    assert exposure_number(scores, (), longer, "toy", "answer") == "there is no prefix of 30 tokens"
 
 
 # Dhamala et al. 2022

@@ -320,21 +320,33 @@ def sibling_beam(
     return _winner(search.finished)
 
 
-def delayed_beam(naive: Naive, task: Task, delay: int = 1, top_k: int = 100, num_beams: int = 6) -> tuple[int, ...]:
-    """Massarelli et al. 2020, 3.1."""
+def delayed_beam(
+    naive: Naive, task: Task, delay: int = 1, top_k: int = 100, num_beams: int = 6, length_penalty: float = 0
+) -> tuple[int, ...]:
+    """Massarelli et al. 2020, 3.1; scores are normalized as in transformers, over the tokens that are not drawn."""
     tokens: tuple[int, ...] = ()
     while len(tokens) < task.room and not (tokens and tokens[-1] in naive.end_tokens):
-        tokens = _delayed_sentence(naive, task, tokens, delay, top_k, num_beams)
+        tokens = _delayed_sentence(naive, task, tokens, delay, top_k, num_beams, length_penalty)
     return tokens
 
 
 def _delayed_sentence(
-    naive: Naive, task: Task, before: tuple[int, ...], delay: int, top_k: int, num_beams: int
+    naive: Naive,
+    task: Task,
+    before: tuple[int, ...],
+    delay: int,
+    top_k: int,
+    num_beams: int,
+    length_penalty: float,
 ) -> tuple[int, ...]:
     """The tokens so far and those of one more sentence."""
 
     def ends(tokens: Sequence[int]) -> bool:
         return tokens[-1] in naive.end_tokens or naive.sentence_end(tokens[:-1], tokens[-1])
+
+    def normalized(one: Hypothesis) -> float:
+        searched = len(one.tokens) - len(drawn)
+        return one.score / searched**length_penalty if searched else one.score
 
     most = min(task.room, len(before) + MOST_OF_A_SENTENCE)
     drawn = before
@@ -349,9 +361,10 @@ def _delayed_sentence(
         looked_at = _best(_all_children(naive, task, running, 2 * num_beams), 2 * num_beams)
         pooled += [one for one in looked_at[:num_beams] if ends(one.tokens)]
         running = [one for one in looked_at if not ends(one.tokens)][:num_beams]
-        if pooled and running and _best(pooled, 1)[0].score >= running[0].score:
+        finished = sorted(map(normalized, pooled), reverse=True)[:num_beams]
+        if len(finished) == num_beams and running and finished[-1] >= normalized(running[0]):
             break
-    return _best([*pooled, *running], 1)[0].tokens
+    return max([*pooled, *running], key=normalized).tokens
 
 
 def contrastive_search(naive: Naive, task: Task, top_k: int = 5, penalty_alpha: float = 0.6) -> tuple[int, ...]:

@@ -50,6 +50,10 @@ def asked_of(seed: int, many: int, samples: int = 1) -> list[Request]:
         (2, 0.4, "delayed-beam:delay=0,num_beams=4"),
         (3, 0.2, "delayed-beam:delay=2,top_k=0,num_beams=1"),
         (4, 0.2, "delayed-beam:num_beams=4,no_repeat_ngram_size=2"),
+        (0, 0.2, "delayed-beam:length_penalty=1"),
+        (1, 0.1, "delayed-beam:delay=2,top_k=5,num_beams=3,length_penalty=0.5"),
+        (2, 0.4, "delayed-beam:delay=0,num_beams=4,length_penalty=1"),
+        (3, 0.2, "delayed-beam:num_beams=3,length_penalty=-1"),
     ],
 )
 def test_it_writes_what_the_naive_one_writes(seed: int, spread: float, spec: str) -> None:
@@ -90,21 +94,23 @@ def test_with_nothing_but_delay_it_is_sampling(top_k: int) -> None:
     assert written(spec, model, asked, ends=ENDS, room=20) == drawn
 
 
-def test_without_delay_it_is_one_beam_search_a_sentence() -> None:
+@pytest.mark.parametrize("length_penalty", [0, 1])
+def test_without_delay_it_is_one_beam_search_a_sentence(length_penalty: int) -> None:
     model, mark = lively(0), 21
     for page, text in enumerate(prompts(0, 3)):
         tokens: list[int] = []
         while len(tokens) < 16:
             found = naively(
                 Naive(model, frozenset([mark]), CONTEXT),
-                Decoder("beam", {"num_beams": 6, "length_penalty": 0}),
+                Decoder("beam", {"num_beams": 6, "length_penalty": length_penalty}),
                 [(0, 0, [*text, *tokens])],
                 16 - len(tokens),
             )
             sentence, ended = found[0, 0]
             tokens += [*sentence, mark] if ended else sentence
         found = written(
-            "delayed-beam:delay=0", model, [(page, 0, text)], ends=frozenset(), room=16,
+            f"delayed-beam:delay=0,length_penalty={length_penalty}",
+            model, [(page, 0, text)], ends=frozenset(), room=16,
             sentence=lambda before, token: token == mark,
         )  # fmt: skip
         assert found == {(page, 0): (tokens, False)}

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from newwiki.decoding.grammar import Decoder, parse, short_form
 from newwiki.errors import UsageError
+from newwiki.registry import decoders
 
 
 def canonical(text: str) -> list[str]:
@@ -30,6 +31,36 @@ def sampling(temperature: float = 1, top_k: int = 0, top_p: float = 1) -> str:
 )
 def test_the_canonical_form_writes_defaults_out_sorts_keys_and_normalises_numbers(text: str, forms: list[str]) -> None:
     assert canonical(text) == forms
+
+
+# What runs are named by. A parameter that a decoder gets later is `omitted_at_default`, so that no form here changes.
+NAMES = {
+    "beam": "beam:length_penalty=1,num_beams=5",
+    "contrastive-decoding": "contrastive-decoding:alpha=0.1,amateur=x,amateur_context=last,amateur_temperature=0.5,"
+    "candidates=paper,num_beams=5",
+    "contrastive-search": "contrastive-search:penalty_alpha=0.6,top_k=5",
+    "delayed-beam": "delayed-beam:delay=1,num_beams=6,top_k=100",
+    "greedy": "greedy",
+    "group-beam": "group-beam:diversity_penalty=0.2,length_penalty=1,num_beam_groups=2,num_beams=6",
+    "sample": sampling(),
+    "sibling-beam": "sibling-beam:length_penalty=1,num_beams=5,sibling_penalty=0.1",
+}
+
+
+@pytest.mark.parametrize(("name", "form"), NAMES.items())
+def test_new_parameters_do_not_rename_existing_runs(name: str, form: str) -> None:
+    assert canonical(f"{name}:amateur=x" if "amateur" in form else name) == [form]
+    assert canonical(form) == [form]
+
+
+def test_every_decoder_of_the_package_has_a_recorded_name() -> None:
+    own = {name for name, kind in decoders.all().items() if kind.make.__module__.startswith("newwiki.decoding.")}
+    assert own == NAMES.keys()
+
+
+def test_a_parameter_omitted_at_its_default_is_named_elsewhere() -> None:
+    assert canonical("delayed-beam:length_penalty=0.0") == ["delayed-beam:delay=1,num_beams=6,top_k=100"]
+    assert canonical("delayed-beam:length_penalty=1") == ["delayed-beam:delay=1,length_penalty=1,num_beams=6,top_k=100"]
 
 
 def test_a_grid_is_every_combination() -> None:

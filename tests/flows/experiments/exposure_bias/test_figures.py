@@ -6,14 +6,14 @@ from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import measures
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
 from newwiki.exposure_bias_request import ExposureBiasRequest
-from tests.flows.experiments.exposure_bias.test_findings import score
+from tests.flows.experiments.exposure_bias.test_findings import measured
 
 _LINE = r'<path d="M([\d.]+),[^"]*L[^"]*" stroke="(#\w+)" stroke-width="2" stroke-dasharray="([\d,]+)"/>'
 
 
 def test_each_line_of_the_usual_rates_looks_and_stands_by_itself() -> None:
     prefixes = [(MODEL, 0.0), *((CORRUPTED, rate) for rate in ExposureBiasRequest(models=("toy",)).rate)]
-    scores = [score(0, 1.1, length, prefix=prefix, rate=rate) for prefix, rate in prefixes for length in (20, 30)]
+    scores = [measured(0, 1.1, length, prefix=prefix, rate=rate) for prefix, rate in prefixes for length in (20, 30)]
     [figure] = figures(measures(scores))
     lines = re.findall(_LINE, str(figure.image))
     assert len(lines) == len(prefixes) == 7
