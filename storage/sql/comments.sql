@@ -311,15 +311,15 @@ comment on column cutoff_findings.months is 'How many months (years of old snaps
 comment on column cutoff_findings.left_out is 'How many had too few articles.';
 comment on column cutoff_findings.articles is 'How many articles it rests on.';
 comment on column cutoff_findings.month is 'The first day of the last month that was seen; NULL where that cannot be told.';
-comment on column cutoff_findings.low is 'The first month of its 95 % interval.';
-comment on column cutoff_findings.high is 'The last month of it.';
+comment on column cutoff_findings.low is 'The first month of its 95 % interval; NULL where a month is found and the change may have begun before the first month. Without a month, the earliest that it may be.';
+comment on column cutoff_findings.high is 'The last month of the 95 % interval; NULL where no month is found.';
 comment on column cutoff_findings.change is 'By how much the metric moves from what was seen to what was not.';
 comment on column cutoff_findings.width is 'Over how many months it does; 1 is at once.';
 comment on column cutoff_findings.p is 'p of no change; NULL where it could not be tested.';
 comment on column cutoff_findings.p_holm is 'The same after Holm''s correction for the metrics beside bits_per_byte.';
 comment on column cutoff_findings.verdict is 'found, or why the month cannot be told.';
 comment on column cutoff_findings.stated is 'The month of the model''s stated knowledge cutoff; NULL where none is known.';
-comment on column cutoff_findings.agrees is 'Whether that lies in the interval.';
+comment on column cutoff_findings.agrees is 'Whether that lies in the interval; NULL where it cannot be told.';
 
 comment on table cutoff_months is 'The curves of `newwiki experiment cutoff`: what models did by the month in which articles were begun.';
 comment on column cutoff_months.experiment_id is 'The answer.';

@@ -5,7 +5,7 @@ from newwiki.experiment_request import CutoffRequest
 
 EXPERIMENT = Experiment(
     name="cutoff",
-    version="1",
+    version="2",
     title="By the month in which an article was begun",
     source="Andrews 1993 (a change at an unknown time), Hansen 2000 (its interval)",
     help="From which month on a model does worse, as it has not read what was written then: over all snapshots of a "
