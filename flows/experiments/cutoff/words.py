@@ -85,7 +85,8 @@ def _sentence(one: CutoffFinding, tests: int) -> str:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
     if one.verdict == UNFINISHED:
         since = f" and is not over before {month_words(one.low)}" if one.low else ""
-        return f"{who}: {_CANNOT_TELL} the month: {one.metric} changes{since}, but {one.verdict}: p {_p(one.p_holm)}, {rests}"
+        rests = f"p {_p(one.p_holm)}, {rests}"
+        return f"{who}: {_CANNOT_TELL} the month: {one.metric} changes{since}, but {one.verdict}: {rests}"
     if one.verdict != FOUND:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}{of}: {one.metric}, p {_p(one.p_holm)}, {rests}"
     if one.low is None:

@@ -5,7 +5,7 @@ from newwiki.verifiability_request import VerifiabilityRequest
 
 EXPERIMENT = Experiment(
     name="verifiability",
-    version="1",
+    version="2",
     title="What decoding does to truth",
     source="Massarelli et al. 2020, How decoding strategies affect the verifiability of generated text",
     help="How much of what models write is supported by evidence, and how repetitive it is, by decoder: the first five "
