@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from page_tables import table, written_into
 
-from evaluators.change_point import ChangePoint, change_point, monthly_means
+from evaluators.change_point import UNFINISHED, ChangePoint, change_point, monthly_means
 from evaluators.statistics import LEVEL, Array
 
 ARTICLES = 20
@@ -37,10 +37,20 @@ class Months:
     skewed: bool = False
     longer_from: int | None = None
     compared: str = "nothing"
+    missing: tuple[int, ...] = ()
+
+    @property
+    def named(self) -> int:
+        """The month that it is right to name: the last that there is up to the cutoff."""
+        return max(month for month in self.there if month <= (self.cutoff or 0))
+
+    @property
+    def there(self) -> list[int]:
+        return [month for month in range(self.count) if month not in self.missing]
 
     def draw(self, random: np.random.Generator) -> tuple[Array, ...]:
         """Months, articles, values, the control's values and lengths."""
-        months = np.repeat(np.arange(self.count), ARTICLES)
+        months = np.repeat(self.there, ARTICLES)
         own = random.normal(size=self.count)
         for month in range(1, self.count):
             own[month] = self.persist * own[month - 1] + np.sqrt(1 - self.persist**2) * own[month]
@@ -80,7 +90,17 @@ SEEN = (
     Months("over 6 months, change 2", cutoff=9, change=2.0, width=6, compared="lengths"),
     Months("skewed values, change 1", cutoff=7, change=1.0, skewed=True, compared="lengths"),
     Months("months differ by 0.3, change 1", cutoff=7, change=1.0, differ=0.3, compared="lengths"),
-)
+    Months("first month, change 1", cutoff=0, change=1.0, compared="lengths"),
+    Months("first month, change 2", cutoff=0, change=2.0, compared="lengths"),
+    Months("last but one, change 2", cutoff=14, change=2.0, compared="lengths"),
+    Months("over 6 months, two after the last, change 3", cutoff=17, change=3.0, width=6, compared="lengths"),
+    Months("over 12 months, change 3", cutoff=11, change=3.0, width=12, compared="lengths"),
+    Months("in a gap of 4 months, change 2", cutoff=8, change=2.0, missing=(6, 7, 8, 9), compared="lengths"),
+    Months("every second month missing, change 2", cutoff=7, change=2.0, missing=tuple(range(1, 16, 2)),
+           compared="lengths"),
+    Months("3 months, change 2", count=3, cutoff=1, change=2.0, compared="lengths"),
+    Months("6 months, change 2", count=6, cutoff=2, change=2.0, compared="lengths"),
+)  # fmt: skip
 
 
 def judged(design: Months, rows: tuple[Array, ...], seed: int) -> ChangePoint:
@@ -106,14 +126,32 @@ def unseen_table(draws: int) -> str:
 def seen_table(draws: int) -> str:
     rows = []
     for design in SEEN:
-        told = [one for one in verdicts(design, draws) if one.low is not None and one.high is not None]
-        spans = [(one.low or 0, one.high or 0) for one in told]
-        held = np.mean([low <= (design.cutoff or 0) <= high for low, high in spans])
-        exact = np.mean([one.month == design.cutoff for one in told])
-        months = np.median([high - low + 1 for low, high in spans])
-        rows.append([design.words, f"{len(told) / draws:.3f}", f"{exact:.3f}", f"{held:.3f}", f"{months:g}"])
-    heads = ["a cutoff", "a month is named", "it is the right one", "the interval holds it", "months in the interval"]
+        told = [one for one in verdicts(design, draws) if one.why in (None, UNFINISHED)]
+        named = [one for one in told if one.month is not None]
+        spans = [span(one) for one in told]
+        shares = [
+            f"{len(told) / draws:.3f}",
+            f"{len(named) / draws:.3f}",
+            _share([one.month == design.named for one in named]),
+            _share([low <= (design.cutoff or 0) <= high for low, high in spans]),
+            _share([one.low is None or one.high is None for one in told]),
+        ]
+        length = f"{np.median([min(high, design.count - 1) - low + 1 for low, high in spans]):g}" if spans else "–"
+        rows.append([design.words, *shares, length])
+    heads = [
+        "a cutoff", "one is found", "a month is named", "it is the right one", "the interval holds it",
+        "the interval is open", "months in the interval",
+    ]  # fmt: skip
     return table(heads, rows)
+
+
+def span(one: ChangePoint) -> tuple[float, float]:
+    """The interval; where it is open to the earlier months it begins with the first."""
+    return 0 if one.low is None else one.low, np.inf if one.high is None else one.high
+
+
+def _share(held: list[bool]) -> str:
+    return f"{np.mean(held):.3f}" if held else "–"
 
 
 TABLES: dict[str, Callable[[int], str]] = {

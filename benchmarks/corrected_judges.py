@@ -1,10 +1,12 @@
-"""How often the intervals of win rates hold the truth: a model's as it stands, people's alone, the model's corrected.
+"""How often the intervals of win rates, of agreement and of corrected fact checkers hold the truth.
 
     python benchmarks/corrected_judges.py [--draws 2000] [--into docs/judge.md]
 
-Each simulation draws pairs on which people prefer the first run's text with a known probability. The model says what
-they say with some probability, else anything, and leans to the first run's texts on a share of all: no change of places
-takes that bias away. So the truth is known, and the model's own win rate is beside it.
+Win rates are a model's as it stands, people's alone, and the model's corrected; agreement is Krippendorff's alpha
+(`judges_agreement.py`); supported sentences are a fact checker's (`corrected_claims.py`). Each simulation of win rates
+draws pairs on which people prefer the first run's text with a known probability. The model says what they say with some
+probability, else anything, and leans to the first run's texts on a share of all: no change of places takes that bias
+away. So the truth is known, and the model's own win rate is beside it.
 """
 
 import argparse
@@ -12,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from corrected_claims import claims_table
+from judges_agreement import agreement_table
 from numpy.typing import NDArray
 from page_tables import table, written_into
 
@@ -105,9 +109,11 @@ def coverage_table(draws: int) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=2_000, metavar="N", help="Of each case (%(default)s).")
-    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the table into it.")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the tables into it.")
     asked = parser.parse_args()
-    made = {"corrected": coverage_table(asked.draws)}
-    print(made["corrected"])
+    made = {"corrected": coverage_table(asked.draws), "agreement": agreement_table(asked.draws)}
+    made["claims"] = claims_table(asked.draws)
+    for lines in made.values():
+        print(f"{lines}\n")
     if asked.into:
         asked.into.write_text(written_into(asked.into.read_text("utf-8"), "judges", made), "utf-8")

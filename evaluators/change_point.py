@@ -27,6 +27,7 @@ TOO_FEW_MONTHS = "too few months"
 NO_CHANGE = "no change"
 OTHER_WAY = "the change goes the other way"
 ANYWHERE = "the month is open"
+UNFINISHED = "the change may go on after the last month"
 _LEAST = 1e-6  # of how lengths vary between months: so much they must within months for their slope to be known
 _EDGE = 2  # months that there must be on either side of a change
 _DRAWS = 9_999
@@ -51,6 +52,9 @@ class MonthlyMeans:
 class ChangePoint:
     """`month` is the last that was seen, between `low` and `high` in 95 of 100 cases; None where that cannot be told,
     and then `why` says the reason: one of the constants above, or `ALIKE`.
+
+    Where a month is named and `low` is None, the interval begins with the first month, and the change may have begun
+    before it. Of an `UNFINISHED` change no month is named, and `low` is the earliest that it may be.
 
     `change` is the mean of what was not seen less that of what was, in the values' unit, and `width` over how many
     months it comes about. `p` is that of the test whether there is a change in the direction that having seen gives.
@@ -106,17 +110,19 @@ def change_point(found: MonthlyMeans, *, seen_is_lower: bool, seed: int = 0) -> 
     The test: the greatest of the t statistics of c over all k and widths, with the sign that having seen gives, against
     its distribution where there is none, drawn `_DRAWS` times for these very months. As t knows no scale, that is the
     exact distribution whatever a, b and the errors' variance are; only the share of the months in it is estimated, and
-    weights alone depend on it. At least two months must lie on either side. Sources: Andrews 1993, Tests for parameter
+    weights alone depend on it. At least two months must lie on either side, and
+    a change takes half of the months at most. Sources: Andrews 1993, Tests for parameter
     instability and structural change with unknown change point (the supremum over k); Davies 1987, Hypothesis testing
     when a nuisance parameter is present only under the alternative; Dufour 2006, Monte Carlo tests with nuisance
     parameters (the p value); Bai 1997, Estimation of a change point in multiple regression models (the month by least
     squares).
 
-    The interval holds each month k that the likelihood ratio between k and the closest month does not reject at 5 %, by
-    its distribution where the change is at k, with the size and width that fit best there, drawn `_DRAWS_A_MONTH` times
-    for these months: the quantiles of Hansen 2000, Sample splitting and threshold estimation, section 3, are made for
-    many months and small changes. Where it holds every month, nothing
-    was told.
+    The month and its interval are looked for among all months, the first and the last included, and among changes that
+    go on after the last. The interval holds each month k that the likelihood ratio between k and the closest month does
+    not reject at 5 %, so that the closest is always in it; by the ratio's distribution where the change is at k, with
+    the size and width that fit best there, drawn `_DRAWS_A_MONTH` times for these months: the quantiles of Hansen 2000,
+    Sample splitting and threshold estimation, section 3, are made for many months and small changes. Only changes in
+    the direction that having seen gives are candidates. Where the interval holds every month, nothing was told.
     """
     count, articles = len(found.months), int(found.articles.sum())
     none = ChangePoint(None, None, None, np.nan, None, np.nan, count, articles, TOO_FEW_MONTHS)
@@ -130,31 +136,45 @@ def change_point(found: MonthlyMeans, *, seen_is_lower: bool, seed: int = 0) -> 
     whiten = _whitening(found, line, shapes)
     means, line, columns = whiten @ found.means, line @ whiten.T, shapes.columns @ whiten.T
     inner = (shapes.places >= _EDGE - 1) & (shapes.places <= count - 1 - _EDGE)
+    inner &= (shapes.widths == 1) | (shapes.widths <= np.ptp(found.months) / 2)  # slower ones are almost the line
     towards = -1.0 if seen_is_lower else 1.0
     reached = towards * _correlations(means, line, columns[inner])
     drawn = _correlations(random.normal(size=(_DRAWS, count)), line, columns[inner])
     p = _p_value(reached.max(), drawn.max(axis=1))
     best = np.flatnonzero(inner)[reached.argmax()]
-    change = -np.linalg.lstsq(np.vstack([line, columns[best]]).T, means, rcond=None)[0][-1]
-    result = replace(none, p=p, change=float(change), width=int(shapes.widths[best]))
+    result = replace(none, p=p, change=_change(means, line, columns[best]), width=int(shapes.widths[best]))
     if p > LEVEL:
         other = _p_value((-reached).max(), drawn.max(axis=1)) <= LEVEL
         return replace(result, why=OTHER_WAY if other else NO_CHANGE)
-    held = _held(means, line, columns, shapes.places, random.normal(size=(_DRAWS_A_MONTH, count)))
-    if len(held) == count - 1:
+    fits = towards * _correlations(means, line, columns)
+    held = _held(means, line, towards * columns, shapes.places, random.normal(size=(_DRAWS_A_MONTH, count)))
+    if len(held) == shapes.places.max() + 1:
         return replace(result, why=ANYWHERE)
+    low = int(found.months[held[0]]) if held[0] > 0 else None
+    if held[-1] == count - 1:
+        return replace(result, low=low, change=np.nan, width=None, why=UNFINISHED)
+    closest = fits.argmax()
     return replace(
         result,
-        month=int(found.months[shapes.places[best]]),
-        low=int(found.months[min(held)]),
-        high=int(found.months[max(held) + 1] - 1),  # where months are missing, the change may lie in the gap
+        month=int(found.months[shapes.places[closest]]),
+        low=low,
+        high=int(found.months[held[-1] + 1] - 1),  # where months are missing, the change may lie in the gap
+        change=_change(means, line, columns[closest]),
+        width=int(shapes.widths[closest]),
         why=None,
     )
 
 
+def _change(means: Array, line: Array, column: Array) -> float:
+    return -float(np.linalg.lstsq(np.vstack([line, column]).T, means, rcond=None)[0][-1])
+
+
 @dataclass(frozen=True)
 class _Shapes:
-    """Each k and width: the share that was seen by month (a row a shape), k's place among the months, the width."""
+    """Each k and width: the share that was seen by month (a row a shape), k's place among the months, the width.
+
+    A k at or after the last month, of which some was seen, has the last month's place: its ramp is cut off there.
+    """
 
     columns: Array
     places: NDArray[np.int64]
@@ -162,11 +182,13 @@ class _Shapes:
 
 
 def _shapes(months: Months) -> _Shapes:
-    widths = [width for width in WIDTHS if width == 1 or width <= (months[-1] - months[0]) / 2]
+    widths = [width for width in WIDTHS if width == 1 or width <= months[-1] - months[0]]
     rows: dict[bytes, tuple[Array, int, int]] = {}
-    for place in range(len(months) - 1):
-        for width in widths:
-            seen = np.clip((months[place] + 1 - months) / width, 0.0, 1.0)
+    last = len(months) - 1
+    for width in widths:
+        ends = [*enumerate(months[:-1]), *((last, months[-1] + later) for later in range(width - 1))]
+        for place, month in ends:
+            seen = np.clip((month + 1 - months) / width, 0.0, 1.0)
             rows.setdefault(seen.tobytes(), (seen, place, width))
     columns, places, used = zip(*rows.values(), strict=True)
     return _Shapes(np.stack(columns), np.array(places), np.array(used))
@@ -225,18 +247,25 @@ def _p_value(reached: float, drawn: Array) -> float:
 
 
 def _held(means: Array, line: Array, columns: Array, places: NDArray[np.int64], draws: Array) -> list[int]:
-    """The places of the months that the likelihood ratio does not reject; that of the closest is among them."""
-    explained = _correlations(means, line, columns) ** 2
+    """The places of the months that the likelihood ratio does not reject, ascending; that of the closest is among them.
+    `columns` have the sign that a change in the right direction gives them."""
+    explained = _explained(means, line, columns)
     held = []
     for place in range(int(places.max()) + 1):
         here = np.flatnonzero(places == place)
-        basis = _basis(np.vstack([line, columns[here[explained[here].argmax()]]]))
+        closest = here[explained[here].argmax()]
+        basis = _basis(np.vstack([line, columns[closest]]) if explained[closest] > 0 else line)
         fitted = basis.T @ (basis @ means)
         spread = np.sqrt(((means - fitted) ** 2).sum() / (len(means) - len(basis)))
-        drawn = _correlations(fitted + spread * draws, line, columns) ** 2
+        drawn = _explained(fitted + spread * draws, line, columns)
         if _p_value(float(_ratio(explained, here)), _ratio(drawn, here)) > LEVEL:
             held.append(place)
     return held
+
+
+def _explained(means: Array, line: Array, columns: Array) -> Array:
+    """The share of what the line leaves that each column explains, 0 where it would have to be turned round."""
+    return np.asarray(np.maximum(_correlations(means, line, columns), 0.0) ** 2)
 
 
 def _ratio(explained: Array, here: NDArray[np.int64]) -> Array:

@@ -27,7 +27,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class _StoredRubric:
+class StoredRubric:
     rubric_sha256: str
     criteria: str
 
@@ -46,7 +46,7 @@ def keep(database: Database, rubric: Rubric, judgements: Sequence[Judgement]) ->
     key = KEYS["judgements"]
     incoming = pa.table({name: [getattr(one, name) for one in judgements] for name in key})
     with database.write() as connection:
-        insert_new(connection, "rubrics", [_StoredRubric(rubric.sha256, rubric.criteria_json)])
+        insert_new(connection, "rubrics", [StoredRubric(rubric.sha256, rubric.criteria_json)])
         connection.register("incoming", incoming)
         connection.execute(query("forget_answers"))
         connection.unregister("incoming")

@@ -1,10 +1,12 @@
 """`newwiki judge`: whose text is better, asked of people and models who are not told whose it is."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 
 from flows import tables
+from flows.completing import completer
 from flows.listing import listed
 from flows.options import Input, Output, common, form_option, open_database
 from flows.printing import say
@@ -21,7 +23,19 @@ from newwiki.settings import Settings
     example="newwiki judge greedy sample:top_p=0.9 --judge anna",
 )
 @click.command()
-@asks(JudgeRequest)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN", shell_complete=completer("run_a"))
+@asks(JudgeRequest, without=("run_a", "run_b"))
+@click.option(
+    "--claims",
+    is_flag=True,
+    help="Label sentences of the runs as supported, refuted or neither, by --export and --import.",
+)
+@click.option(
+    "--sentences",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of sentences that --claims exports.  [default: 200]",
+)
 @click.option("--judge", "person", metavar="NAME", help="Judge yourself under this name, on a local page.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="Of that page; 0: a free port."
@@ -50,7 +64,10 @@ def judge(
     settings: Settings,
     quiet: bool,
     form: str,
-    request: JudgeRequest,
+    runs: tuple[str, ...],
+    request: Callable[..., JudgeRequest],
+    claims: bool,
+    sentences: int | None,
     person: str | None,
     port: int,
     open_browser: bool,
@@ -64,7 +81,43 @@ def judge(
     once, and the same command goes on where you left off. With --model a model is asked, in both orders. With neither,
     the answer is shown: preferences with the sign test, agreement, position bias, judges beside each other. RUN is
     named as for `newwiki compare`.
+
+    With --claims, people label sentences of one run or more whose claims were checked: export them, let them be filled
+    in, import them, and give the `newwiki experiment verifiability` again, which corrects its numbers by the labels.
     """
+    if claims:
+        _label(settings, quiet, runs, sentences or 200, person, exported, imported)
+        return
+    if len(runs) != 2:
+        raise UsageError(f"{len(runs)} runs are named, and a pair is of two; name two runs")
+    if sentences:
+        raise UsageError("--sentences goes with --claims; the number of pairs is --pairs")
+    _of_pairs(
+        settings,
+        quiet,
+        form,
+        request(run_a=runs[0], run_b=runs[1]),
+        person,
+        port,
+        open_browser,
+        exported,
+        imported,
+        out,
+    )
+
+
+def _of_pairs(
+    settings: Settings,
+    quiet: bool,
+    form: str,
+    request: JudgeRequest,
+    person: str | None,
+    port: int,
+    open_browser: bool,
+    exported: Path | None,
+    imported: Path | None,
+    out: Path | None,
+) -> None:
     _require_one_task(person, request.model, exported, imported, out)
     if person and exported:
         _export(settings, quiet, request, person, exported)
@@ -74,6 +127,37 @@ def judge(
         _ask_person(settings, request, person, port, open_browser=open_browser)
     else:
         _answer(settings, quiet, form, request, out)
+
+
+def _label(
+    settings: Settings,
+    quiet: bool,
+    runs: Sequence[str],
+    number: int,
+    batch: str | None,
+    exported: Path | None,
+    imported: Path | None,
+) -> None:
+    from flows.judging.annotation_files import in_words
+    from flows.judging.claims import draw, export_sentences, import_labels
+    from newwiki.judging.judgement import judge_name
+
+    if not batch or bool(exported) == bool(imported):
+        raise UsageError(
+            "--claims needs --judge NAME, the batch's name, and one of --export FILE and --import FILE: sentences are "
+            "labelled in a file"
+        )
+    database = open_database(settings)
+    drawn = draw(database, runs)
+    if imported:
+        say(in_words(import_labels(database, drawn, judge_name(batch), imported)))
+    elif exported:
+        written = export_sentences(drawn, number, judge_name(batch), exported)
+        reporter(quiet).note(
+            f"{written:,} sentences; let label be filled in with supported, refuted or neither, annotator with who did "
+            f"it, and store them with --import FILE --judge {batch}"
+        )
+        say(exported)
 
 
 def _require_one_task(

@@ -4,22 +4,18 @@ A secret of the database draws which text is the first, the order of the pairs a
 answers are read where the pairs were exported, and nowhere else.
 """
 
-import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.judging.pairing import Pairing
-from newwiki.csv_files import not_utf8, read_csv
+from flows.judging.row_files import read_rows, write_rows
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.judging.blinding import Blinding, exported_by_earlier_version
 from newwiki.judging.judgement import Answer, Judgement, Pair, Run, annotator_name
-from newwiki.spreadsheet_cells import neutralized, restored
 from storage import judgements
 from storage.database import Database
-from storage.folders import whole
 
 _ANSWERS: dict[str, Answer] = {"1": "first", "2": "second", "0": "tie"}
 _ANNOTATOR = "annotator"
@@ -33,21 +29,8 @@ def export_pairs(database: Database, pairing: Pairing, batch: str, path: Path) -
     """
     blinding = judgements.begin_blinding(database, *pairing.ids, pairing.rubric)
     rows = [_row(pair, pairing, blinding, batch) for pair in blinding.shuffled(pairing.pairs)]
-    try:
-        with whole(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-            if is_jsonl(path):
-                file.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-            else:
-                writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-                writer.writeheader()
-                writer.writerows({name: neutralized(cell) for name, cell in row.items()} for row in rows)
-    except OSError as error:
-        raise UsageError(f"the pairs cannot be written to '{path}': {error.strerror}; name another file") from None
+    write_rows(path, rows, "the pairs")
     return len(rows)
-
-
-def is_jsonl(path: Path) -> bool:
-    return path.suffix.lower() in (".jsonl", ".ndjson")
 
 
 def _row(pair: Pair, pairing: Pairing, blinding: Blinding, batch: str) -> dict[str, str]:
@@ -89,7 +72,7 @@ def import_answers(database: Database, pairing: Pairing, batch: str, path: Path)
     pairs = {blinding.pair_id(pair, batch): pair for pair in pairing.all_pairs}
     found: dict[tuple[str, str, str], Judgement] = {}
     empty, now = 0, datetime.now(UTC)
-    for where, row in _lines(path):
+    for where, row in read_rows(path):
         _require_columns(where, row, pairing.rubric.names)
         if row["pair"] not in pairs:
             raise _unknown_pair(where, row["pair"], pairing, batch)
@@ -171,42 +154,3 @@ def _require_columns(where: str, row: Mapping[str, str], criteria: Sequence[str]
         raise UsageError(
             f"{where} answers none of {', '.join(criteria)}; keep these columns, or give the --rubric that was exported"
         )
-
-
-def _lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each row's texts as they were exported, without space around them, and its place for messages. Raises
-    UsageError."""
-    if is_jsonl(path):
-        yield from _json_lines(path)
-        return
-    for row in read_csv(path):
-        yield row.where, {name: restored(cell).strip() for name, cell in row.cells.items()}
-
-
-def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    try:
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that exists") from None
-    except UnicodeDecodeError as error:
-        raise not_utf8(path, error) from None
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"'{path}', line {number}"
-        try:
-            row = json.loads(line, object_pairs_hook=_without_repeated)
-        except json.JSONDecodeError as error:
-            raise UsageError(f"{where} is no JSON: {error.msg}; write one object a line") from None
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{where} cannot be read: {error}; write one object of texts a line") from None
-        if not isinstance(row, dict):
-            raise UsageError(f"{where} is no JSON object; write one object a line")
-        yield where, {name: "" if value is None else str(value).strip() for name, value in row.items()}
-
-
-def _without_repeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    names = [name for name, _ in pairs]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"the key '{twice[0]}' is there twice")
-    return dict(pairs)

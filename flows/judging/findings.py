@@ -51,7 +51,8 @@ class PreferenceRow:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementRow:
-    """How far people agree: Krippendorff's alpha on the pairs that two or more have judged."""
+    """How far people agree: Krippendorff's alpha on the pairs that two or more have judged, with its 95 % interval.
+    `lacking` is why there is no alpha, or no interval."""
 
     criterion: str
     judges: int

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, fields
 
 from flows.experiments.experiment import Table
-from flows.judging.findings import Findings, PreferenceRow
+from flows.judging.findings import AgreementRow, Findings, PreferenceRow
 from flows.judging.pairing import Pairing
 from flows.tables import digits, p_value
 
@@ -65,13 +65,19 @@ def _preferences(findings: Findings, pairing: Pairing) -> Table:
 
 def _agreement(findings: Findings) -> Table:
     return Table(
-        "How far people agree: Krippendorff's alpha (nominal), with its 95 % interval; 1 is always, 0 as chance has it",
+        "How far people agree: Krippendorff's alpha (nominal); 1 is always, 0 as often as chance has it. The 95 % "
+        "interval is for all pairs like these, judged by the same people",
         ("criterion", "people", "pairs", "alpha"),
-        [
-            (row.criterion, row.judges, row.pairs, row.lacking or _interval(row.alpha, row.low, row.high))
-            for row in findings.agreements
-        ],
+        [(row.criterion, row.judges, row.pairs, _alpha(row)) for row in findings.agreements],
     )
+
+
+def _alpha(row: AgreementRow) -> str:
+    if row.alpha is None:
+        return str(row.lacking)
+    if row.low is None or row.high is None:
+        return f"{digits(row.alpha)} ({row.lacking})"
+    return _interval(row.alpha, row.low, row.high)
 
 
 def _bias(findings: Findings) -> Table:
@@ -109,5 +115,5 @@ def _share(many: int | None, pairs: int) -> str | None:
     return None if many is None else f"{many / pairs:.1%}"
 
 
-def _interval(value: float | None, low: float | None, high: float | None) -> str:
-    return " ".join([digits(value or 0.0), f"[{digits(low or 0.0)}, {digits(high or 0.0)}]"])
+def _interval(value: float, low: float, high: float) -> str:
+    return f"{digits(value)} [{digits(low)}, {digits(high)}]"

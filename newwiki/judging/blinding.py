@@ -1,10 +1,11 @@
-"""Which text of a pair a judge sees first, in which order pairs come, and what a pair is called, all from a secret."""
+"""Which text a judge sees first, in which order pairs and sentences come, and their names, all from a secret."""
 
 import hashlib
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from newwiki.judging.claim_label import Sentence
 from newwiki.judging.judgement import Pair, Run
 
 SECRET_BYTES = 32
@@ -31,6 +32,18 @@ class Blinding:
         """The pairs in the order in which every judge gets them, so that judges who stop early have judged the same."""
         return sorted(pairs, key=lambda pair: self._drawn("place", *_parts(pair)))
 
+    def sentence_id(self, sentence: Sentence, judge: str) -> str:
+        """The name of the sentence before this judge: 20 hexadecimal digits."""
+        return self._drawn("sentence id", *_place_of(sentence), judge).hex()[:20]
+
+    def sentence(self, of_page: Sequence[Sentence]) -> Sentence:
+        """The sentence that is labelled of those that a run has on a page."""
+        return min(of_page, key=lambda one: self._drawn("sentence", *_place_of(one)))
+
+    def page(self, run_id: str, page_id: int) -> bytes:
+        """Sorts the pages of a run, and those of several runs, in an order that says nothing of either."""
+        return self._drawn("sentence page", run_id, str(page_id))
+
     def _drawn(self, *parts: str) -> bytes:
         return hmac.new(self.secret, "\n".join(parts).encode(), hashlib.sha256).digest()
 
@@ -42,3 +55,9 @@ def exported_by_earlier_version(pair: Pair, batch: str) -> str:
 
 def _parts(pair: Pair) -> tuple[str, ...]:
     return pair.run_a, pair.run_b, str(pair.page_id), str(pair.sample_a), str(pair.sample_b)
+
+
+def _place_of(sentence: Sentence) -> tuple[str, ...]:
+    return (
+        sentence.run_id, str(sentence.page_id), str(sentence.sample), str(sentence.start_char), str(sentence.end_char)
+    )  # fmt: skip

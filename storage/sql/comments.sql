@@ -312,15 +312,15 @@ comment on column cutoff_findings.months is 'How many months (years of old snaps
 comment on column cutoff_findings.left_out is 'How many had too few articles.';
 comment on column cutoff_findings.articles is 'How many articles it rests on.';
 comment on column cutoff_findings.month is 'The first day of the last month that was seen; NULL where that cannot be told.';
-comment on column cutoff_findings.low is 'The first month of its 95 % interval.';
-comment on column cutoff_findings.high is 'The last month of it.';
+comment on column cutoff_findings.low is 'The first month of its 95 % interval; NULL where a month is found and the change may have begun before the first month. Without a month, the earliest that it may be.';
+comment on column cutoff_findings.high is 'The last month of the 95 % interval; NULL where no month is found.';
 comment on column cutoff_findings.change is 'By how much the metric moves from what was seen to what was not.';
 comment on column cutoff_findings.width is 'Over how many months it does; 1 is at once.';
 comment on column cutoff_findings.p is 'p of no change; NULL where it could not be tested.';
 comment on column cutoff_findings.p_holm is 'The same after Holm''s correction for the models by bits_per_byte, and for models and metrics by the others; the control is a family of its own.';
 comment on column cutoff_findings.verdict is 'found, or why the month cannot be told.';
 comment on column cutoff_findings.stated is 'The month of the model''s stated knowledge cutoff; NULL where none is known.';
-comment on column cutoff_findings.agrees is 'Whether that lies in the interval.';
+comment on column cutoff_findings.agrees is 'Whether that lies in the interval; NULL where it cannot be told.';
 
 comment on table cutoff_months is 'The curves of `newwiki experiment cutoff`: what models did by the month in which articles were begun.';
 comment on column cutoff_months.experiment_id is 'The answer.';
@@ -696,6 +696,17 @@ comment on column fairness_swaps.high is 'The upper end.';
 comment on column fairness_swaps.no_interval is 'Why there is none.';
 comment on column fairness_swaps.p is 'Of Welch''s t-test of the repetitions against the sentences as they are.';
 
+comment on table claim_labels is 'What people say of sentences of runs, as `newwiki judge --claims` asks: whether what a sentence claims is true. They stay in this database.';
+comment on column claim_labels.run_id is 'The run that wrote the text.';
+comment on column claim_labels.page_id is 'The article that the text is on.';
+comment on column claim_labels.sample is 'Which of its texts.';
+comment on column claim_labels.start_char is 'Where the sentence begins in the text.';
+comment on column claim_labels.end_char is 'Where it ends.';
+comment on column claim_labels.rubric_sha256 is 'The hash of what was asked.';
+comment on column claim_labels.judge is 'Who labelled it: a batch, or BATCH/ANNOTATOR.';
+comment on column claim_labels.label is 'supported, refuted or neither.';
+comment on column claim_labels.labelled_at is 'When the label was stored.';
+
 comment on table claims is 'What became of each sentence of a text beside the evidence, by the evaluators claims_article and claims_wiki.';
 comment on column claims.run_id is 'The run, or reference:SNAPSHOT for the articles themselves.';
 comment on column claims.page_id is 'The article.';
@@ -728,6 +739,33 @@ comment on column verifiability_metrics.mean is 'The mean over texts; of four_gr
 comment on column verifiability_metrics.low is 'The lower end of its 95 % interval, clustered by prompt.';
 comment on column verifiability_metrics.high is 'The upper end.';
 comment on column verifiability_metrics.no_interval is 'Why there is no interval: too few prompts, or no variance.';
+
+comment on table verifiability_checkers is 'How the fact checker of an answer of `newwiki experiment verifiability` compares with people, over the sentences that they labelled.';
+comment on column verifiability_checkers.experiment_id is 'The answer.';
+comment on column verifiability_checkers.label is 'supported or refuted.';
+comment on column verifiability_checkers.labelled is 'How many sentences people labelled.';
+comment on column verifiability_checkers.by_checker is 'How many of them have this label by the checker.';
+comment on column verifiability_checkers.by_people is 'How many have it by people; where people differ, a sentence counts by the share of them.';
+comment on column verifiability_checkers.precision is 'The share of the checker''s that people label so, too; NULL where it has none.';
+comment on column verifiability_checkers.precision_low is 'The lower end of its 95 % interval, sentences being the unit.';
+comment on column verifiability_checkers.precision_high is 'The upper end.';
+comment on column verifiability_checkers.recall is 'The share of people''s that the checker labels so, too; NULL where they have none.';
+comment on column verifiability_checkers.recall_low is 'The lower end of its 95 % interval.';
+comment on column verifiability_checkers.recall_high is 'The upper end.';
+
+comment on table verifiability_corrections is 'The numbers of `newwiki experiment verifiability` as people would find them: those of the checker, corrected by the sentences that people labelled (prediction-powered inference).';
+comment on column verifiability_corrections.experiment_id is 'The answer.';
+comment on column verifiability_corrections.model is 'The model.';
+comment on column verifiability_corrections.decoder is 'The decoder in canonical form.';
+comment on column verifiability_corrections.metric is 'spg, spv, uspg or uspv; spv and uspv are ratios of the sentences of all texts.';
+comment on column verifiability_corrections.prompts is 'How many prompts the model wrote on.';
+comment on column verifiability_corrections.labelled is 'Of how many of them people labelled a sentence.';
+comment on column verifiability_corrections.uncorrected is 'The same number by the checker alone.';
+comment on column verifiability_corrections.corrected is 'The corrected number, as a share; NULL where it cannot be told.';
+comment on column verifiability_corrections.low is 'The lower end of its 95 % interval, prompts being the unit.';
+comment on column verifiability_corrections.high is 'The upper end.';
+comment on column verifiability_corrections.weight is 'How far the checker is trusted, from 0 (people alone) to 1.';
+comment on column verifiability_corrections.lacking is 'Why there is no corrected number.';
 
 comment on table verifiability_differences is 'Each decoder of an answer of `newwiki experiment verifiability` set beside one, by prompts.';
 comment on column verifiability_differences.experiment_id is 'The answer.';

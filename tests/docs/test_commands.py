@@ -131,6 +131,13 @@ NOT_RUN = {
     "base_url=http://127.0.0.1:8000/v1,server=vllm,chat=yes": _JUDGE,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model path/to/checkpoint --chat": _JUDGE,
     "newwiki judge gpt2/greedy gpt2/sample:top_p=0.9 --model NEW-MODEL --bridge JUDGE": _JUDGE,
+    **dict.fromkeys(
+        (
+            "newwiki judge --claims gpt2-xl/greedy gpt2-xl/beam --sentences 200 --export claims.csv --judge batch-1",
+            "newwiki judge --claims gpt2-xl/greedy gpt2-xl/beam --import labelled.csv --judge batch-1",
+        ),
+        "people label the sentences; tests/flows/experiments/verifiability/test_corrected.py labels some",
+    ),
     "newwiki score --missing --metrics claims --pair-scorer nli.toml": _PAIRS,
     "newwiki score --missing --metrics claims --pair-scorer nli.toml --evidence wiki-index": _PAIRS,
     "newwiki site lab-a.duckdb lab-b.duckdb --out board": _SOURCES,

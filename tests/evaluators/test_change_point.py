@@ -35,6 +35,31 @@ def test_the_last_month_that_was_seen_is_found_wherever_it_lies(cutoff: int) -> 
     assert (found.months, found.articles) == (MONTHS, MONTHS * EACH)
 
 
+@pytest.mark.parametrize("cutoff", [0, 1, 7, 13])
+@pytest.mark.parametrize("size", [1.0, 3.0])
+def test_a_month_is_named_only_inside_its_interval(cutoff: int, size: float) -> None:
+    named = 0
+    for seed in range(6):
+        found = found_in(articles(seed, cutoff=cutoff, size=size))
+        if found.month is not None:
+            named += 1
+            assert found.high is not None and (found.low or 0) <= found.month <= found.high
+    assert named
+
+
+def test_a_change_after_the_first_month_may_have_begun_before_it() -> None:
+    found = found_in(articles(1, cutoff=0, size=4.0))
+    assert (found.month, found.low, found.high, found.why) == (0, None, 0, None)
+
+
+def test_a_change_that_is_not_over_by_the_last_month_has_no_month() -> None:
+    months, rows, values = articles(5, cutoff=None)
+    seen = np.clip((MONTHS + 3 - months) / 6, 0, 1)  # a sixth of each month's articles from then on is unseen
+    found = found_in((months, rows, values - 8 * seen))
+    assert (found.why, found.month, found.high) == (change.UNFINISHED, None, None)
+    assert found.p <= 0.05 and found.low is not None and found.low >= 11
+
+
 def test_no_change_is_told_in_one_of_twenty_at_most_though_months_differ_and_drift() -> None:
     verdicts = [found_in(articles(seed, cutoff=None)).why for seed in range(60)]
     assert sum(why is None for why in verdicts) <= 6  # of 60 at 5 %: 7 or more come once in 30 times

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
-from evaluators.change_point import NO_CHANGE, ChangePoint, change_point, monthly_means
+from evaluators.change_point import NO_CHANGE, UNFINISHED, ChangePoint, MonthlyMeans, change_point, monthly_means
 from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
@@ -31,8 +31,10 @@ _LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
 @dataclass(frozen=True, kw_only=True)
 class CutoffFinding:
     """What the curve of one metric says. `month` is the last that was seen, between `low` and `high`; `verdict` is
-    `found`, or why it cannot be told. `left_out` months have too few articles; an old snapshot's are years. `stated` is
-    the month of the model's own knowledge cutoff, and `agrees` whether it lies in the interval."""
+    `found`, or why it cannot be told. Where a month is found and `low` is None, the change may have begun before the
+    first month. `left_out` months have too few articles; an old snapshot's are years. `stated` is the month of the
+    model's own knowledge cutoff, and `agrees` whether it lies in the interval; None where that cannot be told, as where
+    it is before the first month of an interval without `low`."""
 
     model: str
     decoder: str
@@ -118,13 +120,13 @@ def findings(
         if not len(means.months) and not np.isfinite(values).any():
             continue
         made = change_point(means, seen_is_lower=direction == "lower", seed=seed)
-        found.append(_finding(who, metric, evaluator_id, control, made, len(means.left_out), stated))
+        found.append(_finding(who, metric, evaluator_id, control, made, means, stated))
         curve += _months(who, metric, rows, values, beside)
     return found, curve
 
 
 def _finding(
-    who: tuple[str, str], metric: str, evaluator_id: str, control: str | None, made: ChangePoint, left_out: int,
+    who: tuple[str, str], metric: str, evaluator_id: str, control: str | None, made: ChangePoint, means: MonthlyMeans,
     stated: date | None,
 ) -> CutoffFinding:  # fmt: skip
     month, low, high = (None if number is None else month_of(number) for number in (made.month, made.low, made.high))
@@ -135,7 +137,7 @@ def _finding(
         evaluator_id=evaluator_id,
         control=control,
         months=made.months,
-        left_out=left_out,
+        left_out=len(means.left_out),
         articles=made.articles,
         month=month,
         low=low,
@@ -146,7 +148,7 @@ def _finding(
         p_holm=statistics.number_or_none(made.p),
         verdict=made.why or FOUND,
         stated=stated.replace(day=1) if stated else None,
-        agrees=None if stated is None or low is None or high is None else low <= stated.replace(day=1) <= high,
+        agrees=_agrees(made, month_number(stated), int(means.months[0])) if stated and len(means.months) else None,
     )
 
 
@@ -165,8 +167,16 @@ def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFi
     return [_judged(one, float(p)) if np.isfinite(p) else one for one, p in zip(found, corrected, strict=True)]
 
 
+def _agrees(made: ChangePoint, stated: int, first: int) -> bool | None:
+    if made.high is not None and stated > made.high:
+        return False
+    if made.low is not None and stated < made.low:
+        return False
+    return True if made.month is not None and stated >= first else None
+
+
 def _judged(one: CutoffFinding, p: float) -> CutoffFinding:
-    if one.verdict != FOUND or p <= statistics.LEVEL:
+    if one.verdict not in (FOUND, UNFINISHED) or p <= statistics.LEVEL:
         return replace(one, p_holm=p)
     return replace(one, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
-from flows.experiments.cutoff.words import decisive, month_words
+from flows.experiments.cutoff.words import decisive, interval_words, month_words
 from flows.experiments.experiment import Figure, Shown, Table
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -54,7 +54,7 @@ def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
 
 
 def _cells(one: CutoffFinding) -> list[Any]:
-    interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]" if one.month else "–"
+    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else "–"
     p = "–" if one.p_holm is None else p_value(one.p_holm)
     return [
         one.model,
@@ -127,17 +127,17 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale, axis=vertical), y2="high:Q")
     lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("mean:Q", scale=scale))
     points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("mean:Q", scale=scale))
-    layers = [*_marks(one), bars, lines, points]
+    layers = [*_marks(one, months[0].first_month), bars, lines, points]
     return alt.layer(*layers).properties(width=520, height=240)
 
 
-def _marks(one: CutoffFinding) -> "list[altair.Chart]":
+def _marks(one: CutoffFinding, first: date) -> "list[altair.Chart]":
     """The months of the interval as a band, and within it the one that is named; and the stated cutoff."""
     import altair as alt
 
     marks = []
-    if one.low and one.high and one.month:
-        band = {"from": one.low.isoformat(), "to": _next(one.high).isoformat()}
+    if one.high and one.month:
+        band = {"from": (one.low or first).isoformat(), "to": _next(one.high).isoformat()}
         marks.append(
             alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=PALETTE[3]).encode(x="from:T", x2="to:T")
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, TOO_FEW_MONTHS
+from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, TOO_FEW_MONTHS, UNFINISHED
 from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -60,13 +60,19 @@ def month_words(day: date | None) -> str:
     return "–" if day is None else f"{day:%Y-%m}"
 
 
+def interval_words(one: CutoffFinding) -> str:
+    """The interval of a month that is named; its beginning may be before the first month."""
+    low = "the first month or before" if one.low is None else month_words(one.low)
+    return f"[{low}, {month_words(one.high)}]"
+
+
 def _of_model(of_model: Sequence[CutoffFinding]) -> str:
     found = [one for one in of_model if one.verdict == FOUND]
     return _with_interval(min(found, key=lambda one: one.p_holm or 0.0)) if found else _CANNOT_TELL
 
 
 def _with_interval(one: CutoffFinding) -> str:
-    return f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]"
+    return f"{month_words(one.month)} {interval_words(one)}"
 
 
 def _sentence(one: CutoffFinding, tests: int) -> str:
@@ -77,13 +83,21 @@ def _sentence(one: CutoffFinding, tests: int) -> str:
     of = f" of {tests} metrics" if tests > 1 and one.verdict != FOUND else ""
     if one.verdict == TOO_FEW_MONTHS:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
+    if one.verdict == UNFINISHED:
+        since = f" and is not over before {month_words(one.low)}" if one.low else ""
+        rests = f"p {_p(one.p_holm)}, {rests}"
+        return f"{who}: {_CANNOT_TELL} the month: {one.metric} changes{since}, but {one.verdict}: {rests}"
     if one.verdict != FOUND:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}{of}: {one.metric}, p {_p(one.p_holm)}, {rests}"
+    if one.low is None:
+        within = f"{month_words(one.high)} or before: the change may have begun before the first month"
+    else:
+        within = f"one of {month_words(one.low)} to {month_words(one.high)}"
     beyond = f", beyond what changes for {one.control}," if one.control else ""
     gradually = f" over {one.width} months" if (one.width or 1) > 1 else ""
     return (
-        f"{who}: the last month that it has seen is {month_words(one.month)}, in 95 of 100 cases one of "
-        f"{month_words(one.low)} to {month_words(one.high)}: after it {one.metric}{beyond} moves by "
+        f"{who}: the last month that it has seen is {month_words(one.month)}, in 95 of 100 cases "
+        f"{within}; after it {one.metric}{beyond} moves by "
         f"{_signed(one.change)}{gradually}, p {_p(one.p_holm)}, {rests}"
     )
 

@@ -9,15 +9,16 @@ from flows.experiments.answer_runs import runs_of
 from flows.experiments.directions import judged
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
+from flows.experiments.verifiability.corrected import Labels, agreement, checkers, corrections, labels_of
 from flows.experiments.verifiability.metrics import VerifiabilityDifference, differences, metrics_of
 from flows.experiments.verifiability.texts import Texts, of_articles, of_run
-from flows.experiments.verifiability.words import verdict, words
+from flows.experiments.verifiability.words import correction_words, verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Run
 from newwiki.settings import Settings
 from newwiki.verifiability_request import VerifiabilityRequest
-from storage import comparison, snapshots
+from storage import claim_labels, comparison, snapshots
 from storage.database import Database
 
 
@@ -41,17 +42,32 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
         [beside] = [one for one in of_model if one.decoder == against]
         apart += differences(of_model, beside, request.seed)
     apart = judged(apart)
+    labelled = claim_labels.labels_of(database, [run.run_id for run in runs])
+    labels = [
+        labels_of(of_one, [one for one in labelled if one.run_id == run.run_id])
+        for run, of_one in zip(runs, texts, strict=True)
+    ]
+    corrected, checker = corrections(labels), checkers(labels)
     return Answer(
         snapshot_id=snapshot.snapshot_id,
         verdict=verdict(apart, against),
-        words=words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
+        words=[
+            *words(found, apart, [human, *texts], metric, _judge(database, evaluator_id)),
+            *correction_words(corrected, checker, agreement(labels)),
+        ],
         runs=runs_of(database, [run.run_id for run in runs]),
         read={
             "snapshot": snapshot.content_sha256,
             "evaluator": evaluator_id,
             "numbers": _digest([human, *texts]),
+            **({"labels": _digest_of_labels(labels)} if corrected else {}),
         },
-        rows={"verifiability_metrics": found, "verifiability_differences": apart},
+        rows={
+            "verifiability_metrics": found,
+            "verifiability_differences": apart,
+            "verifiability_corrections": corrected,
+            "verifiability_checkers": checker,
+        },
     )
 
 
@@ -92,6 +108,11 @@ def _evaluator(database: Database, runs: Sequence[Run], metric: str, asked: set[
 def _judge(database: Database, evaluator_id: str) -> str:
     [(name, sha256)] = database.rows("who_judged", evaluator_id)
     return f"{name} (weights {sha256[:8]})" if sha256 else str(name)
+
+
+def _digest_of_labels(labels: Sequence[Labels]) -> str:
+    told = [sorted((place, sorted(said)) for place, said in one.by_place.items()) for one in labels]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def _digest(texts: Sequence[Texts]) -> str:

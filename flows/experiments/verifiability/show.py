@@ -5,6 +5,7 @@ from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
 from flows.experiments.experiment import Shown, Table
+from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
 from flows.experiments.verifiability.metrics import (
     FOUR_GRAMS,
@@ -18,7 +19,7 @@ from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
 
-Row = TypeVar("Row", VerifiabilityMetric, VerifiabilityDifference)
+Row = TypeVar("Row", VerifiabilityMetric, VerifiabilityDifference, VerifiabilityCorrection)
 
 _METRICS = (
     "By decoder, with 95 % intervals clustered by prompt: different 4-grams of the first 256 words, and beside the "
@@ -31,6 +32,17 @@ _DIFFERENCES = (
     "points; higher or lower where p is at most 0.05 after Holm's correction for a model's decoders and metrics. "
     "In brackets: how many prompts."
 )
+_CORRECTED = (
+    "SPG, SPV, USPG and USPV in per cent as people would find them, with 95 % intervals over prompts, and in brackets "
+    "by the checker alone. People labelled a random sentence of some prompts, and prediction-powered inference "
+    "corrects the checker's numbers by the labels. SPV and USPV are of the sentences of all texts together."
+)
+_CHECKER = (
+    "How good the checker is, by the sentences that people labelled: precision is the share of the checker's sentences "
+    "that people call so, too, and recall the share of people's that it finds, in per cent with 95 % intervals; the "
+    "last two columns are the paper's checker (section 6)."
+)
+_PAPERS_CHECKER = {"supported": (80.89, 45.66), "refuted": (52.69, 5.78)}
 _HEADS = {
     FOUR_GRAMS: "distinct 4-grams",
     PROPORTION: "4-gram proportion",
@@ -49,6 +61,10 @@ def show(database: Database, experiment_id: str) -> Shown:
         for model in models
         if (of_model := [one for one in apart if one.model == model])
     ]
+    corrected = experiments.rows(database, VerifiabilityCorrection, "verifiability_corrections", experiment_id)
+    checker = experiments.rows(database, VerifiabilityChecker, "verifiability_checkers", experiment_id)
+    if corrected:
+        tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
     return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
 
@@ -92,6 +108,54 @@ def _difference(one: VerifiabilityDifference) -> str:
     interval = f" [{', '.join(ends)}]" if ends else ""
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
     return f"{_signed(one.difference * times)}{interval} {one.verdict}{p} ({one.prompts})"
+
+
+def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) -> Table:
+    heads = ["decoder", *(["model"] if several else []), *(name.upper() for name in SUPPORT), "labelled prompts"]
+    cells = []
+    for of_one in _by_decoder(corrected):
+        first = of_one["spg"]
+        model = [first.model] if several else []
+        numbers = [_corrected(of_one[name]) for name in SUPPORT]
+        cells.append([short_form(first.decoder), *model, *numbers, f"{first.labelled} of {first.prompts}"])
+    return Table(_CORRECTED, heads, cells)
+
+
+def _corrected(one: VerifiabilityCorrection) -> str:
+    by_checker = "undefined" if one.uncorrected is None else f"{one.uncorrected * 100:.1f}"
+    if one.corrected is None or one.low is None or one.high is None:
+        return f"{one.lacking} ({by_checker})"
+    return f"{one.corrected * 100:.1f} [{one.low * 100:.1f}, {one.high * 100:.1f}] ({by_checker})"
+
+
+def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
+    cells = [
+        [
+            one.label,
+            f"{one.by_checker} of {one.labelled}",
+            f"{one.by_people:g}",
+            _percent(one.precision, one.precision_low, one.precision_high),
+            _percent(one.recall, one.recall_low, one.recall_high),
+            *_PAPERS_CHECKER[one.label],
+        ]
+        for one in checker
+    ]
+    heads = [
+        "label",
+        "by the checker",
+        "by people",
+        "precision",
+        "recall",
+        "the paper's precision",
+        "the paper's recall",
+    ]
+    return Table(_CHECKER, heads, cells)
+
+
+def _percent(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None or low is None or high is None:
+        return "none"
+    return f"{value * 100:.1f} [{low * 100:.1f}, {high * 100:.1f}]"
 
 
 def _signed(number: float) -> str:

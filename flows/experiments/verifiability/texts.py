@@ -1,7 +1,7 @@
 """What is read of a run: of each text the support of its first sentences, and its different 4-grams."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from evaluators.claims.claim import Label
@@ -24,56 +24,95 @@ class CheckedRow:
     label: Label | None
     evidence_title: str | None
     evidence_sentence: int | None
+    start_char: int | None
+    end_char: int | None
+
+
+@dataclass(frozen=True)
+class SentencePlace:
+    """A checked sentence of a text: where it begins and ends, and whether no earlier one has its label and evidence."""
+
+    start_char: int
+    end_char: int
+    label: Label
+    new: bool
+
+    @property
+    def verified(self) -> bool:
+        return self.label != "not enough info"
 
 
 @dataclass(frozen=True)
 class Texts:
     """Those of one model under one decoder, or the articles: the `support` of those that were checked, of all the
-    different 4-grams and the words."""
+    different 4-grams and the words; and the sentences that were checked."""
 
     model: str
     decoder: str
     support: Mapping[Key, Support]
     four_grams: Mapping[Key, int]
     words: Mapping[Key, int]
+    sentences: Mapping[Key, Sequence[SentencePlace]] = field(default_factory=dict)
 
 
 def of_run(database: Database, run_id: str, who: tuple[str, str], metric: str, evaluator_id: str) -> Texts:
     """The kept texts of a run, checked by this evaluator."""
     pages = [page_id for page_id, _ in runs.kept_completions(database, run_id)]
     written = runs.kept_texts(database, run_id, min(pages), max(pages)) if pages else {}
-    return _texts(who, supports(database, run_id, metric, evaluator_id), written)
+    return _texts(who, _checked_texts(database, run_id, metric, evaluator_id), written)
 
 
 def of_articles(
     database: Database, snapshot_id: str, articles: Mapping[int, Article], metric: str, evaluator_id: str
 ) -> Texts:
     """The articles themselves, without their first sentences."""
-    found = supports(database, f"reference:{snapshot_id}", metric, evaluator_id)
+    found = _checked_texts(database, f"reference:{snapshot_id}", metric, evaluator_id)
     written = {(page_id, 0): article.completion for page_id, article in articles.items()}
     return _texts(("Wikipedia", "reference"), {key: one for key, one in found.items() if key in written}, written)
 
 
-def supports(database: Database, run_id: str, metric: str, evaluator_id: str) -> dict[Key, Support]:
+def _checked_texts(
+    database: Database, run_id: str, metric: str, evaluator_id: str
+) -> dict[Key, tuple[Support, list[SentencePlace]]]:
     """By text, of those that the evaluator has checked; `metric` is one of its metrics."""
     rows = database.records(CheckedRow, "checked_sentences", run_id, metric, evaluator_id, SENTENCES)
     return {
-        key: support([_checked(one.label, one) for one in of_text if one.label])
+        key: _checked_text([one for one in of_text if one.label])
         for key, of_text in groupby(rows, lambda one: (one.page_id, one.sample))
     }
 
 
-def _checked(label: Label, row: CheckedRow) -> CheckedSentence:
+def _checked_text(rows: Sequence[CheckedRow]) -> tuple[Support, list[SentencePlace]]:
+    checked = [_checked(one) for one in rows]
+    places = [
+        SentencePlace(
+            row.start_char or 0,
+            row.end_char or 0,
+            one.label,
+            new=one.label == "not enough info" or one not in checked[:place],
+        )
+        for place, (row, one) in enumerate(zip(rows, checked, strict=True))
+    ]
+    return support(checked), places
+
+
+def _checked(row: CheckedRow) -> CheckedSentence:
+    assert row.label
     if row.evidence_title is None or row.evidence_sentence is None:
-        return CheckedSentence(label=label, evidence=None)
-    return CheckedSentence(label=label, evidence=(row.evidence_title, row.evidence_sentence))
+        return CheckedSentence(label=row.label, evidence=None)
+    return CheckedSentence(label=row.label, evidence=(row.evidence_title, row.evidence_sentence))
 
 
-def _texts(who: tuple[str, str], checked: Mapping[Key, Support], written: Mapping[Key, str]) -> Texts:
+def _texts(
+    who: tuple[str, str],
+    checked: Mapping[Key, tuple[Support, Sequence[SentencePlace]]],
+    written: Mapping[Key, str],
+) -> Texts:
     words = {key: split_words(text) for key, text in written.items()}
     return Texts(
         *who,
-        checked,
+        {key: found for key, (found, _) in checked.items()},
         {key: distinct_four_grams(of_text) for key, of_text in words.items()},
         {key: len(of_text) for key, of_text in words.items()},
+        {key: places for key, (_, places) in checked.items()},
     )

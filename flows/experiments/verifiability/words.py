@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from statistics import fmean
+from typing import Literal
 
 from evaluators import statistics
 from evaluators.claims.verifiability import SENTENCES
+from evaluators.judging.krippendorff import Agreement
+from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.metrics import FOUR_GRAMS, SUPPORT, VerifiabilityDifference, VerifiabilityMetric
 from flows.experiments.verifiability.texts import Texts
 from newwiki.decoding.grammar import short_form
@@ -47,6 +50,39 @@ def words(
         + ": it says how much of what is true it finds, and no more"
     )
     return told
+
+
+def correction_words(
+    corrected: Sequence[VerifiabilityCorrection], checker: Sequence[VerifiabilityChecker], agreement: Agreement
+) -> list[str]:
+    """Sentences on what people's labels say of the checker, and what the corrected numbers suppose."""
+    if not corrected:
+        return [
+            "no sentence was labelled by people, so the numbers are the checker's own; `newwiki judge --claims` lets "
+            "people label some, and the same command then corrects the numbers"
+        ]
+    each = [f"the checker's {one.label} has {_share('precision', one)} and {_share('recall', one)}" for one in checker]
+    told = [f"people labelled {checker[0].labelled} sentences: by them {'; '.join(each)}"]
+    if agreement.alpha is not None:
+        interval = agreement.interval
+        ends = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else f" ({agreement.lacking})"
+        told.append(
+            f"people agree by Krippendorff's alpha {agreement.alpha:.2f}{ends}, on the {agreement.units} sentences "
+            "that two or more labelled"
+        )
+    few = sum(one.lacking is not None for one in corrected)
+    told.append(
+        "corrected numbers are for all prompts like these, as the same people would label them; they suppose that the "
+        "labelled prompts are a random share, as the first of an exported file are, and take from the checker which "
+        "sentences repeat a fact; corrected SPV and USPV are of the sentences of all texts together"
+        + (f"; {few} numbers are not corrected, and the table says why" if few else "")
+    )
+    return told
+
+
+def _share(what: Literal["precision", "recall"], one: VerifiabilityChecker) -> str:
+    value, low, high = (getattr(one, f"{what}{end}") for end in ("", "_low", "_high"))
+    return f"no {what}" if value is None else f"{what} {value:.1%} [{low:.1%}, {high:.1%}]"
 
 
 def _of_model(apart: Sequence[VerifiabilityDifference], against: str) -> str:

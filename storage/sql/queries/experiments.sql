@@ -52,7 +52,7 @@ order by page_id, sample;
 -- name: checked_sentences
 -- The texts of run $1 that evaluator $3 has a number of metric $2 for, and of each its first $4 sentences with verdict and
 -- evidence; a text without a sentence has a row without a label.
-select page_id, sample, label, evidence_title, evidence_sentence
+select page_id, sample, label, evidence_title, evidence_sentence, start_char, end_char
 from scores
 left join claims using (run_id, page_id, sample, evaluator_id)
 where run_id = $1

@@ -86,3 +86,37 @@ union all
 select 'reference:' || snapshot_id, page_id, 0
 from stored_articles
 where 'reference:' || snapshot_id in ($1, $2);
+
+-- name: sentences_to_label
+-- The first $2 sentences of the kept texts of the runs $1 whose claims were checked, by whomever, each once.
+select run_id, page_id, sample, sentence, start_char, end_char, text, title, first_sentence, article
+from (
+    select distinct run_id, page_id, sample, sentence, start_char, end_char
+    from claims
+    where run_id in (select unnest($1)) and sentence < $2
+)
+join (select run_id, page_id, sample, text from completions where kept) using (run_id, page_id, sample)
+join (select run_id, snapshot_id from runs) using (run_id)
+join (
+    select snapshot_id, page_id, title, first_sentence, completion as article from stored_articles
+) using (snapshot_id, page_id)
+order by run_id, page_id, sample, sentence, start_char;
+
+-- name: claim_labels_of
+-- What people called sentences of the runs $1 by the rubric $2.
+select run_id, page_id, sample, start_char, end_char, judge, label, labelled_at
+from claim_labels
+where run_id in (select unnest($1)) and rubric_sha256 = $2
+order by run_id, page_id, sample, start_char, end_char, judge;
+
+-- name: forget_claim_labels
+-- Those in whose place incoming ones are put: a person has one label for a sentence.
+delete from claim_labels
+using incoming
+where claim_labels.run_id = incoming.run_id
+    and claim_labels.page_id = incoming.page_id
+    and claim_labels.sample = incoming.sample
+    and claim_labels.start_char = incoming.start_char
+    and claim_labels.end_char = incoming.end_char
+    and claim_labels.rubric_sha256 = incoming.rubric_sha256
+    and claim_labels.judge = incoming.judge;

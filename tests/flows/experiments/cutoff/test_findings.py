@@ -53,6 +53,27 @@ def test_the_month_its_interval_and_a_curve_of_all_months() -> None:
     assert verdict([found], None) == "2025-06 [2025-06, 2025-06]"
 
 
+def test_a_change_at_an_edge_says_that_it_may_lie_beyond_it() -> None:
+    first = rows(0.0)
+    first = Rows(first.pages, first.first, first.last, first.words, first.values + 5 * (first.last > FIRST), None)
+    found = of_bits(first)
+    assert (found.month, found.low, found.high) == (date(2025, 1, 1), None, date(2025, 1, 1))
+    assert verdict([found], None) == "2025-01 [the first month or before, 2025-01]"
+    assert "2025-01 or before: the change may have begun before the first month; after it" in words([found], None)[0]
+    agrees = {day: of_bits(first, stated=day).agrees for day in (date(2024, 6, 1), date(2025, 1, 5), date(2025, 2, 1))}
+    assert list(agrees.values()) == [None, True, False]
+
+    slow = rows(0.0)
+    seen = np.clip((FIRST + MONTHS + 2 - slow.last) / 6, 0, 1)
+    slow = Rows(slow.pages, slow.first, slow.last, slow.words, slow.values - 9 * seen, None)
+    unfinished = of_bits(slow)
+    assert (unfinished.verdict, unfinished.month) == (change_point.UNFINISHED, None)
+    assert verdict([unfinished], None) == "cannot tell"
+    assert "cannot tell the month: bits_per_byte changes and is not over before 202" in words([unfinished], None)[0]
+    assert of_bits(slow, stated=date(2025, 3, 1)).agrees is False
+    assert of_bits(slow, stated=date(2026, 3, 1)).agrees is None
+
+
 def test_nothing_is_told_and_said_so_where_nothing_changes() -> None:
     found = of_bits(rows(0.0))
     assert (found.verdict, found.month, found.agrees) == (change_point.NO_CHANGE, None, None)

@@ -1,0 +1,204 @@
+"""What people say of a sample of the sentences makes of the checker's numbers, and how good the checker is.
+
+The unit is the prompt: of each labelled prompt people have labelled a random sentence, which stands for all sentences
+of its texts. Which sentences repeat the fact of an earlier one is the checker's say, since people label one at a time.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluators import statistics
+from evaluators.claims.verifiability import SENTENCES
+from evaluators.judging.krippendorff import Agreement, alpha
+from evaluators.judging.prediction_powered import corrected_ratio
+from evaluators.judging.preference import mean_interval
+from flows.experiments.verifiability.metrics import SUPPORT
+from flows.experiments.verifiability.texts import SentencePlace, Texts
+from newwiki.judging.claim_label import ClaimLabel, LabelledSentence
+
+Array = NDArray[np.float64]
+Place = tuple[int, int, int, int]  # page id, sample, where the sentence begins and ends
+
+NO_VERIFIED = "people verified no sentence"
+ALL_LABELLED = "every prompt is labelled"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiabilityCorrection:
+    """A metric of a model under a decoder as people would find it, with its 95 % interval over prompts, beside the
+    `uncorrected` one by the checker. SPV and USPV are ratios of the sentences of all texts here. `labelled` of the
+    `prompts` have a sentence that people labelled, `weight` is PPI++'s λ; `lacking` is why nothing is corrected."""
+
+    model: str
+    decoder: str
+    metric: str
+    prompts: int
+    labelled: int
+    uncorrected: float | None
+    corrected: float | None
+    low: float | None
+    high: float | None
+    weight: float | None
+    lacking: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifiabilityChecker:
+    """The checker beside people over the labelled sentences of all decoders: of its `by_checker` sentences with this
+    label the share that people call so (precision), and of people's the share that it finds (recall), with 95 %
+    intervals over sentences. Where people differ, a sentence counts by the share of them; for recall it is theirs where
+    most of them say so."""
+
+    label: Literal["supported", "refuted"]
+    labelled: int
+    by_checker: int
+    by_people: float
+    precision: float | None
+    precision_low: float | None
+    precision_high: float | None
+    recall: float | None
+    recall_low: float | None
+    recall_high: float | None
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What people call the sentences of one model under one decoder: by sentence, every person's label."""
+
+    texts: Texts
+    by_place: Mapping[Place, Sequence[ClaimLabel]]
+
+    def share(self, place: Place, *labels: ClaimLabel) -> float:
+        """The share of the people who labelled the sentence that gave one of these labels."""
+        said = self.by_place[place]
+        return sum(one in labels for one in said) / len(said)
+
+    @cached_property
+    def checked(self) -> dict[Place, SentencePlace]:
+        return {
+            (*key, one.start_char, one.end_char): one
+            for key, of_text in self.texts.sentences.items()
+            for one in of_text
+        }
+
+
+def labels_of(texts: Texts, labelled: Sequence[LabelledSentence]) -> Labels:
+    """Those of one run, of the sentences that the checker has checked."""
+    found: dict[Place, list[ClaimLabel]] = {}
+    for one in labelled:
+        found.setdefault((one.page_id, one.sample, one.start_char, one.end_char), []).append(one.label)
+    checked = Labels(texts, {}).checked
+    return Labels(texts, {place: said for place, said in found.items() if place in checked})
+
+
+def corrections(of_runs: Sequence[Labels]) -> list[VerifiabilityCorrection]:
+    """A row a run and metric, for runs with labels."""
+    return [_correction(one, metric) for one in of_runs if one.by_place for metric in SUPPORT]
+
+
+def _correction(labels: Labels, metric: str) -> VerifiabilityCorrection:
+    """A prompt's value is the mean over the k places of each of its texts; a labelled sentence stands for all places
+    that have one. Prompts without any sentence are 0, and take no part in what is corrected."""
+    texts, ratio, unique = labels.texts, metric in ("spv", "uspv"), metric in ("uspg", "uspv")
+    prompts = Counter(page_id for page_id, _ in texts.support)
+    by_prompt: dict[int, list[Place]] = {}
+    for place in labels.checked:
+        by_prompt.setdefault(place[0], []).append(place)
+    people, model, alone = list[Array](), list[Array](), list[Array]()
+    for page_id, places in by_prompt.items():
+        filled = len(places) / (SENTENCES * prompts[page_id])
+
+        def counted(place: Place, supported: float, verified: float, filled: float = filled) -> Array:
+            counts = filled * (labels.checked[place].new or not unique)
+            return np.array([counts * supported, counts * verified if ratio else 1.0])
+
+        checker = {place: counted(place, *_by_checker(labels.checked[place])) for place in places}
+        labelled = [place for place in places if place in labels.by_place]
+        if labelled:
+            people.append(np.mean([counted(place, *_by_people(labels, place)) for place in labelled], axis=0))
+            model.append(np.mean([checker[place] for place in labelled], axis=0))
+        else:
+            alone.append(np.mean([*checker.values()], axis=0))
+    there = 1.0 if ratio else len(by_prompt) / len(prompts)
+    found = corrected_ratio(people, model, alone) if people else None
+    return VerifiabilityCorrection(
+        model=texts.model,
+        decoder=texts.decoder,
+        metric=metric,
+        prompts=len(prompts),
+        labelled=len(people),
+        uncorrected=_uncorrected(texts, metric),
+        corrected=there * found.ratio if found else None,
+        low=there * found.interval.low if found else None,
+        high=there * found.interval.high if found else None,
+        weight=found.weight if found else None,
+        lacking=None if found else _lacking(len(people), len(alone)),
+    )
+
+
+def _by_checker(one: SentencePlace) -> tuple[float, float]:
+    return float(one.label == "supported"), float(one.verified)
+
+
+def _by_people(labels: Labels, place: Place) -> tuple[float, float]:
+    return labels.share(place, "supported"), labels.share(place, "supported", "refuted")
+
+
+def _uncorrected(texts: Texts, metric: str) -> float | None:
+    """By the checker: SPG and USPG as they stand, of SPV and USPV the sentences of all texts together."""
+    if metric in ("spg", "uspg"):
+        return fmean(getattr(one, metric) for one in texts.support.values())
+    counted = [
+        one for of_text in texts.sentences.values() for one in of_text
+        if one.verified and (one.new or metric == "spv")
+    ]  # fmt: skip
+    return sum(one.label == "supported" for one in counted) / len(counted) if counted else None
+
+
+def _lacking(labelled: int, alone: int) -> str:
+    if labelled < statistics.FEWEST:
+        return statistics.TOO_FEW
+    return NO_VERIFIED if alone else ALL_LABELLED
+
+
+def checkers(of_runs: Sequence[Labels]) -> list[VerifiabilityChecker]:
+    """A row a label; none where no sentence is labelled."""
+    places = [(one, place) for one in of_runs for place in one.by_place]
+    return [_checker(places, "supported"), _checker(places, "refuted")] if places else []
+
+
+def _checker(places: Sequence[tuple[Labels, Place]], label: Literal["supported", "refuted"]) -> VerifiabilityChecker:
+    people = np.array([labels.share(place, label) for labels, place in places])
+    by_checker = np.array([labels.checked[place].label == label for labels, place in places])
+    precision, recall = _mean(people[by_checker]), _mean(by_checker[people > 0.5].astype(float))
+    return VerifiabilityChecker(
+        label=label,
+        labelled=len(places),
+        by_checker=int(by_checker.sum()),
+        by_people=float(people.sum()),
+        precision=precision[0],
+        precision_low=precision[1],
+        precision_high=precision[2],
+        recall=recall[0],
+        recall_low=recall[1],
+        recall_high=recall[2],
+    )
+
+
+def _mean(values: Array) -> tuple[float, float, float] | tuple[None, None, None]:
+    if not len(values):
+        return None, None, None
+    interval = mean_interval(values, 0, 1)
+    return float(values.mean()), interval.low, interval.high
+
+
+def agreement(of_runs: Sequence[Labels]) -> Agreement:
+    """How far people who labelled the same sentences agree."""
+    return alpha([said for one in of_runs for said in one.by_place.values()])

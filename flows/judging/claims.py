@@ -1,0 +1,133 @@
+"""Sentences of runs for people who label what they claim, without a word of whose they are or what the checker said.
+
+From each page of a run, one of the first sentences of its texts is drawn, so that prompts are the units of whatever is
+made of the labels. A secret of the database draws the sentence, the order and the names: the first so many are a random
+sample of the prompts.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from evaluators.claims.verifiability import SENTENCES
+from flows.judging.annotation_files import Taken
+from flows.judging.row_files import read_rows, write_rows
+from newwiki.errors import TerminalError, UsageError, did_you_mean
+from newwiki.judging.blinding import Blinding
+from newwiki.judging.claim_label import CLAIMS, LABELS, LabelledSentence, Sentence, read_label
+from newwiki.judging.judgement import annotator_name
+from storage import claim_labels, judgements
+from storage.comparison import contenders
+from storage.database import Database
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The sentences of runs, and of them a drawn one of each page, in the order in which everybody gets them."""
+
+    every: Sequence[Sentence]
+    drawn: Sequence[Sentence]
+    blinding: Blinding
+
+
+def draw(database: Database, runs: Sequence[str]) -> Drawn:
+    """Draw a sentence of each page of each run, the runs taking turns.
+
+    Raises UsageError for a run that is not there, TerminalError where the claims of one were not checked, or where runs
+    are on several snapshots.
+    """
+    found = contenders(database, runs)
+    snapshots = sorted({one.snapshot_id for one in found})
+    if len(snapshots) > 1:
+        raise TerminalError(f"these runs are on {' and '.join(snapshots)}; label those of one snapshot at a time")
+    blinding = judgements.begin_blinding(database, snapshots[0], snapshots[0], CLAIMS)
+    every = claim_labels.sentences(database, [run.run_id for run in found], SENTENCES)
+    by_page: dict[str, dict[int, list[Sentence]]] = defaultdict(lambda: defaultdict(list))
+    for one in every:
+        by_page[one.run_id][one.page_id].append(one)
+    for run in found:
+        if run.run_id not in by_page:
+            raise TerminalError(
+                f"no claim of {run.run_id} was checked; check them first: newwiki experiment verifiability"
+            )
+    turns = sorted(
+        (rank, blinding.page(run_id, page_id), run_id, page_id)
+        for run_id, pages in by_page.items()
+        for rank, page_id in enumerate(sorted(pages, key=partial(blinding.page, run_id)))
+    )
+    return Drawn(every, [blinding.sentence(by_page[run_id][page_id]) for _, _, run_id, page_id in turns], blinding)
+
+
+def export_sentences(drawn: Drawn, number: int, batch: str, path: Path) -> int:
+    """Write the first `number` sentences, as CSV or JSON lines, and return how many. Raises UsageError."""
+    [criterion] = CLAIMS.criteria
+    rows = [
+        {
+            "sentence": drawn.blinding.sentence_id(one, batch),
+            "title": one.title,
+            "beginning": one.first_sentence,
+            "before": one.before,
+            "claim": one.words,
+            "article": one.article,
+            "question": f"{criterion.question} {criterion.meaning}",
+            "annotator": "",
+            "label": "",
+        }
+        for one in drawn.drawn[:number]
+    ]
+    write_rows(path, rows, "the sentences")
+    return len(rows)
+
+
+def import_labels(database: Database, drawn: Drawn, batch: str, path: Path) -> Taken:
+    """Store the labels of a file. `annotator` says whose a line is: BATCH/ANNOTATOR, or BATCH where it says nothing.
+
+    Raises UsageError, with the line and what to do, for anything that is not a label of an exported sentence; then
+    nothing of the file is stored.
+    """
+    by_name = {drawn.blinding.sentence_id(one, batch): one for one in drawn.every}
+    found: dict[tuple[str, str], LabelledSentence] = {}
+    empty, now = 0, datetime.now(UTC)
+    for where, row in read_rows(path):
+        sentence = by_name.get(_cell(where, row, "sentence"))
+        if sentence is None:
+            raise UsageError(
+                f"{where}: '{row['sentence']}' is no sentence of these runs in the batch '{batch}' of this database; "
+                "name the runs and --judge as they were exported, or take the line out"
+            )
+        said = _cell(where, row, "label")
+        if not said:
+            empty += 1
+            continue
+        judge = annotator_name(batch, row.get("annotator", ""))
+        one = _labelled(sentence, judge, where, said, now)
+        key = (row["sentence"], judge)
+        if key in found and found[key].label != one.label:
+            raise UsageError(f"{where}: {judge} has labelled {row['sentence']} otherwise on a line before; keep one")
+        found[key] = one
+    if not found:
+        raise UsageError(f"'{path}' holds no label; fill in label with {', '.join(LABELS[:-1])} or {LABELS[-1]}")
+    claim_labels.keep(database, [*found.values()])
+    return Taken(len(found), len({one.judge for one in found.values()}), empty)
+
+
+def _labelled(sentence: Sentence, judge: str, where: str, said: str, now: datetime) -> LabelledSentence:
+    return LabelledSentence(
+        run_id=sentence.run_id,
+        page_id=sentence.page_id,
+        sample=sentence.sample,
+        start_char=sentence.start_char,
+        end_char=sentence.end_char,
+        judge=judge,
+        label=read_label(where, said),
+        labelled_at=now,
+    )
+
+
+def _cell(where: str, row: Mapping[str, str], name: str) -> str:
+    if name not in row:
+        raise UsageError(f"{where} has no '{name}'{did_you_mean(name, row)}; keep that column as it was exported")
+    return row[name]
