@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
+from flows.experiments.methods import methods_of
 from newwiki.experiment_request import ExperimentRequest
 from storage import experiments
 from storage.experiments import StoredExperiment
@@ -29,6 +30,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         verdict=found.verdict,
         words=tuple(found.words),
         made_at=datetime.now(UTC).replace(microsecond=0),
+        methods=methods_of(experiment, request, found, evaluations.database, evaluations.settings).to_json(),
     )
     experiments.keep(evaluations.database, stored, found.rows)
     return stored.experiment_id

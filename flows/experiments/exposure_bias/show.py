@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-from flows.experiments.experiment import Shown, Table
+from evaluators.statistics import LEVEL
+from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import GAP, ExposureMeasure, ExposureTrend
@@ -52,7 +53,26 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], _findings(apart), tables, lambda: figures(found))
+
+
+def _findings(apart: Sequence[ExposureTrend]) -> Findings:
+    """Of each kind of prefix whether it is worse than data, and whether that changes along the prefix or the gap."""
+    holds, unknown = [], []
+    for one in apart:
+        who = f"{one.model} under {short_form(one.decoder)}"
+        after = f"{who}, {_ratio_name(one.metric)}, {of_prefix(one.prefix, one.rate)} prefixes"
+        if one.along != GAP:
+            ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
+            mean = "" if one.mean is None else f" ({one.mean:.3f}{ends})"
+            if one.mean is not None and one.p is not None and one.p <= LEVEL:
+                holds.append(f"{after}: {'worse' if one.mean > 1 else 'better'} than after data{mean}")
+            else:
+                unknown.append(f"{after}: whether it is worse than after data{mean or f': {one.no_interval}'}")
+        if one.slope is not None and one.slope_p is not None and one.slope_p <= LEVEL:
+            way = "grows" if one.slope > 0 else "falls"
+            holds.append(f"{after}: {way} along the {'gap' if one.along == GAP else 'prefix'}")
+    return Findings(holds=holds, unknown=unknown)
 
 
 def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:

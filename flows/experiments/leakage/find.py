@@ -73,6 +73,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
             "runs": sorted({name for pair in pairs for name in (pair.old.run_id, pair.new.run_id)}),
             "scored": read,
         },
+        pinned={"old": old.snapshot_id},
         rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
     )
 
