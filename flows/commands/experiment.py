@@ -52,7 +52,7 @@ def _command(one: Experiment) -> click.Command:
         database = open_database(settings)
         answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
         tell = reporter(quiet).note if form in ("csv", "json") else say
-        tell(f"{one.name}: {answer.verdict}")
+        tell(f"{one.question}\n{one.name}: {answer.verdict}")
         if form == "json":
             tables.write_record(record(one, answer, shown))
         elif form == "csv":

@@ -103,12 +103,13 @@ class Experiment:
     """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
     runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
     stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
-    shell. `unit` is the column of its tables that counts what its intervals and verdicts generalize over, and `over`
-    says in words what that is."""
+    shell. `question` is what its verdicts answer. `unit` is the column of its tables that counts what its intervals and
+    verdicts generalize over, and `over` says in words what that is."""
 
     name: str
     version: str
     title: str
+    question: str
     source: str
     help: str
     example: str

@@ -31,6 +31,7 @@ def record(experiment: Experiment, answer: StoredExperiment, shown: Shown) -> di
         "version": answer.version,
         "experiment_id": answer.experiment_id,
         "title": experiment.title,
+        "question": experiment.question,
         "source": experiment.source,
         "snapshot_id": answer.snapshot_id,
         "made_at": answer.made_at.isoformat(),

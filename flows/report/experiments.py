@@ -26,6 +26,7 @@ class Section:
     """An answer as a page shows it."""
 
     title: str
+    question: str
     source: str
     answer: StoredExperiment
     verdict: str
@@ -103,6 +104,7 @@ def _section(database: Database, answer: StoredExperiment) -> Section:
     made = record.methods(answer)
     return Section(
         title=one.title,
+        question=one.question,
         source=one.source,
         answer=answer,
         verdict=brief(answer.verdict),

@@ -9,6 +9,7 @@ from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.settings import value_words
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.paper_metrics import paper_metrics
@@ -16,6 +17,14 @@ from newwiki.paper_metrics import paper_metrics
 if TYPE_CHECKING:
     import altair
 
+_MOST = 20  # statements of a figure
+_ORDER = (HOLDS, FAILS, UNKNOWN)
+_UNITS = {"sd": "standard deviations of texts", "ln sd": "logarithm of a standard deviation", "r": "correlation r"}
+_EFFECTS = (
+    "The effect on which the verdict of each statement turns, with its 95 % interval{over}, what holds first; the "
+    "table has the statements by these names in words{more}. A statement can fail with a large effect, where it says "
+    "that there is none."
+)
 _RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature", "penalty": "both penalties"}
 _SWEEP = (
@@ -28,6 +37,29 @@ _SPREADS = (
     "The standard deviation of each model's texts and of the articles, each over the range of its metric, as in the "
     "paper's figure 5."
 )
+
+
+def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
+    """The answer itself: each statement's effect with its interval, a panel for each unit that effects are in."""
+    import altair as alt
+
+    known = [one for one in verdicts if one.effect is not None and one.low is not None and one.high is not None]
+    shown = sorted(known, key=lambda one: _ORDER.index(one.verdict))[:_MOST]
+    if not shown:
+        return []
+    panels = []
+    for unit in dict.fromkeys(one.unit or "" for one in shown):
+        values = [
+            {"statement": one.statement, "verdict": one.verdict, "at": one.effect, "low": one.low, "high": one.high}
+            for one in shown
+            if (one.unit or "") == unit
+        ]
+        panels.append(_forest(values, unit))
+    said = "; ".join(f"{one.says}: {one.effect:+.2f} [{one.low:+.2f}, {one.high:+.2f}], {one.verdict}" for one in shown)
+    over = ", ".join(dict.fromkeys(one.generalizes_over for one in shown if one.generalizes_over))
+    more = f"; {len(known) - len(shown)} more are in the table" if len(known) > len(shown) else ""
+    caption = _EFFECTS.format(over=f" over {over}" if over else "", more=more)
+    return [Figure(caption, svg(alt.vconcat(*panels).resolve_scale(color="shared"), f"Effects: {said}"), first=True)]
 
 
 def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
@@ -77,6 +109,26 @@ def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
     keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
     chart = dots(values, metrics, len(shown)).properties(width=560)
     return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
+
+
+def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
+    import altair as alt
+
+    scale = alt.Scale(domain=list(_ORDER), range=[PALETTE[2], PALETTE[3], "#8a8f98"])
+    shape = alt.Scale(domain=list(_ORDER), range=["circle", "square", "diamond"])
+    legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
+    names = [one["statement"] for one in values]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y("statement:N", sort=names, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=170, minExtent=150)),
+        color=alt.Color("verdict:N", scale=scale, legend=legend),
+    )
+    axis = alt.Axis(title=f"effect, {_UNITS.get(unit, unit)}", titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x="at:Q", shape=alt.Shape("verdict:N", scale=shape, legend=legend)
+    )
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
+    return (zero + bars + points).properties(width=240, height=alt.Step(17))
 
 
 def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:

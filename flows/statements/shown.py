@@ -92,9 +92,19 @@ def _sentence(one: StatementVerdict) -> str:
 
 
 def verdicts(found: Stored) -> Table:
-    heads = ["the paper says", "verdict", "ours", "effect [95 %]", "p", "generalizes over", "articles", "its place"]
+    heads = [
+        "the paper says",
+        "name",
+        "verdict",
+        "ours",
+        "effect [95 %]",
+        "p",
+        "generalizes over",
+        "articles",
+        "its place",
+    ]
     cells = [_verdict(one) for one in found.verdicts if not needs_runs(one)]
-    cells += [[line, Judged(UNKNOWN, _TONES[UNKNOWN]), *_EMPTY] for line in _of_lacking_models(found.verdicts)]
+    cells += [[line, "–", Judged(UNKNOWN, _TONES[UNKNOWN]), *_EMPTY] for line in _of_lacking_models(found.verdicts)]
     return Table(_VERDICTS, heads, cells)
 
 
@@ -124,6 +134,7 @@ def _verdict(one: StatementVerdict) -> list[Any]:
     p = one.p_fails if one.verdict == FAILS else one.p_holds
     return [
         one.says,
+        one.statement,
         Judged(word, _TONES[one.verdict]),
         one.ours or "–",
         _effect(one),

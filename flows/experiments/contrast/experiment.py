@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     name="contrast",
     version="1",
     title="Contrastive decoding and contrastive search",
+    question="What does contrastive decoding change, beside contrastive search and sampling?",
     source="Li et al. 2022, Contrastive decoding; Su and Xu 2022, An empirical study on contrastive search and "
     "contrastive decoding",
     help="How varied, how coherent and how near to articles texts are that a model writes in contrast to a smaller one "

@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     name="corpora",
     version="1",
     title="Corpora by their noun phrases",
+    question="Which noun phrases does a model write because of the corpus that it was fine-tuned on?",
     source="Ottaviani and Stahlschmidt 2024, On the performativity of SDG classifications in large bibliometric "
     "databases",
     help="Which noun phrases a model writes once it was fine-tuned on a corpus: one checkpoint is fine-tuned on "

@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     name="exposure-bias",
     version="1",
     title="Exposure bias",
+    question="Does a model go on worse from its own text than from data?",
     source="He et al. 2021, Exposure bias versus self-recovery: are distortions really incremental for autoregressive "
     "text generation?",
     help="Whether models go on worse from their own text than from articles (EB-M, EB-C), whether that grows with its "

@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     name="fairness",
     version="1",
     title="Groups of people",
+    question="Does a model write more badly of one group of people than of another?",
     source="Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language "
     "generation",
     help="Whether models write more badly of one group of people than of another, under which settings of p, k and "

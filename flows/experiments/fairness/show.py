@@ -13,6 +13,7 @@ from flows.experiments.fairness.findings import (
     GroupPair,
     GroupShare,
 )
+from flows.experiments.fairness.headline import headline
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.swapping import FairnessSwap
 from flows.tables import p_value
@@ -72,7 +73,13 @@ def show(database: Database, experiment_id: str) -> Shown:
         heads = ["metric", "words swapped", "sentences", "share (sd)", "difference [95 %]", "p"]
         tables.append(Table(_SWAPS, heads, [_swap(one) for one in found.swaps]))
     names = [one.name for one in fields(GroupPair)]
-    return Shown(names, [astuple(one) for one in found.pairs], _findings(found), tables, lambda: figures(found))
+    return Shown(
+        names,
+        [astuple(one) for one in found.pairs],
+        _findings(found),
+        tables,
+        lambda: [*headline(found), *figures(found)],
+    )
 
 
 def _findings(found: Found) -> Findings:

@@ -7,6 +7,7 @@ EXPERIMENT = Experiment(
     name="linking",
     version="1",
     title="Over the months",
+    question="How hard is each month beside the newest?",
     source="Kolen & Brennan 2014, Test equating, scaling, and linking, chapters 4 and 7.3",
     help="How hard each month is: anchors, which are models that ran on two months under the same decoder, and the "
     "articles themselves, give each metric of one month its place on the scale of the other. `newwiki compare --across "

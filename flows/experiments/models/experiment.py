@@ -8,6 +8,7 @@ EXPERIMENT = Experiment(
     name="models",
     version="1",
     title="Models under one setting",
+    question="Which of the paper's statements on models hold here?",
     source=f"{PAPER}, Experiments 1, New insights of large language models, table 3 and figure 5",
     help="All models that ran under the paper's setting, or the --decoder that is given, beside the articles: what the "
     "paper says of models and of their sizes is tested on one's own runs, with intervals: it holds, it does not, or it "

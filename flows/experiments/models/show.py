@@ -8,4 +8,4 @@ from storage.database import Database
 def show(database: Database, experiment_id: str) -> Shown:
     found = shown.stored(database, experiment_id)
     tables = [shown.verdicts(found), shown.settings(found)]
-    return shown.made(found, tables, lambda: drawn.spreads(found.settings))
+    return shown.made(found, tables, lambda: [*drawn.effects(found.verdicts), *drawn.spreads(found.settings)])
