@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 _MOST = 20  # statements of a figure
 _ORDER = (HOLDS, FAILS, UNKNOWN)
-_UNITS = {"sd": "standard deviations of texts", "ln sd": "logarithm of a standard deviation", "r": "correlation r"}
+_UNITS = {
+    "own": "in the metric's own unit",
+    "sd": "standard deviations of texts",
+    "ln sd": "logarithm of a standard deviation",
+    "r": "correlation r",
+}
 _EFFECTS = (
     "The effect on which the verdict of each statement turns, with its 95 % interval{over}, what holds first; the "
     "table has the statements by these names in words{more}. A statement can fail with a large effect, where it says "
