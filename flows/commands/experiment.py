@@ -71,11 +71,14 @@ def _command(one: Experiment) -> click.Command:
 
 def _print(shown: Shown, form: str) -> None:
     """What holds, what does not, what cannot be told, and the tables."""
+    from flows.table_layout import wrapped
+
     for title, sentences in shown.findings.titled:
         say()
         say(title)
         for sentence in sentences:
-            say(f"- {sentence}")
+            for line in wrapped(f"- {sentence}", tables.room()):
+                say(line)
     say()
     for table in shown.tables:
         tables.show(table.heads, table.cells, form, table.caption)

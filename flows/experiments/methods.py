@@ -221,7 +221,7 @@ def _without_text(runs: Sequence[RunRead]) -> list[Lacking]:
     return [
         Lacking(run_id=run.run_id, metric=None, why="no text", texts=run.prompts - run.kept_prompts)
         for run in runs
-        if run.kept_prompts and run.kept_prompts < run.prompts
+        if run.max_new_tokens is not None and run.kept_prompts is not None and run.kept_prompts < run.prompts
     ]
 
 

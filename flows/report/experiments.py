@@ -116,5 +116,5 @@ def _section(database: Database, answer: StoredExperiment) -> Section:
         figures=[figure for figure in figures if figure not in first],
         methods=made,
         left_out=record.left_out(made) if made else [],
-        bibtex=record.bibtex(one, answer),
+        bibtex=record.bibtex(one, replace(answer, verdict=brief(answer.verdict))),
     )
