@@ -20,6 +20,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     found = experiment.find(evaluations, request)
     asked, read = _json(asdict(request)), _json(found.read)
     named = _json([experiment.name, experiment.version, asked, read])
+    made = methods_of(experiment, request, found, json.loads(read), evaluations.database, evaluations.settings)
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(named.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -30,7 +31,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         verdict=found.verdict,
         words=tuple(found.words),
         made_at=datetime.now(UTC).replace(microsecond=0),
-        methods=methods_of(experiment, request, found, evaluations.database, evaluations.settings).to_json(),
+        methods=made.to_json(),
     )
     experiments.keep(evaluations.database, stored, found.rows)
     return stored.experiment_id

@@ -130,10 +130,16 @@ _SETTINGS = ("prompts", "template", "samples", "keep", "max_new_tokens", "seed",
 
 
 def methods_of(
-    experiment: Experiment, request: ExperimentRequest, found: Answer, database: Database, settings: Settings
+    experiment: Experiment,
+    request: ExperimentRequest,
+    found: Answer,
+    read: Mapping[str, Any],
+    database: Database,
+    settings: Settings,
 ) -> Methods:
-    """What `found.read` and its rows name is looked up here: runs, evaluators and snapshots by their ids."""
-    names = sorted({*_texts(found.read), *_named_in_rows(found.rows)})
+    """What the answer stores that it `read`, and its rows, name is looked up here: runs, evaluators and snapshots by
+    their ids."""
+    names = sorted({*_texts(read), *_named_in_rows(found.rows)})
     with database.read():
         snapshots = database.records(SnapshotRead, "snapshots_read", names)
         runs = database.records(RunRead, "runs_read", names)
@@ -149,7 +155,7 @@ def methods_of(
         snapshots=snapshots,
         models=[
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
-            for name, sha256 in _weights(runs, found)
+            for name, sha256 in _weights(runs, read)
         ],
         decoders=list(dict.fromkeys(run.decoder for run in runs)) or list(request.decoder),
         runs=[_public(run) for run in runs],
@@ -158,9 +164,11 @@ def methods_of(
     )
 
 
-def _weights(runs: Sequence[RunRead], found: Answer) -> list[tuple[str, str]]:
+def _weights(runs: Sequence[RunRead], read: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Each model and its weights' hash; two weights under one name are two models."""
-    return sorted({(run.model, run.model_sha256) for run in runs} | set(found.read.get("models", {}).items()))
+    named = read.get("models")
+    others = named.items() if isinstance(named, Mapping) else ()
+    return sorted({(run.model, run.model_sha256) for run in runs} | set(others))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -21,7 +21,7 @@ _RATES = (
 )
 _OWN = (
     "{measure} of {who} by the length of the prefix, after its own text and shuffled data (table 2 of the paper). 1 "
-    "is as after data, above 1 is worse; bars are 95 % intervals over seeds. {paper}"
+    "is as after data, above 1 is worse; bars are 95 % intervals. {paper}"
 )
 _OF_PAPER = (
     "Hollow diamonds: the paper's {model} after {what} text, with bars of one standard deviation, as it prints them."
