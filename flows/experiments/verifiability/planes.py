@@ -51,7 +51,11 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
     for (model, decoder), of_run in by.items():
         if of_run[across].mean is None or of_run[up].mean is None:
             continue
-        about = {"colour": _colour(decoders, decoder), "shape": shapes.get(model, "cross"), "words": names[decoder]}
+        about: dict[str, Any] = {
+            "colour": _colour(decoders, decoder),
+            "shape": shapes.get(model, "cross"),
+            "words": names[decoder],
+        }
         ours.append(about | _ends("x", of_run[across]) | _ends("y", of_run[up]))
     if not ours:
         return None

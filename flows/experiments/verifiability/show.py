@@ -50,10 +50,10 @@ def show(database: Database, experiment_id: str) -> Shown:
         if (of_model := [one for one in apart if one.model == model])
     ]
     names = [one.name for one in fields(VerifiabilityMetric)]
-    return Shown(names, [astuple(one) for one in found], _findings(apart), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings(apart), tables, lambda: figures(found))
 
 
-def _findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
+def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
     """By model and metric, which decoders differ from the one that all are compared with."""
     holds, unknown = [], []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
