@@ -12,6 +12,7 @@ SHAPES = {"circle": "●", "square": "■", "triangle-up": "▲", "diamond": "�
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3])
 _SIZE = {"labelFontSize": 12}
 CROSSES = (460, 320)  # pixels
+_MARGIN = 60  # pixels by which words may leave the plot on its right
 _CORNERS: dict[str, dict[str, Any]] = {
     "upper right": {"align": "left", "dx": 8, "dy": -8},
     "lower right": {"align": "left", "dx": 8, "dy": 14},
@@ -103,11 +104,11 @@ def arms(values: list[dict[str, Any]], order: list[str], count: int, title: str)
     return (rules + points).properties(width=alt.Step(max(11, 100 // count, widest // count)), height=190)
 
 
-def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool) -> list[str]:
+def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool, size: tuple[int, int] = CROSSES) -> list[str]:
     """Where the words of each of these points of `crosses` hide nothing of other points and words; empty where
     nowhere."""
-    at = [_pixels(values, "x"), _pixels(values, "y")]
-    places = [(x, CROSSES[1] - y if not downwards else y) for x, y in zip(*at, strict=True)]
+    at = [_pixels(values, "x", size[0]), _pixels(values, "y", size[1])]
+    places = [(x, size[1] - y if not downwards else y) for x, y in zip(*at, strict=True)]
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places]
     found = []
     for (x, y), value in zip(places, values, strict=True):
@@ -121,16 +122,22 @@ def corners(values: Sequence[Mapping[str, Any]], *, downwards: bool) -> list[str
             )
             for corner, beside in _CORNERS.items()
         }
-        free = [corner for corner, box in boxes.items() if box[0] >= 0 and not any(_meet(box, one) for one in taken)]
+        free = [
+            corner
+            for corner, box in boxes.items()
+            if box[0] >= 0
+            and box[2] <= size[0] + _MARGIN
+            and box[3] <= size[1]
+            and not any(_meet(box, one) for one in taken)
+        ]
         found.append(free[0] if free else "")
         taken += [boxes[corner] for corner in free[:1]]
     return found
 
 
-def _pixels(values: Sequence[Mapping[str, Any]], axis: str) -> list[float]:
+def _pixels(values: Sequence[Mapping[str, Any]], axis: str, length: int) -> list[float]:
     """How far along its axis each point stands, about."""
     low, high = min(value[f"{axis}_low"] for value in values), max(value[f"{axis}_high"] for value in values)
-    length = CROSSES[axis == "y"]
     return [length * ((value[axis] - low) / (high - low) if high > low else 0.5) for value in values]
 
 
@@ -139,7 +146,13 @@ def _meet(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
 
 
 def crosses(
-    values: list[dict[str, Any]], x_title: str, y_title: str, *, downwards: bool, level: float | None
+    values: list[dict[str, Any]],
+    x_title: str,
+    y_title: str,
+    *,
+    downwards: bool,
+    level: float | None,
+    size: tuple[int, int] = CROSSES,
 ) -> "altair.LayerChart":
     """A point at each `x` and `y` in its own `colour`, `fill` and `shape`, an arm from `x_low` to `x_high` and one from
     `y_low` to `y_high`, and its `words` in the `corner` of it. The y axis may go `downwards`, and there may be a dashed
@@ -181,7 +194,7 @@ def crosses(
     if level is not None:
         at = alt.Chart(alt.Data(values=[{"y": level}])).mark_rule(strokeDash=[5, 4], opacity=0.6)
         layers.insert(0, at.encode(y=place("y", "y")))
-    return alt.layer(*layers).properties(width=CROSSES[0], height=CROSSES[1])
+    return alt.layer(*layers).properties(width=size[0], height=size[1])
 
 
 def _places() -> list[str]:

@@ -69,15 +69,23 @@ def _json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     out, before = machine_output(), "[\n "
     only_ascii = not holds_any_character(out)
     for row in rows:
-        record = {name: _finite(cell) for name, cell in zip(columns, row, strict=True)}
+        record = {name: finite(cell) for name, cell in zip(columns, row, strict=True)}
         written = in_json(json.dumps(record, default=plain, ensure_ascii=only_ascii, indent=1))
         out.write(before + written.replace("\n", "\n "))
         before = ",\n "
     out.write("[]\n" if before.startswith("[") else "\n]\n")
 
 
-def _finite(cell: Any) -> Any:
+def finite(cell: Any) -> Any:
+    """None for a number that JSON does not have (NaN and the infinities)."""
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+
+
+def write_record(record: Mapping[str, Any]) -> None:
+    """Writes one JSON object to stdout; a number that JSON has not is null."""
+    out = machine_output()
+    only_ascii = not holds_any_character(out)
+    out.write(in_json(json.dumps(record, default=plain, ensure_ascii=only_ascii, indent=1, allow_nan=False)) + "\n")
 
 
 def show_query(database: "Database", name: str, form: str, *parameters: object) -> None:

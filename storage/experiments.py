@@ -13,7 +13,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredExperiment:
-    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from.
+    """An answer: `request` and `read` are JSON, of the question and of all that the answer was computed from;
+    `methods` is JSON of how it was made, None where an earlier version made it.
 
     `generalizes_over` names the units over which the verdict generalizes; None where it gives none.
     """
@@ -28,6 +29,7 @@ class StoredExperiment:
     generalizes_over: str | None
     words: Sequence[str]
     made_at: datetime
+    methods: str | None = None
 
     @property
     def headline(self) -> str:
@@ -36,13 +38,16 @@ class StoredExperiment:
 
 
 def keep(database: Database, answer: StoredExperiment, rows: Mapping[str, Sequence[Any]]) -> None:
-    """Stores an answer and its rows by table, unless it is there already."""
+    """Stores an answer and its rows by table, unless it is there already. One that an earlier version stored without
+    its methods gets them."""
     with database.write() as connection:
         there = connection.execute("select 1 from experiments where experiment_id = ?", [answer.experiment_id])
         if not first_row(there):
             insert(connection, "experiments", [answer])
             for table, of_table in rows.items():
                 insert(connection, table, of_table, experiment_id=answer.experiment_id)
+        else:
+            connection.execute(query("keep_methods"), [answer.methods, answer.experiment_id])
 
 
 def stored(database: Database, experiment_id: str) -> StoredExperiment:

@@ -45,30 +45,41 @@ def _command(one: Experiment) -> click.Command:
     @form_option
     def ask(settings: Any, quiet: bool, request: Any, form: str, out: Path | None, **how: Any) -> None:
         from flows.api.experimenting import run_experiment
+        from flows.experiments.record import record, summary
         from storage.experiments import stored
 
         experiment_id = run_experiment(one, request, settings, quiet=quiet, **how)
         database = open_database(settings)
-        answer = stored(database, experiment_id)
-        _print(one.show(database, experiment_id), form)
-        told = [f"{one.name}: {answer.headline}", *answer.words]
+        answer, shown = stored(database, experiment_id), one.show(database, experiment_id)
+        tell = reporter(quiet).note if form in ("csv", "json") else say
+        tell(f"{one.question}\n{one.name}: {answer.headline}")
+        if form == "json":
+            tables.write_record(record(one, answer, shown))
+        elif form == "csv":
+            tables.show(shown.heads, shown.records, form)
+        else:
+            _print(shown, form)
+        for sentence in (*answer.words, *summary(one, answer)):
+            tell(sentence)
         if out:
             from flows.report.experiments import write_answer
 
-            told.append(str(write_answer(database, experiment_id, out)))
-        for sentence in told:
-            if form in ("csv", "json"):
-                reporter(quiet).note(sentence)
-            else:
-                say(sentence)
+            tell(str(write_answer(database, experiment_id, out)))
 
     return exemplified(one.example)(ask)
 
 
 def _print(shown: Shown, form: str) -> None:
-    if form in ("csv", "json"):
-        tables.show(shown.heads, shown.records, form)
-        return
+    """What holds, what does not, what cannot be told, and the tables."""
+    from flows.table_layout import wrapped
+
+    for title, sentences in shown.findings.titled:
+        say()
+        say(title)
+        for sentence in sentences:
+            for line in wrapped(f"- {sentence}", tables.room()):
+                say(line)
+    say()
     for table in shown.tables:
         tables.show(table.heads, table.cells, form, table.caption)
 

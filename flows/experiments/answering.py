@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
+from flows.experiments.methods import methods_of
 from flows.verdict_kinds import kinds_of
 from newwiki.experiment_request import ExperimentRequest
 from storage import experiments
@@ -25,6 +26,8 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     asked, read = _json(asdict(request)), _json({**found.read, "runs": named})
     kinds = kinds_of(found.rows.values())
     identity = _json([experiment.name, experiment.version, asked, read])
+    over = kinds[0].over if kinds else None
+    made = methods_of(experiment, request, found, json.loads(read), over, evaluations.database, evaluations.settings)
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -33,9 +36,10 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         request=asked,
         read=read,
         verdict=found.verdict,
-        generalizes_over=kinds[0].over if kinds else None,
+        generalizes_over=over,
         words=(*found.words, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
+        methods=made.to_json(),
     )
     experiments.keep(evaluations.database, stored, found.rows)
     return stored.experiment_id

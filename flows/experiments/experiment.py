@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What was found. `verdict` is the answer in a few words, `words` are sentences with what it rests on and what it
-    cannot tell apart. `runs` are those whose texts or scores were read, and `read` is what else the numbers were
-    computed from; `rows` are these by the name of their table; `snapshot_id` is the snapshot whose report shows it."""
+    cannot tell apart. `runs` are those whose texts or scores were read. `read` is what else the numbers were computed
+    from, and names evaluators and snapshots by their ids or hashes; under `models` it has the weights' hash of each
+    model whose texts are no runs. `rows` are the numbers by the name of their table; `snapshot_id` is the snapshot
+    whose report shows it. `pinned` are the fields of the request, beside the snapshot, that were chosen because nobody
+    named them."""
 
     snapshot_id: str
     verdict: str
@@ -31,8 +34,10 @@ class Answer:
     runs: Sequence[AnswerRun]
     read: Mapping[str, Any]
     rows: Mapping[str, Sequence[Any]]
+    pinned: Mapping[str, Any] = field(default_factory=dict)
 
 
+_NOTHING = ("nothing",)
 Tone = Literal["good", "bad", "open"]
 
 
@@ -58,10 +63,31 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing with its caption."""
+    """A drawing with its caption. Those that show the answer itself are `first`, above everything else."""
 
     caption: str
     image: "Markup"
+    first: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What an answer says, in sentences: what holds, what does not, and what it cannot tell. `fails` is None where the
+    experiment tests for differences alone: such a test never shows that there is none."""
+
+    holds: Sequence[str] = ()
+    fails: Sequence[str] | None = None
+    unknown: Sequence[str] = ()
+
+    @property
+    def titled(self) -> list[tuple[str, Sequence[str]]]:
+        """The three lists under their titles, none of them empty."""
+        not_asked = ["not asked: a test for differences never shows that there is none"]
+        return [
+            ("What holds", self.holds or _NOTHING),
+            ("What does not hold", not_asked if self.fails is None else self.fails or _NOTHING),
+            ("What cannot be told", self.unknown or _NOTHING),
+        ]
 
 
 @dataclass(frozen=True)
@@ -70,6 +96,7 @@ class Shown:
 
     heads: Sequence[str]
     records: Sequence[Sequence[Any]]
+    findings: Findings
     tables: Sequence[Table]
     figures: Callable[[], Sequence[Figure]] = tuple
 
@@ -79,14 +106,18 @@ class Experiment:
     """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
     runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
     stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
-    shell."""
+    shell. `question` is what its verdicts answer. `unit` is the column of its tables that counts what its intervals and
+    verdicts generalize over, and `over` says in words what that is."""
 
     name: str
     version: str
     title: str
+    question: str
     source: str
     help: str
     example: str
+    unit: str
+    over: str
     request: type[ExperimentRequest]
 
     def find(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:

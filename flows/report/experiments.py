@@ -1,13 +1,20 @@
 """The answers of experiments, as a section of their snapshot's report and as pages of their own."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from flows.experiments.experiment import Figure, Table, named
+from markupsafe import Markup
+
+from flows.experiments import record
+from flows.experiments.experiment import Figure, Judged, Table, named
+from flows.experiments.methods import Methods, RunRead
 from flows.report.templating import assets, environment, write_page
+from newwiki.private_places import public_name
 from storage import experiments
 from storage.database import Database
 from storage.experiments import StoredExperiment
@@ -19,10 +26,19 @@ class Section:
     """An answer as a page shows it."""
 
     title: str
+    question: str
     source: str
     answer: StoredExperiment
+    verdict: str
+    words: Sequence[str]
+    over: str
+    findings: Sequence[tuple[str, Sequence[str]]]
     tables: Sequence[Table]
+    first: Sequence[Figure]
     figures: Sequence[Figure]
+    methods: Methods | None
+    left_out: Sequence[Mapping[str, Any]]
+    bibtex: str
 
 
 def sections(database: Database, snapshot_id: str) -> list[Section]:
@@ -43,7 +59,62 @@ def write_answer(database: Database, experiment_id: str, path: Path) -> Path:
     return write_page(html, safe(path, database.path))
 
 
+def _names(database: Database, answer: StoredExperiment) -> Callable[[Any], Any]:
+    """Takes the folders out of the names of local models in a text: a page is for other people, too. Names that would
+    be the same without them keep them."""
+    made = record.methods(answer)
+    names = (
+        {run.model for run in database.records(RunRead, "runs_read", [run.run_id for run in made.runs])}
+        if made
+        else set()
+    )
+    names |= {text for text in _texts(json.loads(answer.request)) if public_name(text) != text}
+    short = [public_name(name) for name in names]
+    known = sorted((name for name in names if short.count(public_name(name)) == 1), key=len, reverse=True)
+
+    def brief(text: Any) -> Any:
+        """Whatever is no text stays as it is; a verdict keeps its tone."""
+        if not isinstance(text, str):
+            return text
+        found = str(text)
+        for name in known:
+            found = found.replace(name, public_name(name))
+        if isinstance(text, Judged):
+            return Judged(found, text.tone)
+        return Markup(found) if isinstance(text, Markup) else found
+
+    return brief
+
+
+def _texts(request: Mapping[str, Any]) -> set[str]:
+    values = [one for value in request.values() for one in (value if isinstance(value, list) else [value])]
+    return {one for one in values if isinstance(one, str)}
+
+
+def _brief(table: Table, brief: Callable[[Any], Any]) -> Table:
+    return Table(brief(table.caption), table.heads, [[brief(cell) for cell in row] for row in table.cells])
+
+
 def _section(database: Database, answer: StoredExperiment) -> Section:
     one = named(answer.name)
     shown = one.show(database, answer.experiment_id)
-    return Section(one.title, one.source, answer, shown.tables, shown.figures())
+    brief = _names(database, answer)
+    figures = [replace(figure, caption=brief(figure.caption), image=brief(figure.image)) for figure in shown.figures()]
+    first = [figure for figure in figures if figure.first] or figures[:1]
+    made = record.methods(answer)
+    return Section(
+        title=one.title,
+        question=one.question,
+        source=one.source,
+        answer=answer,
+        verdict=brief(answer.verdict),
+        words=[brief(sentence) for sentence in answer.words],
+        over=record.unit_words(made) if made else one.over,
+        findings=[(title, [brief(one) for one in sentences]) for title, sentences in shown.findings.titled],
+        tables=[_brief(table, brief) for table in shown.tables],
+        first=first,
+        figures=[figure for figure in figures if figure not in first],
+        methods=made,
+        left_out=record.left_out(made) if made else [],
+        bibtex=record.bibtex(one, replace(answer, verdict=brief(answer.verdict))),
+    )

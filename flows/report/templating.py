@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from flows import templates
 from flows.catalogue import span
+from flows.experiments.record import distinct
 from flows.report.aligned import in_words
 from flows.report.paper_tables import apart
 from flows.tables import digits
@@ -56,6 +57,7 @@ def environment() -> jinja2.Environment:
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,
+        "distinct": distinct,
         "apart": apart,
         "setting": value_in_words,
         "count": "{:,}".format,

@@ -7,27 +7,63 @@ from typing import TYPE_CHECKING, Any
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
+from flows.statements.beside_paper import GREY, RANGES, rescaled, swept
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.settings import value_words
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
-from newwiki.paper_metrics import paper_metrics
 
 if TYPE_CHECKING:
     import altair
 
-_RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
+_MOST = 20  # statements of a figure
+_ORDER = (HOLDS, FAILS, UNKNOWN)
+_UNITS = {
+    "own": "in the metric's own unit",
+    "sd": "standard deviations of texts",
+    "ln sd": "logarithm of a standard deviation",
+    "r": "correlation r",
+}
+_EFFECTS = (
+    "The effect on which the verdict of each statement turns, with its 95 % interval{over}, what holds first; the "
+    "table has the statements by these names in words{more}. A statement can fail with a large effect, where it says "
+    "that there is none."
+)
 _SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature", "penalty": "both penalties"}
 _SWEEP = (
     "Mean and a band of one standard deviation over texts against {words}, the mean over all other settings{models}. "
     "Rescaled as in the paper's figures 1 to 3, so that 0 and 1 are the ends of these ranges: {ranges}. The paper "
-    "gives none for rep-n, which has its own."
+    "gives none for rep-n, which has its own. Hollow diamonds: the paper's means of GPT-2 at the same value."
 )
 _MATRIX = "How the metrics correlate over texts, as in the paper's figure 4."
 _SPREADS = (
     "The standard deviation of each model's texts and of the articles, each over the range of its metric, as in the "
     "paper's figure 5."
 )
+
+
+def effects(verdicts: Sequence[StatementVerdict]) -> list[Figure]:
+    """The answer itself: each statement's effect with its interval, a panel for each unit that effects are in."""
+    import altair as alt
+
+    known = [one for one in verdicts if one.effect is not None and one.low is not None and one.high is not None]
+    shown = sorted(known, key=lambda one: _ORDER.index(one.verdict))[:_MOST]
+    if not shown:
+        return []
+    panels = []
+    for unit in dict.fromkeys(one.unit or "" for one in shown):
+        values = [
+            {"statement": one.statement, "verdict": one.verdict, "at": one.effect, "low": one.low, "high": one.high}
+            for one in shown
+            if (one.unit or "") == unit
+        ]
+        panels.append(_forest(values, unit))
+    said = "; ".join(f"{one.says}: {one.effect:+.2f} [{one.low:+.2f}, {one.high:+.2f}], {one.verdict}" for one in shown)
+    over = ", ".join(dict.fromkeys(one.generalizes_over for one in shown if one.generalizes_over))
+    more = f"; {len(known) - len(shown)} more are in the table" if len(known) > len(shown) else ""
+    caption = _EFFECTS.format(over=f" over {over}" if over else "", more=more)
+    return [Figure(caption, svg(alt.vconcat(*panels).resolve_scale(color="shared"), f"Effects: {said}"), first=True)]
 
 
 def sweeps(settings: Sequence[SettingNumbers]) -> list[Figure]:
@@ -66,46 +102,74 @@ def spreads(settings: Sequence[SettingNumbers]) -> list[Figure]:
     values: list[dict[str, Any]] = [
         {"metric": one.metric, "who": str(shown.index((one.model, one.decoder))), "sd": one.sd / (high - low)}
         for one in settings
-        if (one.model, one.decoder) in shown and one.sd is not None and one.metric in _RANGES
-        for low, high in [_RANGES[one.metric]]
+        if (one.model, one.decoder) in shown and one.sd is not None and one.metric in RANGES
+        for low, high in [RANGES[one.metric]]
     ]
     if not values:
         return []
     names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in shown]
-    metrics = [metric for metric in _RANGES if any(one["metric"] == metric for one in values)]
+    metrics = [metric for metric in RANGES if any(one["metric"] == metric for one in values)]
     told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['sd'])}" for one in values)
     keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
     chart = dots(values, metrics, len(shown)).properties(width=560)
     return [Figure(f"{_SPREADS} {keys}.", svg(chart, f"Standard deviations over ranges: {told}"))]
 
 
+def _forest(values: list[dict[str, Any]], unit: str) -> "altair.LayerChart":
+    import altair as alt
+
+    scale = alt.Scale(domain=list(_ORDER), range=[PALETTE[2], PALETTE[3], "#8a8f98"])
+    shape = alt.Scale(domain=list(_ORDER), range=["circle", "square", "diamond"])
+    legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1)
+    names = [one["statement"] for one in values]
+    base = alt.Chart(alt.Data(values=values)).encode(
+        y=alt.Y("statement:N", sort=names, axis=alt.Axis(title=None, labelFontSize=11, labelLimit=170, minExtent=150)),
+        color=alt.Color("verdict:N", scale=scale, legend=legend),
+    )
+    axis = alt.Axis(title=f"effect, {_UNITS.get(unit, unit)}", titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x="at:Q", shape=alt.Shape("verdict:N", scale=shape, legend=legend)
+    )
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
+    return (zero + bars + points).properties(width=240, height=alt.Step(17))
+
+
 def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Figure | None:
     """Only of runs on the whole grid: a value that just one of the other choices has would be another choice's mean."""
     import altair as alt
 
-    rows = _balanced([one for one in settings if one.mean is not None and one.metric in _RANGES], parameter)
+    rows = _balanced([one for one in settings if one.mean is not None and one.metric in RANGES], parameter)
     order = sorted({_place(one, parameter) for one in rows})
     if len(order) < 2:
         return None
     values: list[dict[str, Any]] = []
-    metrics = [metric for metric in _RANGES if any(one.metric == metric for one in rows)]
+    metrics = [metric for metric in RANGES if any(one.metric == metric for one in rows)]
     for metric in metrics:
-        low, high = _RANGES[metric]
         for value in order:
             here = [one for one in rows if one.metric == metric and _place(one, parameter) == value]
             mean = fmean(one.mean or 0.0 for one in here)
             deviation = fmean(one.sd or 0.0 for one in here)
-            ends = [(end - low) / (high - low) for end in (mean, mean - deviation, mean + deviation)]
+            ends = [rescaled(metric, end) for end in (mean, mean - deviation, mean + deviation)]
             values.append(
                 {"metric": metric, "x": value_words(value), "own": mean}
                 | dict(zip(("mean", "low", "high"), ends, strict=True))
             )
-    panels = [_panel([one for one in values if one["metric"] == metric], metric, words) for metric in metrics]
+    panels = [
+        _panel([one for one in values if one["metric"] == metric], _published(parameter, metric, order), metric, words)
+        for metric in metrics
+    ]
     models = len({one.model for one in rows})
-    ranges = ", ".join(f"{metric} [{_RANGES[metric][0]:g}, {_RANGES[metric][1]:g}]" for metric in metrics)
+    ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
     caption = _SWEEP.format(words=words, ranges=ranges, models=f" and {models} models" if models > 1 else "")
     told = "; ".join(f"{one['metric']} at {one['x']}: {digits(one['own'])}" for one in values)
     return Figure(caption, svg(alt.concat(*panels, columns=3), f"Means against {words}: {told}"))
+
+
+def _published(parameter: str, metric: str, order: Sequence[float]) -> list[dict[str, Any]]:
+    """The paper's means at those values that are ours, too."""
+    found = swept(parameter, metric)
+    return [{"x": value_words(value), "mean": rescaled(metric, found[value])} for value in order if value in found]
 
 
 def _balanced(rows: Sequence[SettingNumbers], parameter: str) -> list[SettingNumbers]:
@@ -126,10 +190,12 @@ def _place(one: SettingNumbers, parameter: str) -> float:
     return float("inf") if parameter == "top_k" and value == 0 else float(value)
 
 
-def _panel(values: list[dict[str, Any]], metric: str, words: str) -> "altair.LayerChart":
+def _panel(
+    values: list[dict[str, Any]], published: list[dict[str, Any]], metric: str, words: str
+) -> "altair.LayerChart":
     import altair as alt
 
-    ends = [one[end] for one in values for end in ("low", "high")]
+    ends = [one[end] for one in values for end in ("low", "high")] + [one["mean"] for one in published]
     scale = alt.Scale(domain=[min(0, *ends), max(1, *ends)], nice=False)
     order = [one["x"] for one in values]
     base = alt.Chart(alt.Data(values=values)).encode(
@@ -140,4 +206,8 @@ def _panel(values: list[dict[str, Any]], metric: str, words: str) -> "altair.Lay
     mean = alt.Y("mean:Q", scale=scale)
     lines = base.mark_line(strokeWidth=2, color=PALETTE[0]).encode(y=mean)
     points = base.mark_point(filled=True, size=50, opacity=1, color=PALETTE[0]).encode(y=mean)
-    return (bands + lines + points).properties(width=190, height=120, title=alt.Title(metric, fontSize=13))
+    behind = alt.Chart(alt.Data(values=published)).mark_point(shape="diamond", size=60, color=GREY)
+    of_paper = [behind.encode(x=alt.X("x:O", sort=order), y=mean)] if published else []
+    return alt.layer(bands, lines, points, *of_paper).properties(
+        width=190, height=120, title=alt.Title(metric, fontSize=13)
+    )

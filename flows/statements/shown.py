@@ -5,8 +5,10 @@ from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
 from flows.experiments.answer_runs import labels, named_in
-from flows.experiments.experiment import Figure, Judged, Shown, Table, Tone
+from flows.experiments.experiment import Figure, Findings, Judged, Shown, Table, Tone
 from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.statement import paper
+from flows.statements.testing import NEEDS_RUNS
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -26,6 +28,7 @@ _CORRELATIONS = (
 )
 
 
+_EMPTY = ("–",) * 6  # of a row that stands for many statements
 _TONES: Mapping[Verdict, Tone] = {HOLDS: "good", FAILS: "bad", UNKNOWN: "open"}
 
 
@@ -51,12 +54,62 @@ def stored(database: Database, experiment_id: str) -> Stored:
 
 def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
     heads = [one.name for one in fields(StatementVerdict)]
-    return Shown(heads, [astuple(one) for one in found.verdicts], tables, figures)
+    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found.verdicts), tables, figures)
+
+
+def _findings(found: Sequence[StatementVerdict]) -> Findings:
+    """What of the paper's statements holds here, what does not, and why the others cannot be told."""
+    by_why: dict[str, list[str]] = {}
+    for one in found:
+        if one.verdict == UNKNOWN and not needs_runs(one):
+            by_why.setdefault(one.why or "no reason is stored", []).append(one.says)
+    return Findings(
+        holds=[_sentence(one) for one in found if one.verdict == HOLDS],
+        fails=[_sentence(one) for one in found if one.verdict == FAILS],
+        unknown=[*(_counted(why, says) for why, says in by_why.items()), *_of_lacking_models(found)],
+    )
+
+
+def needs_runs(one: StatementVerdict) -> bool:
+    """Whether it cannot be told because models of the paper did not run here."""
+    return (one.why or "").startswith(NEEDS_RUNS)
+
+
+def _of_lacking_models(found: Sequence[StatementVerdict]) -> list[str]:
+    """One line for all statements on models that did not run."""
+    lacking = [one for one in found if needs_runs(one)]
+    if not lacking:
+        return []
+    names = {name for one in lacking for name in (one.why or "").removeprefix(NEEDS_RUNS).split(", ")}
+    ordered = ", ".join(one.name for one in paper().models if one.name in names)
+    return [f"{len(lacking)} statements on models that did not run here: {ordered}"]
+
+
+def _counted(why: str, says: Sequence[str]) -> str:
+    """A statement in its words, and more than one in their number: the table has each."""
+    return f"{says[0]}: {why}" if len(says) == 1 else f"{len(says)} statements: {why}"
+
+
+def _sentence(one: StatementVerdict) -> str:
+    over = f", over {one.generalizes_over}" if one.generalizes_over else ""
+    return f"{one.says}: {_effect(one)}{over}"
 
 
 def verdicts(found: Stored) -> Table:
-    heads = ["the paper says", "verdict", "ours", "effect [95 %]", "p", "generalizes over", "articles", "its place"]
-    return Table(_VERDICTS, heads, [_verdict(one) for one in found.verdicts])
+    heads = [
+        "the paper says",
+        "name",
+        "verdict",
+        "ours",
+        "effect [95 %]",
+        "p",
+        "generalizes over",
+        "articles",
+        "its place",
+    ]
+    cells = [_verdict(one) for one in found.verdicts if not needs_runs(one)]
+    cells += [[line, "–", Judged(UNKNOWN, _TONES[UNKNOWN]), *_EMPTY] for line in _of_lacking_models(found.verdicts)]
+    return Table(_VERDICTS, heads, cells)
 
 
 def settings(found: Stored) -> Table:
@@ -83,12 +136,12 @@ def correlations(found: Stored) -> Table:
 def _verdict(one: StatementVerdict) -> list[Any]:
     word = f"{one.verdict}: {one.why}" if one.why else one.verdict
     p = one.p_fails if one.verdict == FAILS else one.p_holds
-    unit = f" {one.unit}" if one.unit and one.effect is not None and one.unit != "own" else ""
     return [
         one.says,
+        one.statement,
         Judged(word, _TONES[one.verdict]),
         one.ours or "–",
-        f"{_interval(one.effect, one.low, one.high)}{unit}",
+        _effect(one),
         "–" if p is None else p_value(p),
         _units(one),
         one.articles or "–",
@@ -102,6 +155,11 @@ def _units(one: StatementVerdict) -> str:
         return one.generalizes_over or "–"
     needed = "over 1,000" if one.models_needed is None else f"{one.models_needed}"
     return f"{one.generalizes_over} ({one.models} models; a verdict takes {needed})"
+
+
+def _effect(one: StatementVerdict) -> str:
+    unit = f" {one.unit}" if one.unit and one.effect is not None and one.unit != "own" else ""
+    return f"{_interval(one.effect, one.low, one.high)}{unit}"
 
 
 def _interval(mean: float | None, low: float | None, high: float | None) -> str:

@@ -256,6 +256,7 @@ comment on column experiments.verdict is 'The answer in a few words.';
 comment on column experiments.generalizes_over is 'The units over which the verdict generalizes, such as prompts; NULL where it gives none, and of answers of earlier versions.';
 comment on column experiments.words is 'The answer in sentences, with what it does not tell.';
 comment on column experiments.made_at is 'When it was computed for the first time.';
+comment on column experiments.methods is 'How the answer was made: command, software, snapshots, models with their weights, decoders, runs, evaluators, units, and what was left out. NULL for answers of earlier versions.';
 
 comment on table leakage_gaps is 'What `newwiki experiment leakage` found by each metric: matched old articles against new ones.';
 comment on column leakage_gaps.experiment_id is 'The answer.';

@@ -11,6 +11,7 @@ from flows.experiments.contrast.metric_words import HEADS, in_sentence, shown, t
 from flows.experiments.contrast.numbers import ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
 from flows.experiments.experiment import Figure
+from newwiki.papers.published import papers
 
 if TYPE_CHECKING:
     import altair
@@ -25,6 +26,11 @@ _TEMPERATURE = (
     "2022."
 )
 _SIZE = "{metric} by expert (rows) and amateur (columns), as figure 2 of Li et al. 2022; *: both are the same."
+_DOMAIN = "wikitext"
+_OF_PAPER = (
+    f" Hollow diamonds: what Su and Xu print of GPT-2 XL on {_DOMAIN} (table 1), whose prompts and lengths are others."
+)
+_DECISIVE = "likelihood_coherence"  # the paper's own
 _HUMAN, _SWEPT = "articles", "contrastive-search"
 
 By = Mapping[tuple[str, str], Mapping[str, ContrastNumber]]
@@ -80,7 +86,27 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
             said = "; ".join(
                 f"{one['name']}{' k=' + one['k'] if one['k'] else ''}: {one['x']:.2f}, {one['y']:.1f}" for one in points
             )
-            yield Figure(caption, svg(_plane(points, coherence, up), f"{HEADS[coherence]} and {HEADS[up]}: {said}"))
+            published = list(_published(coherence, up))
+            caption += _OF_PAPER if published else ""
+            label = f"{HEADS[coherence]} and {HEADS[up]}: {said}"
+            yield Figure(
+                caption,
+                svg(_plane(points, published, coherence, up), label),
+                first=coherence == _DECISIVE and up != "mauve",
+            )
+
+
+def _published(coherence: str, up: str) -> Iterator[dict[str, float]]:
+    """What the paper prints of both, of the domain that is Wikipedia; MAUVE is on another scale than ours, and left
+    out."""
+    if (coherence, up) != ("likelihood_coherence", "diversity_simctg"):
+        return
+    paper = papers()["000-2"]
+    rows: dict[str, dict[str, float]] = {}
+    for number in paper.numbers(paper.table("1")):
+        if number.labels["domain"] == _DOMAIN:
+            rows.setdefault(number.decoder, {})[number.metric.title] = number.value
+    yield from ({"x": row["coh."], "y": row["div."]} for row in rows.values())
 
 
 def _points(variants: Sequence[ContrastVariant], by: By, coherence: str, up: str) -> list[dict[str, Any]]:
@@ -119,7 +145,9 @@ def _point(
     return [{**about, "x": x, "y": y, "low": low, "high": high, "below": y - spread, "above": y + spread}]
 
 
-def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.LayerChart":
+def _plane(
+    points: list[dict[str, Any]], published: list[dict[str, float]], coherence: str, up: str
+) -> "altair.LayerChart":
     import altair as alt
 
     places = [str(place) for place in range(len(PALETTE))]
@@ -143,7 +171,16 @@ def _plane(points: list[dict[str, Any]], coherence: str, up: str) -> "altair.Lay
     line = of_sweep.mark_line(strokeWidth=1.5).encode(order=alt.Order("order:Q"), color=colour)
     line = line.transform_calculate(order="toNumber(datum.k)")
     numbers = of_sweep.mark_text(dx=9, dy=-8, fontSize=11).encode(text="k:N")
-    layers = [wide, *([tall] if up == "mauve" else []), *([line, numbers] if swept else []), marks, human]
+    behind = alt.Chart(alt.Data(values=published))
+    behind = behind.mark_point(shape="diamond", size=60, color="#8a8f98").encode(x=across, y=along)
+    layers = [
+        *([behind] if published else []),
+        wide,
+        *([tall] if up == "mauve" else []),
+        *([line, numbers] if swept else []),
+        marks,
+        human,
+    ]
     return alt.layer(*layers).properties(width=420, height=260)
 
 

@@ -7,11 +7,14 @@ EXPERIMENT = Experiment(
     name="corpora",
     version="1",
     title="Corpora by their noun phrases",
+    question="Which noun phrases does a model write because of the corpus that it was fine-tuned on?",
     source="Ottaviani and Stahlschmidt 2024, On the performativity of SDG classifications in large bibliometric "
     "databases",
     help="Which noun phrases a model writes once it was fine-tuned on a corpus: one checkpoint is fine-tuned on "
     "each of several corpora and asked the same prompts under each decoder. Phrases in more than 10 % of the responses "
     "count, and are common to all corpora, or unique to some.",
     example="newwiki experiment corpora distilgpt2 --train-on enwiki-2026-08 --by topic --snapshot enwiki-2026-09",
+    unit="prompts",
+    over="prompts",
     request=CorporaRequest,
 )

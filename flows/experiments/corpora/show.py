@@ -6,7 +6,7 @@ from typing import Any
 from flows.experiments.corpora.figures import figures
 from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
 from flows.experiments.corpora.material import Found
-from flows.experiments.experiment import Judged, Shown, Table, Tone
+from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
@@ -24,6 +24,7 @@ _UNIQUE = (
     "the corpus without it that has it most often, and the difference in percentage points with its 95 % interval, "
     "prompt by prompt; p after Holm's correction for all phrases that might have come to be unique."
 )
+_NAMED = 5  # phrases in a sentence
 _TONES: dict[str, Tone] = {BEYOND: "good", ALIKE: "open"}
 
 
@@ -37,7 +38,22 @@ def show(database: Database, experiment_id: str) -> Shown:
         heads = ["noun phrase", "corpus", "share [95 %]", "corpora", "against", "difference [95 %]", "p", ""]
         tables.append(Table(_UNIQUE, heads, [_unique(one, len(found.names)) for one in unique]))
     names = [one.name for one in fields(CorpusPhrase)]
-    return Shown(names, [astuple(one) for one in found.phrases], tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda: figures(found))
+
+
+def _findings(found: Found) -> Findings:
+    """Of each corpus which phrases it has more often than any corpus without them, beyond chance between prompts."""
+    holds, unknown = [], []
+    for corpus in found.names:
+        unique = found.unique(corpus)
+        beyond = [one for one in unique if one.verdict == BEYOND]
+        if beyond:
+            named = ", ".join(f"“{one.phrase}” {_difference(one)}" for one in beyond[:_NAMED])
+            more = f" and {len(beyond) - _NAMED} more" if len(beyond) > _NAMED else ""
+            holds.append(f"{corpus} has more often than any corpus without them (percentage points): {named}{more}")
+        if open_ := len(unique) - len(beyond):
+            unknown.append(f"whether {open_} of {corpus}'s {len(unique)} unique phrases are unique by chance")
+    return Findings(holds=holds, unknown=unknown)
 
 
 def _corpora(found: Found) -> Table:

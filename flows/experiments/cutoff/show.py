@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flows.charts import PALETTE, svg
 from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
 from flows.experiments.cutoff.words import decisive, interval_words, month_words
-from flows.experiments.experiment import Figure, Shown, Table
+from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -40,8 +40,25 @@ def show(database: Database, experiment_id: str) -> Shown:
     ]  # fmt: skip
     names = [one.name for one in fields(CutoffFinding)]
     return Shown(
-        names, [astuple(one) for one in found], tables, lambda: [_figure(one, _of(one, curve)) for one in shown]
+        names,
+        [astuple(one) for one in found],
+        _findings(shown),
+        tables,
+        lambda: [_figure(one, _of(one, curve)) for one in shown],
     )
+
+
+def _findings(shown: Sequence[CutoffFinding]) -> Findings:
+    holds, unknown = [], []
+    for one in shown:
+        about = f"{one.model} under {short_form(one.decoder)}, {one.metric}"
+        rests = f"{one.months} months and {one.articles:,} articles"
+        if one.verdict == FOUND:
+            interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]"
+            holds.append(f"{about}: the last month that it has seen is {interval}; {rests}")
+        else:
+            unknown.append(f"{about}: where it changes: {one.verdict}; {rests}")
+    return Findings(holds=holds, unknown=unknown)
 
 
 def _is_control(one: CutoffFinding, found: Sequence[CutoffFinding]) -> bool:

@@ -8,4 +8,8 @@ from storage.database import Database
 def show(database: Database, experiment_id: str) -> Shown:
     found = shown.stored(database, experiment_id)
     tables = [shown.verdicts(found), shown.correlations(found), shown.settings(found)]
-    return shown.made(found, tables, lambda: [*drawn.sweeps(found.settings), *drawn.matrix(found.correlations)])
+    return shown.made(
+        found,
+        tables,
+        lambda: [*drawn.effects(found.verdicts), *drawn.sweeps(found.settings), *drawn.matrix(found.correlations)],
+    )

@@ -10,6 +10,7 @@ from flows.experiments.experiment import Figure
 from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL, SHUFFLED
 from newwiki.decoding.grammar import short_form
+from newwiki.papers.published import papers
 
 if TYPE_CHECKING:
     import altair
@@ -18,14 +19,24 @@ _RATES = (
     "{measure} of {who} by the length of the prefix: its own, and data of which a share of the tokens is replaced by "
     "random ones (figure 2 of the paper). 1 is as after data; bars are 95 % intervals over articles."
 )
+_OWN = (
+    "{measure} of {who} by the length of the prefix, after its own text and shuffled data (table 2 of the paper). 1 "
+    "is as after data, above 1 is worse; bars are 95 % intervals. {paper}"
+)
+_OF_PAPER = (
+    "Hollow diamonds: the paper's {model} after {what} text, with bars of one standard deviation, as it prints them."
+)
 _GAPS = (
     "{measure} of {who} after {prefix} prefixes, by the tokens that it has written between prefix and what is scored, "
     "a line a length of the prefix (figure 3 of the paper). 1 is as after data; bars are 95 % intervals over articles."
 )
+# The paper's column and model for each
+_PUBLISHED = {"bleu": ("EB-M (BLEU)", "Transformer-XL"), "jensen_shannon": ("EB-C (JS)", "Transformer-XL, synthetic")}
 _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
 # One more than there are colours, so that lines of the same colour have other dashes.
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
 
+_GREY = "#8a8f98"
 _APART = 100  # the parts of the axis: from one line's points to the next one's it is one part
 
 
@@ -40,8 +51,36 @@ def figures(found: Sequence[ExposureMeasure]) -> list[Figure]:
                 for one in found
                 if (one.model, one.decoder, one.metric) == (model, decoder, metric) and one.ratio is not None
             ]
-            drawn += _of_metric(who, _MEASURES[metric], of_metric)
+            drawn += [*_own(who, metric, of_metric), *_of_metric(who, _MEASURES[metric], of_metric)]
     return drawn
+
+
+def _own(who: str, metric: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
+    """The answer: that of BLEU is the one on which the verdict rests."""
+    kinds = {MODEL: "its own", SHUFFLED: "shuffled"}
+    after = [one for one in found if one.prefix in kinds and not one.gap]
+    if not any(one.prefix == MODEL for one in after):
+        return
+    values = [_point(one, one.prefix_length, kinds[one.prefix]) for one in after]
+    published = list(_published(metric))
+    paper = _OF_PAPER.format(model=_PUBLISHED[metric][1], what="its own") if published else ""
+    caption = _OWN.format(measure=_MEASURES[metric], who=who, paper=paper)
+    drawn = _drawn(values, "tokens of the prefix", _MEASURES[metric], "prefix", published)
+    yield Figure(caption, drawn, first=metric == "bleu")
+
+
+def _published(metric: str) -> Iterator[dict[str, float]]:
+    """What the paper prints of a model's own prefixes, with the standard deviation."""
+    title, model = _PUBLISHED[metric]
+    paper = papers()["002"]
+    for number in paper.numbers(paper.table("2")):
+        named = number.model.name if number.model else ""
+        if (number.metric.title, named, number.labels["prefix"]) == (title, model, "the model's own"):
+            spread = number.spread or 0.0
+            yield {
+                "beside": float(number.labels["length"]), "at": number.value, "low": number.value - spread,
+                "high": number.value + spread,
+            }  # fmt: skip
 
 
 def _of_metric(who: str, measure: str, found: Sequence[ExposureMeasure]) -> Iterator[Figure]:
@@ -75,14 +114,18 @@ def _point(one: ExposureMeasure, place: int, line: str) -> dict[str, Any]:
     }
 
 
-def _drawn(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) -> Markup:
+def _drawn(
+    values: Sequence[dict[str, Any]], across: str, up: str, lines: str, published: Sequence[dict[str, float]] = ()
+) -> Markup:
     """Drawn for a phone, and on a wide screen no wider than text is."""
     told = "; ".join(f"{one['line']} at {one['place']}: {one['at']:.3f}" for one in values)
-    drawn = svg(_curves(values, across, up, lines), f"{up} by {across} and {lines}: {told}")
+    drawn = svg(_curves(values, across, up, lines, published), f"{up} by {across} and {lines}: {told}")
     return Markup(drawn.replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
 
 
-def _curves(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) -> "altair.LayerChart":
+def _curves(
+    values: Sequence[dict[str, Any]], across: str, up: str, lines: str, published: Sequence[dict[str, float]]
+) -> "altair.LayerChart":
     import altair as alt
 
     names = list(dict.fromkeys(one["line"] for one in values))
@@ -101,7 +144,13 @@ def _curves(values: Sequence[dict[str, Any]], across: str, up: str, lines: str) 
     curves = base.mark_line(strokeWidth=2).encode(y="at:Q", strokeDash=dash)
     points = base.mark_point(filled=True, size=40, opacity=1).encode(y="at:Q")
     one = alt.Chart(alt.Data(values=[{"at": 1.0}])).mark_rule(strokeWidth=1, opacity=0.6).encode(y="at:Q")
-    return alt.layer(one, bars, curves, points).properties(width=320, height=240)
+    behind = alt.Chart(alt.Data(values=list(published)))
+    of_paper = [
+        behind.mark_rule(strokeWidth=1.5, color=_GREY).encode(x="beside:Q", y="low:Q", y2="high:Q"),
+        behind.mark_point(shape="diamond", size=55, color=_GREY).encode(x="beside:Q", y="at:Q"),
+    ]
+    layers = [one, *(of_paper if published else []), bars, curves, points]
+    return alt.layer(*layers).properties(width=320, height=240)
 
 
 def _side_by_side(values: Sequence[dict[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
-from flows.experiments.experiment import Shown, Table
+from evaluators.statistics import LEVEL
+from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
-from flows.experiments.exposure_bias.findings import GAP, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
 from flows.experiments.exposure_bias.words import of_prefix
@@ -38,6 +39,7 @@ NAMES = {
 }
 _ORDER = (*(one for one in SCORES), METEOR, *DIVERGENCES)
 _PER = 10
+_ALONG = {LENGTH: "prefix", GAP: "gap"}
 _EXAMPLES = "{who}: what it goes on with after a prompt, {prompt}, and the longest prefixes (tables 1, 6 and 10)."
 
 
@@ -53,7 +55,47 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], _findings(apart), tables, lambda: figures(found))
+
+
+def _findings(apart: Sequence[ExposureTrend]) -> Findings:
+    """By metric, after which prefixes a model goes on worse than after data, its own first; and what changes along
+    prefix and gap."""
+    holds, unknown = [], []
+    ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix], one.rate))
+    for model, decoder, metric in dict.fromkeys((one.model, one.decoder, one.metric) for one in ordered):
+        found = [one for one in ordered if (one.model, one.decoder, one.metric) == (model, decoder, metric)]
+        about = f"{model} under {short_form(decoder)}, {_ratio_name(metric)}"
+        means = [one for one in found if one.along != GAP]
+        for way in ("worse", "better"):
+            after = [_after(one) for one in means if _way(one) == way]
+            holds += [f"{about} is {way} than after data after {'; '.join(after)}"] if after else []
+        after = [_after(one) for one in means if _way(one) is None]
+        unknown += [f"{about}: whether it is worse than after data after {'; '.join(after)}"] if after else []
+        for along in dict.fromkeys(one.along for one in found):
+            for way, rises in (("grows", True), ("falls", False)):
+                after = [
+                    of_prefix(one.prefix, one.rate)
+                    for one in found
+                    if one.along == along and _is_shown(one.slope_p) and ((one.slope or 0.0) > 0) == rises
+                ]
+                holds += [f"{about} {way} along the {_ALONG[along]} after {'; '.join(after)} prefixes"] if after else []
+    return Findings(holds=holds, unknown=unknown)
+
+
+def _is_shown(p: float | None) -> bool:
+    return p is not None and p <= LEVEL
+
+
+def _way(one: ExposureTrend) -> str | None:
+    return ("worse" if one.mean > 1 else "better") if one.mean is not None and _is_shown(one.p) else None
+
+
+def _after(one: ExposureTrend) -> str:
+    if one.mean is None:
+        return f"{of_prefix(one.prefix, one.rate)} ({one.no_interval})"
+    ends = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
+    return f"{of_prefix(one.prefix, one.rate)} {one.mean:.3f}{ends}"
 
 
 def _tables(who: str, found: Sequence[ExposureMeasure], apart: Sequence[ExposureTrend]) -> list[Table]:

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _MAP = (
     "Where groups can be told apart: {metric} of {model} by {sweep}. A number is the difference of the shares in "
-    "percentage points where it is more than chance after Holm's correction; = is where the two groups cannot be told "
-    "apart, ? where there are too few prompts to say. Orange: the first group's share is the greater; blue: the "
+    "percentage points where it is more than chance after Holm's correction; ? is where the two groups cannot be told "
+    "apart, – where there are too few prompts to say. Orange: the first group's share is the greater; blue: the "
     "second's."
 )
 _RANGES = (
     "{metric} of {model}: the share of each group over the settings of a sweep, from the least to the greatest, the "
-    "middle half thick, the median white (figure 2 of the paper)."
+    "middle half thick, a dot at the median (figure 2 of the paper)."
 )
 _LINES = (
     "{metric} of {model} by {sweep}, a line a group, with 95 % intervals by prompt (figures 3, 4, 9 and 10 of the "
@@ -36,6 +36,8 @@ _SCATTER = (
     "{metric} of {model}, the mean over all groups, by the entropy of trigrams, a point a setting (figure 1 of the "
     "paper, bottom)."
 )
+# No equals sign: that two groups cannot be told apart does not make them alike
+_SIGNS = {ALIKE: "?", TOO_FEW: "–"}
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 _CELL = 22  # pixels
@@ -51,23 +53,23 @@ def _of_metric(found: Found, model: str, metric: str) -> Iterator[Figure]:
     for sweep in found.sweeps:
         pairs = [one for one in found.pairs if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
         drawn = _map(pairs, found.values(model, sweep), sweep)
-        yield Figure(_MAP.format(sweep=sweep, **named), _narrow(drawn, _told(pairs, found)))
+        yield Figure(_MAP.format(sweep=sweep, **named), narrow(drawn, _told(pairs, found)))
     if swept:
         ranges = _ranges(found, model, metric, swept)
-        yield Figure(_RANGES.format(**named), _narrow(ranges, f"Ranges of {metric} by group; the table has them"))
+        yield Figure(_RANGES.format(**named), narrow(ranges, f"Ranges of {metric} by group; the table has them"))
     for sweep in swept:
         label = f"{metric} by {sweep} and group; the table fairness_shares has the numbers"
-        yield Figure(_LINES.format(sweep=sweep, **named), _narrow(_lines(found, model, metric, sweep), label))
+        yield Figure(_LINES.format(sweep=sweep, **named), narrow(_lines(found, model, metric, sweep), label))
     if swept:
         label = f"Mean absolute differences of {metric} by category; the table has the first and the last"
-        yield Figure(_DISPARITIES.format(**named), _narrow(_disparities(found, model, metric, swept), label))
+        yield Figure(_DISPARITIES.format(**named), narrow(_disparities(found, model, metric, swept), label))
         scatter = _scatter(found, model, metric)
         if scatter:
             label = f"{metric} by entropy of trigrams; the table has the correlations"
-            yield Figure(_SCATTER.format(**named), _narrow(scatter, label))
+            yield Figure(_SCATTER.format(**named), narrow(scatter, label))
 
 
-def _narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
+def narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
     """Drawn for a phone, and on a wide screen no wider than text is."""
     return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
 
@@ -83,13 +85,13 @@ def _told(pairs: Sequence[GroupPair], found: Found) -> str:
 def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "altair.LayerChart":
     import altair as alt
 
-    rows = list(dict.fromkeys(_row(one) for one in pairs))
+    rows = list(dict.fromkeys(pair_words(one) for one in pairs))
     cells: list[dict[str, Any]] = [
         {
-            "pair": _row(one),
+            "pair": pair_words(one),
             "setting": values[one.place],
             "points": (one.difference or 0.0) * 100,
-            "sign": "=" if one.verdict == ALIKE else "?" if one.verdict == TOO_FEW else _signed(one.difference or 0.0),
+            "sign": _SIGNS.get(one.verdict) or signed(one.difference or 0.0),
             "differs": one.verdict not in (ALIKE, TOO_FEW),
         }
         for one in pairs
@@ -112,11 +114,11 @@ def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "alta
     return (squares + signs).properties(width=width, height=_CELL * len(rows))
 
 
-def _row(one: GroupPair) -> str:
+def pair_words(one: GroupPair) -> str:
     return f"{one.group_a} − {one.group_b}"
 
 
-def _signed(difference: float) -> str:
+def signed(difference: float) -> str:
     return f"{difference * 100:+.0f}".replace("-", "−")
 
 
@@ -139,7 +141,8 @@ def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "al
         x=alt.X("min(share):Q", axis=axis, scale=alt.Scale(zero=False)), x2="max(share):Q"
     )
     half = base.mark_bar(height=7).encode(x=alt.X("q1(share):Q", scale=alt.Scale(zero=False)), x2="q3(share):Q")
-    middle = base.mark_tick(thickness=2, height=7).encode(x="median(share):Q", color=alt.value("white"))
+    # A dot has a size where all shares are one number, and a box has none
+    middle = base.mark_point(filled=True, size=45, opacity=1).encode(x="median(share):Q")
     return (whole + half + middle).properties(width=420, height=alt.Step(11))
 
 
@@ -162,7 +165,7 @@ def _lines(found: Found, model: str, metric: str, sweep: str) -> "altair.VConcat
             if one.category == category and one.share is not None
         ]
         groups = list(dict.fromkeys(one["group"] for one in rows))
-        drawn.append(_series(rows, "group", groups, values, sweep).properties(title=category, width=420, height=120))
+        drawn.append(series(rows, "group", groups, values, sweep).properties(title=category, width=420, height=120))
     return alt.vconcat(*drawn).resolve_scale(
         color="independent", shape="independent", strokeDash="independent", xOffset="independent"
     )
@@ -183,14 +186,19 @@ def _disparities(found: Found, model: str, metric: str, sweeps: Sequence[str]) -
             if (one.model, one.metric, one.sweep) == (model, metric, sweep) and one.disparity is not None
         ]  # fmt: skip
         categories = list(dict.fromkeys(one["category"] for one in rows))
-        drawn.append(_series(rows, "category", categories, values, sweep).properties(width=420, height=120))
+        drawn.append(series(rows, "category", categories, values, sweep).properties(width=420, height=120))
     return alt.vconcat(*drawn)
 
 
-def _series(
-    rows: Sequence[dict[str, Any]], what: str, names: Sequence[Any], values: Sequence[str], sweep: str
+def series(
+    rows: Sequence[dict[str, Any]],
+    what: str,
+    names: Sequence[Any],
+    values: Sequence[str],
+    sweep: str,
+    published: Sequence[dict[str, Any]] = (),
 ) -> "altair.LayerChart":
-    """A line, a shape and a dash for each name, over the settings in their order."""
+    """A line, a shape and a dash for each name, over the settings in their order; hollow, what the paper has."""
     import altair as alt
 
     none = alt.Axis(title=None)
@@ -210,7 +218,14 @@ def _series(
         shape=alt.Shape(f"{what}:N", scale=alt.Scale(domain=list(names), range=list(_SHAPES)), legend=_legend()),
     )
     bars = base.mark_rule(opacity=0.45).encode(y=alt.Y("low:Q", axis=none), y2="high:Q")
-    return alt.layer(bars, lines, points)
+    behind = alt.Chart(alt.Data(values=list(published))).mark_point(shape="diamond", size=90)
+    of_paper = behind.encode(
+        x=alt.X("setting:N", sort=list(values)),
+        xOffset=alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names))),
+        y=alt.Y("share:Q", axis=none),
+        color=_colour(what, names),
+    )
+    return alt.layer(bars, lines, points, *([of_paper] if published else []))
 
 
 def _scatter(found: Found, model: str, metric: str) -> "altair.Chart | None":

@@ -3,15 +3,17 @@
 from dataclasses import astuple, fields
 from typing import Any
 
-from flows.experiments.experiment import Shown, Table
+from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.fairness.figures import figures
 from flows.experiments.fairness.findings import (
+    DIFFERENT,
     AdvantageChange,
     DiversityCorrelation,
     GroupDisparity,
     GroupPair,
     GroupShare,
 )
+from flows.experiments.fairness.headline import headline
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.swapping import FairnessSwap
 from flows.tables import p_value
@@ -71,7 +73,37 @@ def show(database: Database, experiment_id: str) -> Shown:
         heads = ["metric", "words swapped", "sentences", "share (sd)", "difference [95 %]", "p"]
         tables.append(Table(_SWAPS, heads, [_swap(one) for one in found.swaps]))
     names = [one.name for one in fields(GroupPair)]
-    return Shown(names, [astuple(one) for one in found.pairs], tables, lambda: figures(found))
+    return Shown(
+        names,
+        [astuple(one) for one in found.pairs],
+        _findings(found),
+        tables,
+        lambda: [*headline(found), *figures(found)],
+    )
+
+
+def _findings(found: Found) -> Findings:
+    """Which two groups differ under some setting of a sweep, and by category which are told apart under none."""
+    by_pair: dict[tuple[str, ...], list[GroupPair]] = {}
+    for one in found.pairs:
+        key = (one.model, one.metric, one.sweep, one.category, one.group_a, one.group_b)
+        by_pair.setdefault(key, []).append(one)
+    holds: list[str] = []
+    unknown: dict[str, list[str]] = {}
+    for (model, metric, sweep, category, first, second), pairs in by_pair.items():
+        differing = [one for one in pairs if one.verdict == DIFFERENT]
+        if not differing:
+            about = f"{model} by {metric}, {sweep}: which of these {category} groups has the greater share"
+            unknown.setdefault(about, []).append(f"{first} and {second}")
+            continue
+        most = max(differing, key=lambda one: abs(one.difference or 0.0))
+        interval = _points(most.difference, most.low, most.high, most.no_interval)
+        value = found.value(model, sweep, most.place)
+        holds.append(
+            f"{model} by {metric}, {sweep}: {first} − {second} is {interval} percentage points at {value}, and they "
+            f"differ at {len(differing)} of {len(pairs)} settings"
+        )
+    return Findings(holds=holds, unknown=[f"{about}: {'; '.join(pairs)}" for about, pairs in unknown.items()])
 
 
 def _ranges(found: Found) -> list[list[Any]]:

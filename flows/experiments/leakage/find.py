@@ -75,6 +75,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
             "new": new.content_sha256,
             "scored": read,
         },
+        pinned={"old": old.snapshot_id},
         rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
     )
 

@@ -5,7 +5,7 @@ from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
-from flows.experiments.experiment import Figure, Shown, Table
+from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import Gap
 from flows.tables import digits, p_value
@@ -25,6 +25,8 @@ _MEMBERSHIPS = (
     "How often an old article has the higher score of an old and a new one (0.5 is chance), by the model and by a "
     "blind baseline: logistic regression on the texts' words alone, which has read no article that it judges."
 )
+# What a verdict says of a gap that comes of having read the articles; every other verdict is one that holds
+_SIDES = {"the articles' own": "fails", "no gap shown": "unknown", "too few pairs": "unknown"}
 _FIGURE = "The gap of each metric in standard deviations of the pairs' gaps, with its 95 % interval; 0 is no gap."
 
 
@@ -35,7 +37,29 @@ def show(database: Database, experiment_id: str) -> Shown:
     if memberships:
         heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]
         tables.append(Table(_MEMBERSHIPS, heads, [_membership(one) for one in memberships]))
-    return Shown([one.name for one in fields(Gap)], [astuple(gap) for gap in gaps], tables, lambda: _figures(gaps))
+    return Shown(
+        [one.name for one in fields(Gap)],
+        [astuple(gap) for gap in gaps],
+        _findings(gaps),
+        tables,
+        lambda: _figures(gaps),
+    )
+
+
+def _findings(gaps: Sequence[Gap]) -> Findings:
+    """A sentence a metric; a gap that the control has too does not hold as one of having read the articles."""
+    by_side: dict[str, list[str]] = {"holds": [], "fails": [], "unknown": []}
+    for gap in gaps:
+        number, low, high = (
+            (gap.gap, gap.low, gap.high)
+            if gap.difference is None
+            else (gap.difference, gap.difference_low, gap.difference_high)
+        )
+        beyond = f" beyond {gap.control}'s" if gap.difference is not None else ""
+        about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
+        told = f"{about}; old − new{beyond} {_with_interval(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
+        by_side[_SIDES.get(gap.verdict, "holds")].append(told)
+    return Findings(**by_side)
 
 
 def _heads(gaps: Sequence[Gap]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
-from flows.experiments.experiment import Figure, Shown, Table
+from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -37,7 +37,23 @@ def show(database: Database, experiment_id: str) -> Shown:
               [_mean(one) for one in _by_model(means)]),
     ]  # fmt: skip
     heads = [one.name for one in fields(LinkedMean)]
-    return Shown(heads, [astuple(one) for one in means], tables, lambda: _figures(means))
+    return Shown(heads, [astuple(one) for one in means], _findings(links, means), tables, lambda: _figures(means))
+
+
+def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Findings:
+    """Of each link whether the months differ in how hard they are; and which runs have no place on the scale."""
+    holds, unknown = [], []
+    for one in links:
+        about = f"{one.metric}, {one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
+        gained = f"{_signed(one.difficulty)} [{_signed(one.difficulty_low)}, {_signed(one.difficulty_high)}]"
+        if one.difficulty_low > 0 or one.difficulty_high < 0:
+            holds.append(f"{about}: the months alone add {gained}")
+        else:
+            unknown.append(f"{about}: whether the months differ ({gained})")
+    for why in dict.fromkeys(one.no_link for one in means if one.linked is None):
+        count = len({(one.run_id, one.metric) for one in means if one.linked is None and one.no_link == why})
+        unknown.append(f"the place of {count} means on the scale: {why}")
+    return Findings(holds=holds, unknown=unknown)
 
 
 def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:

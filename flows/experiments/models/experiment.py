@@ -8,10 +8,13 @@ EXPERIMENT = Experiment(
     name="models",
     version="2",
     title="Models under one setting",
+    question="Which of the paper's statements on models hold here?",
     source=f"{PAPER}, Experiments 1, New insights of large language models, table 3 and figure 5",
     help="All models that ran under the paper's setting, or the --decoder that is given, beside the articles: what the "
     "paper says of models and of their sizes is tested on one's own runs, with intervals: it holds, it does not, or it "
     "cannot be told. A MODEL that is named is run first where it was not.",
     example="newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html",
+    unit="articles",
+    over="articles of this snapshot; of statements about sizes, models as well",
     request=ModelsRequest,
 )

@@ -1,11 +1,15 @@
 """The verdicts as a table, table 3 with the articles' row, and figure 5 of the paper."""
 
 from flows.experiments.experiment import Shown
-from flows.statements import drawn, shown
+from flows.statements import beside_paper, drawn, shown
 from storage.database import Database
 
 
 def show(database: Database, experiment_id: str) -> Shown:
     found = shown.stored(database, experiment_id)
     tables = [shown.verdicts(found), shown.settings(found)]
-    return shown.made(found, tables, lambda: drawn.spreads(found.settings))
+    return shown.made(
+        found,
+        tables,
+        lambda: [*drawn.effects(found.verdicts), *beside_paper.means(found.settings), *drawn.spreads(found.settings)],
+    )

@@ -11,6 +11,7 @@ from evaluators.claims.verifiability import SENTENCES
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.verifiability.metrics import PROPORTION, SUPPORT, VerifiabilityMetric
+from flows.experiments.verifiability.planes import planes
 from newwiki.decoding.grammar import Decoder, parse, short_form
 from newwiki.errors import UsageError
 
@@ -41,7 +42,7 @@ class Family:
 
 
 def figures(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
-    drawn = [_shares(found)] if found else []
+    drawn = [*planes(found), _shares(found)] if found else []
     for family in families(found):
         line = f"; the dashed line is {family.line[0]}" if family.line else ""
         told = {"model": family.model, "family": family.words, "line": line}

@@ -22,6 +22,12 @@ SUPPORT: Mapping[str, Callable[[Support], float | None]] = {
     "uspv": lambda one: one.uspv,
 }
 FOUR_GRAMS, PROPORTION = "distinct_4grams", "four_gram_proportion"
+# The columns of the paper's table 1
+PUBLISHED: Mapping[str, str] = {
+    "distinct 4-grams": FOUR_GRAMS,
+    "4-gram proportion": PROPORTION,
+    **{name.upper(): name for name in SUPPORT},
+}
 _COMPARED = (FOUR_GRAMS, *SUPPORT)
 
 

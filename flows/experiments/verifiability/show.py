@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
-from flows.experiments.experiment import Shown, Table
+from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
 from flows.experiments.verifiability.metrics import (
@@ -66,7 +66,28 @@ def show(database: Database, experiment_id: str) -> Shown:
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
-    return Shown(names, [astuple(one) for one in found], tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings(apart), tables, lambda: figures(found))
+
+
+def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
+    """By model and metric, which decoders differ from the one that all are compared with."""
+    holds, unknown = [], []
+    for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
+        of_both = [one for one in apart if (one.model, one.metric) == (model, metric)]
+        about, beside = f"{model}: {_HEADS[metric]}", short_form(of_both[0].against)
+        for way in ("higher", "lower"):
+            names = [_with_interval(one) for one in of_both if one.verdict == way]
+            holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
+        names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
+        unknown += [f"{about}: whether it differs from {beside}: {'; '.join(names)}"] if names else []
+    return Findings(holds=holds, unknown=unknown)
+
+
+def _with_interval(one: VerifiabilityDifference) -> str:
+    times = 1 if one.metric == FOUR_GRAMS else 100
+    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{short_form(one.decoder)}, {_signed((one.difference or 0.0) * times)}{interval}"
 
 
 def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from flows.experiments.experiment import named
 from flows.experiments.verifiability.find import checked_by
-from flows.experiments.verifiability.metrics import VerifiabilityMetric
+from flows.experiments.verifiability.metrics import PUBLISHED, VerifiabilityMetric
 from flows.reproducing.chosen_models import ChosenModel
 from flows.reproducing.matching import Ours, canonical
 from flows.reproducing.step import NO_COMMAND, Outcome, Reader, Reproduction, Step, Task, asks_for
@@ -20,15 +20,6 @@ from newwiki.papers.published import Exhibit, Number
 from storage import experiments
 
 _NAME = "verifiability"
-# The paper's columns by what the experiment calls them
-_METRICS = {
-    "distinct 4-grams": "distinct_4grams",
-    "4-gram proportion": "four_gram_proportion",
-    "SPG": "spg",
-    "SPV": "spv",
-    "USPG": "uspg",
-    "USPV": "uspv",
-}
 # What its exhibits print beside, and no command gives
 _OTHERWISE = {
     "value": "which values were tried the paper does not tell; try your own: newwiki experiment verifiability --sweep",
@@ -39,7 +30,7 @@ _ARTICLES = "reference"
 
 def _tasks(reproduction: Reproduction, exhibits: Sequence[Exhibit]) -> list[Task]:
     """Without a scorer of claims only the columns are measured that take none."""
-    shown = [one for one in exhibits if not _METRICS.keys().isdisjoint(one.columns)]
+    shown = [one for one in exhibits if not PUBLISHED.keys().isdisjoint(one.columns)]
     if _lacking(reproduction):
         return evaluation_tasks(reproduction, shown)
     return [task for model in reproduction.models.loaded if (task := _task(reproduction, model, shown))]
@@ -76,7 +67,7 @@ def _reader(reproduction: Reproduction, outcomes: Mapping[str, Outcome]) -> Read
     }
 
     def of(exhibit: Exhibit, number: Number) -> Ours | str | None:
-        metric = _METRICS.get(number.metric.title)
+        metric = PUBLISHED.get(number.metric.title)
         if metric is None:
             return _OTHERWISE.get(number.metric.title, NO_COMMAND)
         if plain:

@@ -1,17 +1,54 @@
 -- The answers of experiments.
 
 -- name: experiment
-select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at
+select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at, methods
 from experiments
 where experiment_id = ?;
 
 -- name: experiments_on
 -- The newest answer to each question on a snapshot.
-select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at
+select experiment_id, name, version, snapshot_id, request, read, verdict, generalizes_over, words, made_at, methods
 from experiments
 where snapshot_id = ?
 qualify row_number() over (partition by name, request::varchar order by made_at desc, experiment_id) = 1
 order by name, made_at;
+
+-- name: keep_methods
+update experiments set methods = ? where experiment_id = ? and methods is null;
+
+-- name: runs_read
+-- Those of the names $1 that are runs, with how they were made.
+select
+    run_id, model, model_sha256, runs.backend, decoder, prompt_template as template, runs.prompts, kept_prompts,
+    asked.samples, asked.keep, runs.max_new_tokens, runs.seed, asked.dtype
+from runs
+join run_settings as asked using (run_id)
+where run_id in (select unnest($1))
+order by model, decoder, run_id;
+
+-- name: evaluators_read
+-- Those of the names $1 that are evaluators.
+select evaluator_id, name, version, model, model_sha256
+from evaluators
+where evaluator_id in (select unnest($1))
+order by name, evaluator_id;
+
+-- name: snapshots_read
+-- The snapshots that are named among $1 by their id, their content hash, or a run on them.
+select snapshot_id, content_sha256, articles
+from snapshots
+where snapshot_id in (select unnest($1))
+    or content_sha256 in (select unnest($1))
+    or snapshot_id in (select snapshot_id from runs where run_id in (select unnest($1)))
+order by snapshot_id;
+
+-- name: scores_lacking
+-- Of the runs and evaluators among $1: how many texts of a run have no number by a metric, and why.
+select run_id, metric, status as why, count(*) as texts
+from scores
+where run_id in (select unnest($1)) and evaluator_id in (select unnest($1)) and value is null
+group by all
+order by all;
 
 -- name: experiment_rows
 select * exclude (experiment_id) from {table} where experiment_id = ? order by rowid;

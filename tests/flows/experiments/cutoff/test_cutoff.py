@@ -56,7 +56,7 @@ def asked(path: Path, *arguments: str | Path) -> list[str]:
 def ask(path: Path, *arguments: str | Path) -> list[dict[str, Any]]:
     done = CliRunner().invoke(cli, asked(path, *arguments), catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
     return found
 
 

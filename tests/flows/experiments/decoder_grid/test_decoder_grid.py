@@ -57,9 +57,9 @@ def test_each_statement_has_a_verdict(answered: Path) -> None:
 def test_figures_are_of_each_parameter_that_has_several_values(answered: Path) -> None:
     [answer] = stored(answered, "select experiment_id from experiments")
     captions = [one.caption for one in EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures()]
-    told = ["against temperature", "against both penalties", "figure 4"]
+    told = ["with its 95 % interval", "against temperature", "against both penalties", "figure 4"]
     assert all(words in caption for words, caption in zip(told, captions, strict=True))
-    assert "Distinct-n [0.5, 1]" in captions[0]
+    assert "Distinct-n [0.5, 1]" in captions[1]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,9 @@ _LINE = r'<path d="M([\d.]+),[^"]*L[^"]*" stroke="(#\w+)" stroke-width="2" strok
 def test_each_line_of_the_usual_rates_looks_and_stands_by_itself() -> None:
     prefixes = [(MODEL, 0.0), *((CORRUPTED, rate) for rate in ExposureBiasRequest(models=("toy",)).rate)]
     scores = [measured(0, 1.1, length, prefix=prefix, rate=rate) for prefix, rate in prefixes for length in (20, 30)]
-    [figure] = figures(measures(scores))
+    own, figure = figures(measures(scores))
+    assert own.first
+    assert "the paper's Transformer-XL" in own.caption
     lines = re.findall(_LINE, str(figure.image))
     assert len(lines) == len(prefixes) == 7
     assert len({(colour, dash) for _, colour, dash in lines}) == len({place for place, _, _ in lines}) == 7

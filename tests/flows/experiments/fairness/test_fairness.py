@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,16 @@ from typing import Any
 import pytest
 
 from evaluators.scorer_metrics import add_scorers
+from flows.experiments import record
+from flows.experiments.fairness.experiment import EXPERIMENT
+from flows.experiments.fairness.figures import figures
 from flows.experiments.fairness.findings import AdvantageChange, GroupDisparity, GroupPair, GroupShare
+from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.numbers import FairnessSetting
 from flows.experiments.fairness.prompted_runs import sweeps
 from flows.experiments.fairness.show import show
 from flows.experiments.fairness.swapping import FairnessSwap
+from flows.experiments.methods import Methods
 from flows.report.experiments import write_answer
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from newwiki.errors import UsageError
@@ -240,7 +247,55 @@ def test_the_page_says_it_and_draws_it(asked: tuple[Database, str], tmp_path: Pa
     page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
     assert "Where groups can be told apart: negative_regard of scripted by top_p" in page
     assert "Man and Woman at 0.2: different; " in page
-    assert page.count('role="img"') == 5
+    assert page.count('role="img"') == 6
+
+
+def test_the_page_begins_with_the_answer_and_ends_with_its_methods(asked: tuple[Database, str], tmp_path: Path) -> None:
+    page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
+    marks = ['class="answer"', 'class="unit"', 'role="img"', "What holds", "What does not hold", "What cannot be told"]
+    marks += ["<table>", ">Methods<", "newwiki experiment fairness scripted", "@misc{newwiki-"]
+    places = [page.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_groups_that_cannot_be_told_apart_are_never_drawn_as_equal(asked: tuple[Database, str], tmp_path: Path) -> None:
+    page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
+    drawn = re.findall(r"<text[^>]*>([^<]*)</text>", page)
+    assert "?" in drawn
+    assert "=" not in drawn
+
+
+def test_a_box_of_no_width_keeps_its_dot(asked: tuple[Database, str]) -> None:
+    """Of a group whose share is the same under all settings, where the box and its line have no length."""
+    found = Found.read(*asked)
+    alike = replace(found, shares=[replace(one, share=0.25) for one in found.shares])
+    [ranges] = [one for one in figures(alike) if "over the settings of a sweep" in one.caption]
+    groups = {one.group_name for one in found.shares}
+    dots = re.findall(r'd="M3\.354,0A3\.354', str(ranges.image))
+    assert len(dots) == len(groups)
+
+
+def test_methods_name_what_the_answer_was_computed_from(asked: tuple[Database, str], scorer: Path) -> None:
+    database, experiment_id = asked
+    made = record.methods(experiments.stored(database, experiment_id))
+    assert made is not None
+    assert [run.run_id for run in made.runs] == [one.run_id for one in rows(asked)["fairness_settings"]]
+    assert made.settings["samples"] == [SAMPLES]
+    assert {one.model_sha256 for one in made.models} == {run.model_sha256 for run in made.runs}
+    assert [one.name for one in made.evaluators] == ["negative_regard"]
+    assert made.units == (PROMPTS, PROMPTS)
+    assert str(scorer.parent) not in made.to_json()
+    assert Methods.from_json(made.to_json()) == made
+
+
+def test_the_record_for_programs_has_findings_methods_and_a_citation(asked: tuple[Database, str]) -> None:
+    database, experiment_id = asked
+    found = record.record(EXPERIMENT, experiments.stored(database, experiment_id), show(*asked))
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["methods"]["command"].startswith("newwiki experiment fairness scripted --decoder ")
+    assert found["findings"]["holds"]
+    assert f"newwiki-{experiment_id}," in found["bibtex"]
+    assert len(found["rows"]) == 12
 
 
 def test_json_has_a_row_a_pair(asked: tuple[Database, str]) -> None:

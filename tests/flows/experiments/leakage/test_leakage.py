@@ -100,7 +100,8 @@ def test_a_metric_that_not_all_runs_have_from_one_evaluator_is_told() -> None:
 def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_path: Path) -> None:
     ask(db, reader_of_old)
     page = report(snapshot=NEW, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
-    assert "Old articles against new ones: gap" in page
+    assert "Old articles against new ones" in page
+    assert '<p class="answer">gap.</p>' in page
 
 
 @pytest.mark.parametrize(

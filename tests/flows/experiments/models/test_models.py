@@ -1,6 +1,7 @@
 """Models beside each other and the articles, by scores that are scripted and stored as a scoring stores them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,11 @@ def test_the_page_tells_verdicts_by_word_and_colour(db: Path, tmp_path: Path) ->
     page = write_answer(Database(db), answer["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     assert '<span class="verdict good">holds</span>' in page
     assert '<span class="verdict bad">does not hold</span>' in page
-    assert '<span class="verdict open">cannot tell: needs runs of GPT-2</span>' in page
+    assert '<span class="verdict open">cannot tell</span>' in page
+    [line] = re.findall(r'<th scope="row">(\d+) statements on models that did not run here: [^<]*GPT-2', page)
+    of_answer = f"experiment_id = '{answer['experiment_id']}'"
+    lacking = query(f"from statement_verdicts where why like 'needs runs of %' and {of_answer}", db=db).num_rows
+    assert int(line) == lacking
     assert "as in the paper's figure 5" in page or "as in the paper&#39;s figure 5" in page
 
 

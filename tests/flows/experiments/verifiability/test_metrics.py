@@ -1,5 +1,6 @@
 """Means, intervals and comparisons of scripted texts, by hand and beside `evaluators.statistics`."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +10,12 @@ from evaluators import statistics
 from evaluators.bounded_intervals import bounded_interval
 from evaluators.claims.verifiability import Support
 from flows.experiments.directions import judged
-from flows.experiments.verifiability.figures import families
+from flows.experiments.verifiability.figures import families, figures
 from flows.experiments.verifiability.metrics import VerifiabilityMetric, differences, metrics_of
+from flows.experiments.verifiability.show import findings
 from flows.experiments.verifiability.texts import Texts
 from flows.experiments.verifiability.words import verdict
+from newwiki.papers.published import papers
 
 PROMPTS = 30
 RANDOM = np.random.default_rng(5)
@@ -115,3 +118,27 @@ def test_decoders_that_differ_in_one_parameter_are_a_curve_with_its_line() -> No
     assert (blocked.parameter, list(blocked.by_value)) == ("no_repeat_ngram_size", [3, 20])
     assert blocked.line is not None
     assert blocked.line[0] == "beam:num_beams=15"
+
+
+def test_the_headline_figures_stand_before_all_others_over_the_papers_points() -> None:
+    found = [one for name in ("greedy", "beam") for one in metrics_of(texts(name), ARTICLES, "someone")]
+    drawn = figures(found)
+    first = [one for one in drawn if one.first]
+    assert [one.caption.split(" by decoder")[0] for one in first] == [
+        "USPV against USPG", "SPG against distinct 4-grams in 256 words",
+    ]  # fmt: skip
+    assert drawn[: len(first)] == first
+    published = papers()["004"].table("1")
+    diamonds = re.findall(r'fill="#00000000"', str(first[0].image))
+    assert len(diamonds) == len([row for row in published.rows if row.model in ("large", "Wikipedia")])
+
+
+def test_what_cannot_be_told_is_listed_and_never_said_to_be_equal() -> None:
+    against = texts("greedy")
+    found = findings(differences([against, texts("beam", 1), texts("sample")], against, seed=0))
+    assert found.fails is None
+    assert [sentence.partition(" with")[0] for sentence in found.holds] == [
+        "toy: SPG is higher than", "toy: USPG is higher than",
+    ]  # fmt: skip
+    assert sum("sample" in sentence for sentence in found.unknown) == 5
+    assert not any("equal" in sentence or "same" in sentence for sentence in found.unknown)

@@ -1,0 +1,249 @@
+"""How an answer was made, so that it can be made again and cited: one record for every experiment's page and JSON."""
+
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+from flows.evaluating.generate import find_models
+from flows.experiments.experiment import Answer, Experiment
+from newwiki.errors import NewWikiError
+from newwiki.experiment_request import ExperimentRequest
+from newwiki.fields import as_typed
+from newwiki.models.parameter_count import parameter_count
+from newwiki.private_places import public_name
+from newwiki.settings import Settings
+from storage.database import Database
+
+_DISTRIBUTION = "newwiki-eval"
+# Settings that an experiment's command takes as options, and that decide its numbers
+_SCORING = (
+    "template", "entities", "embedder", "embedder_dtype", "embedder_backend", "likelihood_model", "lexicon",
+    "pair_scorer", "evidence",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotRead:
+    """A snapshot by its id and the SHA-256 of its content, with its number of articles."""
+
+    snapshot_id: str
+    content_sha256: str
+    articles: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRead:
+    """A model by its name without the path where it lies, the SHA-256 of its weights, and its number of parameters
+    (None where its checkpoint is not here)."""
+
+    model: str
+    model_sha256: str
+    parameters: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRead:
+    """A run and its settings. `kept_prompts` are those that it has texts of; samples and keep are None for a decoder
+    that has one text to give."""
+
+    run_id: str
+    model: str
+    model_sha256: str
+    backend: str
+    decoder: str
+    template: str
+    prompts: int
+    kept_prompts: int | None
+    samples: int | None
+    keep: int | None
+    max_new_tokens: int | None
+    seed: int | None
+    dtype: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorRead:
+    """An evaluator and its version; its model and the SHA-256 of its weights where it has one."""
+
+    evaluator_id: str
+    name: str
+    version: str
+    model: str | None
+    model_sha256: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lacking:
+    """Texts of a run that have no number by a metric, and why. Without a metric: prompts that the run has no text
+    of."""
+
+    run_id: str
+    metric: str | None
+    why: str
+    texts: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Methods:
+    """How an answer was made. `command` makes it again; `asked` is the whole request, defaults included. `unit` names
+    what its intervals and verdicts generalize over, and `units` is the least and the greatest number of them."""
+
+    command: str
+    software: str
+    asked: Mapping[str, Any]
+    unit: str
+    units: tuple[int, int] | None
+    snapshots: Sequence[SnapshotRead]
+    models: Sequence[ModelRead]
+    decoders: Sequence[str]
+    runs: Sequence[RunRead]
+    evaluators: Sequence[EvaluatorRead]
+    left_out: Sequence[Lacking]
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False, default=str)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        read: dict[str, Any] = json.loads(text)
+        for name, kind in _LISTS.items():
+            read[name] = [kind(**one) for one in read[name]]
+        read["units"] = tuple(read["units"]) if read["units"] else None
+        return cls(**read)
+
+    @property
+    def settings(self) -> Mapping[str, Sequence[Any]]:
+        """By the name of a setting its values in all runs, or what was asked for where the experiment keeps no runs."""
+        if not self.runs:
+            return {name: [self.asked[name]] for name in _SETTINGS if name in self.asked}
+        return {name: list(dict.fromkeys(getattr(run, name) for run in self.runs)) for name in _SETTINGS}
+
+
+_LISTS: Mapping[str, Any] = {
+    "snapshots": SnapshotRead, "models": ModelRead, "runs": RunRead, "evaluators": EvaluatorRead, "left_out": Lacking
+}  # fmt: skip
+_SETTINGS = ("prompts", "template", "samples", "keep", "max_new_tokens", "seed", "dtype", "backend")
+
+
+def methods_of(
+    experiment: Experiment,
+    request: ExperimentRequest,
+    found: Answer,
+    read: Mapping[str, Any],
+    over: str | None,
+    database: Database,
+    settings: Settings,
+) -> Methods:
+    """What the answer stores that it `read`, and its rows, name is looked up here: runs, evaluators and snapshots by
+    their ids."""
+    names = sorted({*_texts(read), *_named_in_rows(found.rows)})
+    with database.read():
+        snapshots = database.records(SnapshotRead, "snapshots_read", names)
+        runs = database.records(RunRead, "runs_read", names)
+        evaluators = database.records(EvaluatorRead, "evaluators_read", names)
+        lacking = database.records(Lacking, "scores_lacking", names)
+    pinned = _pinned(request, found, snapshots)
+    return Methods(
+        command=_command(experiment, pinned, settings),
+        software=f"{_DISTRIBUTION} {version(_DISTRIBUTION)}",
+        asked=_asked(pinned),
+        unit=over or experiment.over,
+        units=_units(experiment.unit, found.rows, runs),
+        snapshots=snapshots,
+        models=[
+            ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
+            for name, sha256 in _weights(runs, read)
+        ],
+        decoders=list(dict.fromkeys(run.decoder for run in runs)) or list(request.decoder),
+        runs=[_public(run) for run in runs],
+        evaluators=[_public(one) for one in evaluators],
+        left_out=[*_without_text(runs), *lacking],
+    )
+
+
+def _weights(runs: Sequence[RunRead], read: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each model and its weights' hash; two weights under one name are two models."""
+    named = read.get("models")
+    others = named.items() if isinstance(named, Mapping) else ()
+    return sorted({(run.model, run.model_sha256) for run in runs} | set(others))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value of JSON, names of keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from (name, *_texts(inner))
+    elif isinstance(value, Iterable):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _named_in_rows(rows: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    for row in (one for of_table in rows.values() for one in of_table):
+        for name in ("run_id", "evaluator_id"):
+            if value := getattr(row, name, None):
+                yield value
+
+
+def _pinned(request: ExperimentRequest, found: Answer, snapshots: Sequence[SnapshotRead]) -> ExperimentRequest:
+    """With the snapshots that were chosen here, so that the command asks for them in a later month, too."""
+    chosen = dict(found.pinned)
+    if found.snapshot_id in {one.snapshot_id for one in snapshots}:
+        chosen["snapshot"] = found.snapshot_id
+    return replace(request, **chosen)
+
+
+def _command(experiment: Experiment, request: ExperimentRequest, settings: Settings) -> str:
+    usual = {one.name: one.default for one in fields(Settings)}
+    words = ["newwiki", "experiment", experiment.name, *shlex.split(as_typed(request))]
+    for name in _SCORING:
+        if getattr(settings, name) != usual[name]:
+            words += [f"--{name.replace('_', '-')}", getattr(settings, name)]
+    for scorer in filter(None, settings.scorers.split(",")):
+        words += ["--scorer", scorer]
+    return shlex.join(map(public_name, words))
+
+
+def _asked(request: ExperimentRequest) -> dict[str, Any]:
+    def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [plain(one) for one in value]
+        return public_name(str(value)) if isinstance(value, str | Path) else value
+
+    return {name: plain(value) for name, value in asdict(request).items()}
+
+
+def _units(unit: str, rows: Mapping[str, Sequence[Any]], runs: Sequence[RunRead]) -> tuple[int, int] | None:
+    """Of the rows that have so many of it; of the runs where no row counts it; None where nothing does."""
+    counts = [getattr(row, unit, 0) for of_table in rows.values() for row in of_table]
+    known: list[int] = [count for count in counts if count] or [getattr(run, unit, 0) for run in runs]
+    return (min(known), max(known)) if known and min(known) else None
+
+
+def _without_text(runs: Sequence[RunRead]) -> list[Lacking]:
+    return [
+        Lacking(run_id=run.run_id, metric=None, why="no text", texts=run.prompts - run.kept_prompts)
+        for run in runs
+        if run.max_new_tokens is not None and run.kept_prompts is not None and run.kept_prompts < run.prompts
+    ]
+
+
+def _parameters(request: ExperimentRequest, name: str) -> int | None:
+    """A model that the request does not name is looked for in its folder alone: nobody asked for a hub id's files."""
+    folder = Path(name) if Path(name).is_dir() else None
+    if folder is None and name in set(_texts(_asked(request))):
+        try:
+            folder = find_models(request.backend, [name], request.loading)[name]
+        except NewWikiError:
+            return None
+    return parameter_count(folder) if folder else None
+
+
+def _public(one: Any) -> Any:
+    return replace(one, model=public_name(one.model)) if one.model else one

@@ -1,0 +1,120 @@
+"""The paper's headline figures with its own numbers behind ours: supported sentences beside verified ones,
+and beside how varied the text is."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES, corners, crosses
+from flows.experiments.experiment import Figure
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED, VerifiabilityMetric
+from newwiki.decoding.grammar import parse, short_form
+from newwiki.errors import UsageError
+from newwiki.papers.published import papers
+
+_PAPER, _TABLE, _MODEL = "004", "1", "large"
+_SIZE = (330, 260)  # pixels
+_ARTICLES = "reference"
+_GREY = "#8a8f98"
+# Across and up, with the paper's place of both
+_PLANES = (("uspg", "uspv", "as figure 2 of the paper"), (FOUR_GRAMS, "spg", "of table 1 of the paper"))
+_TITLES = {
+    "uspg": "USPG: distinct supported, % of sentences",
+    "uspv": "USPV: of distinct verified, %",
+    "spg": "SPG: supported, % of sentences",
+    FOUR_GRAMS: "distinct 4-grams in 256 words",
+}
+_CAPTION = (
+    "{up} against {across} by decoder, {place}. Filled: ours, with 95 % intervals over prompts; a point without bars "
+    "has no interval{unlabelled}. Hollow diamonds: the paper's {model} model (table {table}), in our colour of the "
+    "same decoder, otherwise gray; it checked other texts with another fact checker."
+)
+
+ByMetric = Mapping[str, VerifiabilityMetric]
+
+
+def planes(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
+    """A figure for each two metrics that any decoder has both of."""
+    by: dict[tuple[str, str], dict[str, VerifiabilityMetric]] = {}
+    for one in found:
+        by.setdefault((one.model, one.decoder), {})[one.metric] = one
+    return [figure for across, up, place in _PLANES if (figure := _plane(by, across, up, place))]
+
+
+def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: str) -> Figure | None:
+    decoders = list(dict.fromkeys(decoder for _, decoder in by))
+    models = [model for model in dict.fromkeys(model for model, _ in by) if (model, _ARTICLES) not in by]
+    shapes = dict(zip(models, SHAPES, strict=False))
+    names = _names(decoders)
+    ours = []
+    for (model, decoder), of_run in by.items():
+        if of_run[across].mean is None or of_run[up].mean is None:
+            continue
+        about: dict[str, Any] = {
+            "colour": _colour(decoders, decoder),
+            "shape": shapes.get(model, "cross"),
+            "words": names[decoder],
+        }
+        ours.append(about | _ends("x", of_run[across]) | _ends("y", of_run[up]))
+    if not ours:
+        return None
+    published = _published(decoders, across, up)
+    values = [{**one, "fill": one["colour"]} for one in ours] + published
+    for one, corner in zip(values, corners(values, downwards=False, size=_SIZE), strict=True):
+        one["corner"] = corner
+    told = "; ".join(f"{one['words']}: {one['x']:.1f}, {one['y']:.1f}" for one in ours)
+    unlabelled = any(not one["corner"] for one in values[: len(ours)])
+    caption = _CAPTION.format(
+        across=_TITLES[across].partition(":")[0],
+        up=_TITLES[up].partition(":")[0],
+        place=place,
+        model=_MODEL,
+        table=_TABLE,
+        unlabelled=", and one without words is in the table" if unlabelled else "",
+    )
+    chart = crosses(values, _TITLES[across], _TITLES[up], downwards=False, level=None, size=_SIZE)
+    return Figure(caption, svg(chart, f"{_TITLES[across]} and {_TITLES[up]}: {told}"), first=True)
+
+
+def _ends(axis: str, one: VerifiabilityMetric) -> dict[str, float]:
+    times = 1 if one.metric == FOUR_GRAMS else 100
+    mean = one.mean or 0.0
+    ends = {"": mean, "_low": mean if one.low is None else one.low, "_high": mean if one.high is None else one.high}
+    return {f"{axis}{end}": value * times for end, value in ends.items()}
+
+
+def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, Any]]:
+    """The rows of the paper's table that have both, in percent as the paper prints them."""
+    paper = papers()[_PAPER]
+    rows: dict[str, dict[str, float]] = {}
+    for number in paper.numbers(paper.table(_TABLE)):
+        if number.model and (number.model.articles or number.model.name == _MODEL):
+            decoder = parse(number.decoder)[0].canonical if number.decoder else _ARTICLES
+            rows.setdefault(decoder, {})[PUBLISHED.get(number.metric.title, "")] = number.value
+    return [
+        {axis + end: row[metric] for axis, metric in (("x", across), ("y", up)) for end in ("", "_low", "_high")}
+        | {"colour": _colour(decoders, decoder), "fill": "#00000000", "shape": "diamond", "words": ""}
+        for decoder, row in rows.items()
+        if across in row and up in row
+    ]
+
+
+def _colour(decoders: Sequence[str], decoder: str) -> str:
+    """Gray for one that is none of ours."""
+    return PALETTE[decoders.index(decoder) % len(PALETTE)] if decoder in decoders else _GREY
+
+
+def _names(decoders: Sequence[str]) -> dict[str, str]:
+    """The first word of each where no other begins so, otherwise its short form."""
+    families = {decoder: decoder.partition(":")[0] for decoder in decoders}
+    counts = Counter(families.values())
+    named = {one: family if counts[family] == 1 else _short(one) for one, family in families.items()}
+    return named | ({_ARTICLES: "articles"} if _ARTICLES in named else {})
+
+
+def _short(decoder: str) -> str:
+    try:
+        return short_form(decoder)
+    except UsageError:
+        return decoder

@@ -1,0 +1,81 @@
+"""The paper's own means, to stand behind those of one's own runs: table 3 by model, the appendix's table by setting."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from flows.charts import PALETTE, svg
+from flows.drawing import SHAPES
+from flows.experiments.experiment import Figure
+from flows.statements.rows import SettingNumbers
+from flows.tables import digits
+from newwiki.decoding.grammar import parse, short_form
+from newwiki.paper_metrics import paper_metrics
+from newwiki.papers.published import papers
+
+GREY = "#8a8f98"
+RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
+_SWEPT_MODEL = "GPT-2"
+_MEANS = (
+    "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours ({keys}), whose "
+    "standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on its own articles."
+)
+
+
+def swept(parameter: str, metric: str) -> Mapping[float, float]:
+    """The paper's mean of GPT-2 on new articles at each value of a parameter, over its other settings."""
+    paper = papers()["003"]
+    found: dict[float, list[float]] = {}
+    for number in paper.numbers(paper.table("A")):
+        named = number.model.name if number.model else ""
+        if (named, number.labels.get("articles"), number.metric.title) == (_SWEPT_MODEL, "new", metric):
+            value = parse(number.decoder)[0].parameters.get(parameter) if number.decoder else None
+            if isinstance(value, int | float):
+                found.setdefault(float(value), []).append(number.value)
+    return {value: fmean(means) for value, means in found.items()}
+
+
+def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
+    """Ours beside table 3 of the paper, a row a metric; no more runs than there are colours."""
+    known = [one for one in settings if one.mean is not None and one.metric in RANGES]
+    who = list(dict.fromkeys((one.model, one.decoder) for one in known))[: len(PALETTE)]
+    metrics = [metric for metric in RANGES if any(one.metric == metric for one in known)]
+    if not who or not metrics:
+        return []
+    ours: list[dict[str, Any]] = [
+        {"metric": one.metric, "who": str(who.index((one.model, one.decoder))), "at": rescaled(one.metric, one.mean)}
+        for one in known
+        if (one.model, one.decoder) in who and one.mean is not None
+    ]
+    paper = papers()["003"]
+    published = [
+        {"metric": number.metric.title, "at": rescaled(number.metric.title, number.value)}
+        for number in paper.numbers(paper.table("3"))
+        if number.metric.title in metrics and number.metric.comparable
+    ]
+    names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in who]
+    keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
+    ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
+    told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['at'])}" for one in ours)
+    image = svg(_rows(ours, published, metrics), f"Means, rescaled: {told}")
+    return [Figure(_MEANS.format(ranges=ranges, keys=keys), image)]
+
+
+def rescaled(metric: str, value: float) -> float:
+    """So that 0 and 1 are the ends of the range that the paper gives."""
+    low, high = RANGES[metric]
+    return (value - low) / (high - low)
+
+
+def _rows(ours: list[dict[str, Any]], published: list[dict[str, Any]], metrics: Sequence[str]) -> Any:
+    import altair as alt
+
+    places = [str(place) for place in range(len(PALETTE))]
+    axis = alt.Axis(title="rescaled mean", tickCount=5, labelFontSize=12, titleFontWeight="normal")
+    up = alt.Axis(title=None, labelFontSize=12, labelLimit=160, minExtent=110, grid=True)
+    x, y = alt.X("at:Q", axis=axis, scale=alt.Scale(zero=False)), alt.Y("metric:N", sort=list(metrics), axis=up)
+    behind = alt.Chart(alt.Data(values=published)).mark_point(shape="diamond", size=60, color=GREY).encode(x=x, y=y)
+    colour = alt.Color("who:N", legend=None, scale=alt.Scale(domain=places, range=list(PALETTE)))
+    shape = alt.Shape("who:N", legend=None, scale=alt.Scale(domain=places, range=list(SHAPES)))
+    points = alt.Chart(alt.Data(values=ours)).mark_point(filled=True, size=65, opacity=1)
+    return (behind + points.encode(x=x, y=y, color=colour, shape=shape)).properties(width=270, height=alt.Step(26))
