@@ -59,7 +59,7 @@ def test_the_whole_interval_must_lie_beyond_the_bound(stored: Database) -> None:
 
 
 def test_the_intervals_of_all_metrics_hold_together(stored: Database) -> None:
-    """Bonferroni: of two metrics each covers 97.5 %, so either bound is broken by chance as seldom as one alone."""
+    """Bonferroni: of two metrics each covers 97.5 %, so chance breaks either bound as seldom as one alone."""
     score(stored, add_run(stored, "a"), {"rep_4": BASE, "sbert": BASE})
     values = [[0.19], [0.31], [0.4], [0.5]] * 4
     score(stored, add_run(stored, "b", "beam"), {"rep_4": values, "sbert": values})
@@ -117,7 +117,7 @@ def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored
     summary = shown_by_github.read_text("utf-8")
     assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
     assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09545, +0.1045] | ❌ failed |" in summary
-    assert "| sbert \\< -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
+    assert r"| sbert \< -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
     assert "❌ failed" in ended.stdout
 
 
