@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 # The tests start hundreds of processes, each of which would compile this program anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-toy-nli bench-claims bench-replay audit clean
+.PHONY: demo test quick check format catalogue docs picture bench-extract bench-generate bench-score bench-flips bench-sql bench-dump bench-runners bench-plan bench-coverage bench-linking bench-judges bench-likelihood bench-cutoff bench-evidence bench-fairness bench-statements bench-exposure bench-toy-nli bench-claims bench-replay audit clean
 
 demo: $(INSTALLED)
 	$(BIN)/newwiki demo --out demo --entities rules-v1
@@ -96,6 +96,10 @@ bench-cutoff: $(INSTALLED)
 bench-statements: $(INSTALLED)
 	$(BIN)/python benchmarks/statement_verdicts.py --into docs/decoder-grid.md
 	$(BIN)/python benchmarks/verdict_units.py --into docs/decoder-grid.md
+
+# Two minutes of one core; the draws decide.
+bench-exposure: $(INSTALLED)
+	$(BIN)/python benchmarks/exposure_bias_null.py --draws 120 --into docs/exposure-bias.md
 
 # Writes the table of docs/evidence.md. It needs rank_bm25, which nothing else does: pip install rank_bm25==0.2.2
 bench-evidence: $(INSTALLED)

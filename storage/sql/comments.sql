@@ -558,9 +558,9 @@ comment on column exposure_measures.gap is 'How many tokens the model has writte
 comment on column exposure_measures.seeds is 'Over how many seeds.';
 comment on column exposure_measures.score is 'The mean score or CGD.';
 comment on column exposure_measures.score_sd is 'Its standard deviation over seeds; NULL of one seed.';
-comment on column exposure_measures.ratio is 'The mean of EB-M or EB-C; NULL for the data''s own prefixes.';
-comment on column exposure_measures.ratio_sd is 'Its standard deviation over seeds.';
-comment on column exposure_measures.low is 'The lower end of its 95 % interval.';
+comment on column exposure_measures.ratio is 'The geometric mean of EB-M or EB-C over seeds; NULL for the data''s own prefixes.';
+comment on column exposure_measures.ratio_sd is 'The standard deviation of the ratio over seeds.';
+comment on column exposure_measures.low is 'The lower end of its 95 % interval over articles (over seeds in answers of version 1).';
 comment on column exposure_measures.high is 'The upper end.';
 comment on column exposure_measures.no_interval is 'Why there is none.';
 
@@ -573,12 +573,12 @@ comment on column exposure_trends.prefix is 'Where the prefix is from: model, da
 comment on column exposure_trends.rate is 'The share of its tokens that are replaced by random ones; 1 is a random prefix.';
 comment on column exposure_trends.along is 'length, of prefixes without a gap, or gap, in the mean over lengths.';
 comment on column exposure_trends.seeds is 'Over how many seeds.';
-comment on column exposure_trends.mean is 'The mean over lengths, or over lengths and gaps.';
-comment on column exposure_trends.low is 'The lower end of its 95 % interval.';
+comment on column exposure_trends.mean is 'The geometric mean over seeds and lengths, or over seeds, lengths and gaps.';
+comment on column exposure_trends.low is 'The lower end of its 95 % interval over articles (over seeds in answers of version 1).';
 comment on column exposure_trends.high is 'The upper end.';
 comment on column exposure_trends.p is 'Of the test that it is 1.';
 comment on column exposure_trends.slope is 'What it gains by a token in the mean.';
-comment on column exposure_trends.slope_low is 'The lower end of its 95 % interval.';
+comment on column exposure_trends.slope_low is 'The lower end of its 95 % interval over articles.';
 comment on column exposure_trends.slope_high is 'The upper end.';
 comment on column exposure_trends.slope_p is 'Of the test that it is 0.';
 comment on column exposure_trends.no_interval is 'Why there is none.';

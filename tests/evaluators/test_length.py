@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from evaluators.analysis import Analysis, Analyst
 from evaluators.length import sentences, words
 from evaluators.readability import flesch_kincaid_grade
-from evaluators.sentence_length import tokens_per_sentence
 from newwiki.records import Unscorable
 
 Counted = Callable[[str], Analysis]
@@ -53,16 +52,3 @@ def test_they_are_what_the_readability_formulas_divide_by(some: list[str]) -> No
     assert isinstance(w, int) and isinstance(s, int)
     expected = 0.39 * w / s + 11.8 * analysis.readability.syllables / w - 15.59
     assert flesch_kincaid_grade(analysis, analysis) == pytest.approx(expected)
-
-
-@pytest.mark.by_hand("tokens_per_sentence")
-def test_tokens_per_sentence_by_hand(counted: Counted) -> None:
-    # The / bridge / fell / . and It / did / n't / hold / !
-    text = counted("The bridge fell. It didn't hold!")
-    assert tokens_per_sentence(text, text) == 4.5
-    assert tokens_per_sentence(counted("Hello. " + "X" * 200_000), text) == (2 + 200_000 / 64) / 2
-
-
-def test_tokens_per_sentence_needs_words_and_a_sentence_end(counted: Counted) -> None:
-    assert tokens_per_sentence(counted("..."), counted("")) == Unscorable("no words")
-    assert tokens_per_sentence(counted("a text that just stops"), counted("")) == Unscorable("no sentence end")

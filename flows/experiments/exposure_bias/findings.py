@@ -1,8 +1,8 @@
 """From the scores of each seed to ratios with intervals over articles, and to how they change along prefix and gap.
 
 Ratios are averaged by their logarithms. Where both scores have one distribution, the logarithm of their ratio is as
-likely to be above 0 as to be below it by the same, so its mean is 0 with texts however few. The mean of the ratio
-itself is above 1, by about the squared coefficient of variation of the score that it is divided by.
+likely to be above 0 as to be below it by the same, so its mean is 0, however few the texts. The mean of the ratio is
+above 1 there, by about the squared coefficient of variation of the score that it is divided by.
 """
 
 from collections.abc import Callable, Sequence

@@ -125,8 +125,8 @@ def _recovers(one: ExposureTrend) -> str:
 
 
 def _judged(one: ExposureTrend, p_holm: float) -> str:
-    if one.no_interval in (TOO_FEW, TOO_FEW_ARTICLES, ZERO):
-        return one.no_interval
+    if one.mean is None or one.no_interval in (TOO_FEW, TOO_FEW_ARTICLES, ZERO):
+        return one.no_interval or ALIKE
     if not p_holm <= LEVEL:
         return ALIKE
     return WORSE if one.mean > 1 else BETTER

@@ -1,8 +1,11 @@
 """The experiment on texts of a language that a toy has learnt: it is in the articles' place, and the same toy from
 earlier in its training is measured."""
 
+import hashlib
 import json
+import math
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
@@ -235,13 +238,20 @@ def test_a_model_against_its_own_samples_has_an_eb_m_of_1(learnt: Path, empty: P
     assert trends["jensen_shannon"]["mean"] is None
     assert trends["jensen_shannon"]["no_interval"] == "a score of 0"
     [stored] = rows(db, "select verdict, words from experiments")
-    assert stored["verdict"] == "no difference shown"
+    assert stored["verdict"] == "no difference shown (over 24 articles)"
     assert "EB-C is a division by 0" in " ".join(stored["words"])
 
 
-def test_beside_articles_there_is_eb_m_alone_and_its_page_shows_it(learnt: Path, empty: Path, tmp_path: Path) -> None:
-    db = Path(shutil.copy(empty, tmp_path))
-    experiment("exposure-bias", str(learnt), db=db, quiet=True, **ASKED | {"rate": (0.4,)})
+@pytest.fixture(scope="module")
+def beside(learnt: Path, empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Asked of the trained model beside articles, so that there is EB-M alone."""
+    there = Path(shutil.copy(empty, tmp_path_factory.mktemp("beside")))
+    experiment("exposure-bias", str(learnt), db=there, quiet=True, **ASKED | {"rate": (0.4,)})
+    return there
+
+
+def test_beside_articles_there_is_eb_m_alone_and_its_page_shows_it(beside: Path, tmp_path: Path) -> None:
+    db = beside
     metrics = {one["metric"] for one in rows(db, "select distinct metric from exposure_measures")}
     assert metrics == OF_TEXTS
     found = rows(db, "from exposure_measures")
@@ -250,6 +260,83 @@ def test_beside_articles_there_is_eb_m_alone_and_its_page_shows_it(learnt: Path,
     page = write_answer(Database(db), answer["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
     assert "EB-M (METEOR (exact, stem))" in page and "EB-C (JS)" not in page
     assert page.count("figure 2 of the paper)") == 1 and page.count("figure 3 of the paper)") == 2
+
+
+def plain_bleu(texts: list[list[int]], references: list[list[int]]) -> float:
+    """Papineni et al. 2002, n from 1 to 3, of texts as long as their references, so without a brevity penalty."""
+
+    def grams(text: list[int], n: int) -> Counter[tuple[int, ...]]:
+        return Counter(tuple(text[place : place + n]) for place in range(len(text) - n + 1))
+
+    total = 0.0
+    for text in texts:
+        logarithm = 0.0
+        for n in (1, 2, 3):
+            counts, most = grams(text, n), Counter[tuple[int, ...]]()
+            for reference in references:
+                most |= grams(reference, n)
+            matched = (counts & most).total() or (0.0 if n == 1 else 0.1)
+            logarithm += (math.log(matched / counts.total()) if matched else -math.inf) / 3
+        total += math.exp(logarithm)
+    return total / len(texts)
+
+
+def test_the_page_is_recomputed_from_raw_texts_alone(beside: Path, learnt: Path, tmp_path: Path) -> None:
+    """EB-M by BLEU after the model's own prefixes, with its interval and verdict: none of the experiment's code."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(learnt)
+    sql = "select page_id, title || chr(10) || chr(10) || first_sentence || ' ' || completion as text from articles"
+    data = {
+        (one["page_id"], place): tokenizer(one["text"])["input_ids"][place * TOKENS : (place + 1) * TOKENS]
+        for one in rows(beside, sql)
+        for place in range(STRETCHES)
+    }
+    pages = sorted({page for page, _ in data})
+
+    def sha256(text: str) -> bytes:
+        return hashlib.sha256(text.encode()).digest()
+
+    # What was written after a prompt of 8 and 16 tokens of the article; and after the prompt alone, of which the
+    # first 16 are the model's own prefix
+    written: dict[str, dict[str, dict[tuple[int, int], list[int]]]] = {"data": {}, "model": {}}
+    for one in rows(beside, "from exposure_generations"):
+        key = one["page_id"], one["sample"]
+        for kind, context in (("data", data[key][:24]), ("model", data[key][:8])):
+            if one["context_sha256"] == sha256(json.dumps(context)).hex()[:32]:
+                begin = 0 if kind == "data" else 16
+                written[kind].setdefault(one["generation_id"], {})[key] = one["tokens"][begin : begin + 8]
+    ratios: list[list[float]] = []
+    groups = {page: place % 20 for place, page in enumerate(sorted(pages, key=lambda page: sha256(f"group:{page}")))}
+    for seed in range(3):
+        asked = set(sorted(pages, key=lambda page: sha256(f"{seed}:{page}"))[: len(pages) // 2])
+        references = [tokens[24:32] for (page, _), tokens in data.items() if page not in asked]
+        of_seed = {
+            kind: next(texts for texts in generations.values() if {page for page, _ in texts} == asked)
+            for kind, generations in written.items()
+        }
+        ratios.append([])
+        for left_out in (None, *range(20)):
+            after_data, after_own = (
+                plain_bleu([text for (page, _), text in texts.items() if groups[page] != left_out], references)
+                for texts in (of_seed["data"], of_seed["model"])
+            )
+            ratios[-1].append(math.log(after_data / after_own))
+    whole, *without = [sum(column) / 3 for column in zip(*ratios, strict=True)]
+    middle = sum(without) / 20
+    error = math.sqrt(19 / 20 * sum((one - middle) ** 2 for one in without))
+    reach = 2.0930240544 * error  # the 97.5 % point of Student's t with 19 degrees of freedom
+    sql = "from {} where metric = 'bleu' and prefix = 'model'"
+    [measure] = rows(beside, sql.format("exposure_measures"))
+    [trend] = rows(beside, sql.format("exposure_trends"))
+    expected = [math.exp(one) for one in (whole, whole - reach, whole + reach)]
+    assert [measure[name] for name in ("ratio", "low", "high")] == pytest.approx(expected, rel=1e-9)
+    assert [trend[name] for name in ("mean", "low", "high")] == pytest.approx(expected, rel=1e-9)
+    judged = "no difference shown" if expected[1] <= 1 <= expected[2] else "worse" if whole > 0 else "better"
+    [answer] = rows(beside, "from experiments")
+    assert answer["verdict"].startswith(judged)
+    page = write_answer(Database(beside), answer["experiment_id"], tmp_path / "answer.html").read_text("utf-8")
+    assert "{:.3f} [{:.3f}, {:.3f}]".format(*expected) in page
 
 
 def test_articles_that_are_too_short_are_counted_and_too_few_are_refused(
