@@ -5,7 +5,7 @@ from newwiki.experiment_request import LinkingRequest
 
 EXPERIMENT = Experiment(
     name="linking",
-    version="1",
+    version="2",
     title="Over the months",
     source="Kolen & Brennan 2014, Test equating, scaling, and linking, chapters 4 and 7.3",
     help="How hard each month is: anchors, which are models that ran on two months under the same decoder, and the "

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from evaluators import linking, statistics
 from flows.comparing import chains
-from flows.comparing.chains import Anchor, NoLink, Numbers
+from flows.comparing.chains import Anchor, Chain, NoLink, Numbers
 from flows.comparing.one_evaluator import by_metric
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
+from flows.experiments.linking.anchors_held import AnchorModel, held_words, moved_words
 from flows.experiments.linking.words import verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
@@ -38,6 +39,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     among = candidates(runs, request.anchor)
     found: list[LinkedMonths] = []
     means: list[LinkedMean] = []
+    influences: list[AnchorModel] = []
     reasons: dict[Pair, str] = {}
     digest = hashlib.sha256()
     for evaluators in _evaluators(database, runs, request):
@@ -46,6 +48,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
             of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
             found += of_metric.links(ids, reasons)
             means += of_metric.means(ids[-1])
+            influences += of_metric.influences
             for of_month in numbers.values():
                 digest.update(of_month.values.tobytes())
     if not found:
@@ -53,7 +56,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     return Answer(
         snapshot_id=ids[-1],
         verdict=verdict(found, ids),
-        words=words(found, means, months, reasons),
+        words=[*words(found, means, months, reasons), *held_words(found, runs), *moved_words(influences)],
         read={
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
             "runs": sorted(run.run_id for run in runs),
@@ -132,6 +135,7 @@ class _Metric:
         self.models = {run.run_id: run.identified_model for run in self.runs}
         self.found: dict[str, dict[Pair, list[Anchor]]] = {}
         self.asked: dict[str, Settings] = {}
+        self.influences: list[AnchorModel] = []
 
     def links(self, ids: Sequence[str], reasons: dict[Pair, str]) -> Iterator[LinkedMonths]:
         """Between each two months by each protocol, as far as there are anchors; `reasons` gets why there is none."""
@@ -155,6 +159,7 @@ class _Metric:
         made = chains.chain([self.numbers[month] for month in pair], [those], self.models)
         (step,), (line,) = made.steps, made.links
         harder = linking.difficulty(made.months, step, line)
+        self.influences += self._influences(pair, those, made)
         return LinkedMonths(
             metric=self.metric,
             evaluator_id=self.evaluator_id,
@@ -176,6 +181,15 @@ class _Metric:
             difficulty_low=harder.low,
             difficulty_high=harder.high,
         )
+
+    def _influences(self, pair: Pair, those: Sequence[Anchor], made: Chain) -> Iterator[AnchorModel]:
+        called = {run.run_id: run.model for run in self.runs}
+        names = {
+            int(made.months[0].models[place]): called[one.earlier]
+            for one, place in zip(those, made.steps[0].earlier, strict=True)
+        }
+        for one in linking.influences(*made.months, made.steps[0]):
+            yield AnchorModel(self.metric, *pair, names[one.model], one.share, one.shift, one.p)
 
     def means(self, newest: str) -> Iterator[LinkedMean]:
         """Every run on the scale of the newest month."""
