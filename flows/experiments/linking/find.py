@@ -188,7 +188,8 @@ class _Metric:
             int(made.months[0].models[place]): called[one.earlier]
             for one, place in zip(those, made.steps[0].earlier, strict=True)
         }
-        for one in linking.influences(*made.months, made.steps[0]):
+        earlier, later = made.months
+        for one in linking.influences(earlier, later, made.steps[0]):
             yield AnchorModel(self.metric, *pair, names[one.model], one.share, one.shift, one.p)
 
     def means(self, newest: str) -> Iterator[LinkedMean]:

@@ -99,7 +99,7 @@ def test_the_answer_says_what_was_held_constant_and_how_far_one_anchor_moves_the
 def test_an_anchor_that_changed_or_that_nobody_hashed_is_named(database: Database) -> None:
     for name, ability, gained in (("four", 0.35, HARDER + 0.01), ("five", 0.45, HARDER - 0.01), ("new", 0.5, 0.2)):
         for month, harder in ((AUGUST, 0.0), (SEPTEMBER, gained)):
-            changes = {"dtype": "bfloat16", "model_sha256": "unknown"} if name == "new" else {}
+            changes: dict[str, Any] = {"dtype": "bfloat16", "model_sha256": "unknown"} if name == "new" else {}
             run_id = f"anchor-{name}-{month[-2:]}"
             numbers = {"sbert": drawn(month, ability, gained=harder)}
             add_scored_run(database, name, month, numbers, run_id=run_id, **changes)

@@ -54,7 +54,7 @@ def labelled(texts: Texts, number: int, wrong: dict[Label, ClaimLabel], person: 
     random = np.random.default_rng(1)
     found = []
     for (page, sample), of_text in [*texts.sentences.items()][:number]:
-        one = of_text[random.integers(len(of_text))]
+        one = of_text[int(random.integers(len(of_text)))]
         found.append(
             LabelledSentence(
                 run_id="r", page_id=page, sample=sample, start_char=one.start_char, end_char=one.end_char, judge=person,
