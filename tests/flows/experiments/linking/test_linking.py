@@ -112,6 +112,14 @@ def test_an_anchor_that_changed_or_that_nobody_hashed_is_named(database: Databas
     assert "without new (testwiki-2026-08 to testwiki-2026-09)" in moved
 
 
+def test_an_anchor_with_other_settings_in_one_month_is_named(database: Database) -> None:
+    for month, versions in ((AUGUST, '{"server": "vllm 1"}'), (SEPTEMBER, '{"server": "vllm 2"}')):
+        numbers = {"sbert": drawn(month, 0.6, gained=HARDER * (month == SEPTEMBER))}
+        add_scored_run(database, "four", month, numbers, versions=versions)
+    told = experiments.stored(database, link(database)).words
+    assert "anchors ran with other settings in one of two months: four/greedy (server)" in told
+
+
 def test_asked_again_it_is_the_same_answer_and_with_other_numbers_another(database: Database) -> None:
     first = link(database)
     assert link(database) == first

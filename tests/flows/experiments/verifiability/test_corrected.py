@@ -192,6 +192,12 @@ def test_a_file_with_anything_wrong_is_refused_whole(asked: Any, tmp_path: Path)
     assert query("from claim_labels", db=db).num_rows == 0
 
 
+def test_what_is_for_pairs_is_refused_beside_claims(asked: Any, tmp_path: Path) -> None:
+    for option, value in (("--pairs", "3"), ("--model", "m"), ("--out", str(tmp_path / "page.html"))):
+        with pytest.raises(UsageError, match=f"{option} is for pairs of texts"):
+            judged(asked[0], "--export", tmp_path / "claims.csv", option, value)
+
+
 def _import(db: Path, path: Path, batch: str) -> None:
     from flows.judging.claims import draw, import_labels
 
