@@ -2,8 +2,8 @@
 
     python benchmarks/linking.py [--draws 2000] [--into docs/compare.md]
 
-Every number comes from simulated models and articles through `evaluators/linking.py`. With `--into` the table is
-written into that page, between its marks.
+Every number comes from simulated models and articles through `evaluators/linking.py`. With `--into` the tables are
+written into that page, between their marks.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from page_tables import table, written_into
 
 from evaluators import linking
 from evaluators.linking import Estimate, Month, Step
-from evaluators.statistics import Array
+from evaluators.statistics import LEVEL, Array
 
 ABILITY, SPREAD = 0.4, 0.1  # of the models, as S-BERT's means are
 SHARED, OWN = 0.15, 0.15  # what an article adds to all runs' scores (to each by its own weight), and to each run's
@@ -36,13 +36,18 @@ class Design:
     slope: float = 1.0
     months: int = 2
     decoders: int = 1  # so many anchors are of one model
+    wrong: float = 0.0  # by how much `changed` anchors are better on the last month, as their weights changed
+    changed: int = 1
+    spread: float = 1.0  # the last month's articles vary by so many times what the others' do
 
     @property
     def words(self) -> str:
         several = "" if self.months == 2 else f", {self.months} months"
         each = "" if self.decoders == 1 else f" of {self.anchors // self.decoders} models"
-        what = f"{self.anchors} anchors{each}, {self.articles} articles"
-        return f"{what}, own {self.own:g}, slope {self.slope:g}{several}"
+        what = f"{self.anchors} anchor{'s' * (self.anchors > 1)}{each}, {self.articles} articles"
+        changed = f", {self.changed} changed by {self.wrong:g}" if self.wrong else ""
+        uneven = f", articles vary {self.spread:g} times" if self.spread != 1 else ""
+        return f"{what}, own {self.own:g}, slope {self.slope:g}{several}{changed}{uneven}"
 
     @property
     def models(self) -> linking.Places:
@@ -73,6 +78,45 @@ DESIGNS = (
 )
 
 
+# What the anchors are taken not to have: they are too few, one has changed, slopes are fixed at 1 and are not
+BROKEN = (
+    Design(1, 400, 0.01),
+    Design(2, 400, 0.01),
+    Design(3, 400, 0.01, wrong=0.1),
+    Design(6, 400, 0.01, wrong=0.1),
+    Design(6, 400, 0.01, wrong=0.02),
+    Design(20, 400, 0.01, wrong=0.1),
+    Design(6, 400, 0.01, wrong=0.1, changed=3),
+    Design(3, 400, 0.01, wrong=0.1, changed=2),
+    Design(6, 400, 0.01, wrong=0.1, changed=6),
+    Design(3, 400, 0.01, 1.2),
+    Design(4, 400, 0.01, 0.8),
+    Design(6, 400, 0.01, 1.2),
+    Design(3, 400, 0.01, spread=2.0),
+    Design(6, 400, 0.01, 1.1, spread=2.0),
+    Design(6, 60, 0.01, 1.1, spread=0.5),
+)
+
+
+def broken(design: Design, draws: int, seed: int = 0) -> dict[str, float] | None:
+    """The shares that `recovered` gives; `moved`, by how much the mean linked ability is off; and `named`, the share in
+    which an anchor is said to gain otherwise than the others. None where the months are not linked."""
+    random = np.random.default_rng([seed, design.anchors, design.articles])
+    covered, given, moved, named = Counter[str](), Counter[str](), list[float](), 0
+    for _ in range(draws):
+        try:
+            found, months, step = _simulated(design, random)
+        except ValueError:
+            return None
+        for name, estimate, truth in found:
+            given[name] += 1
+            covered[name] += estimate.low <= truth <= estimate.high
+        moved.append(found[0][1].value - found[0][2])
+        named += any(one.p is not None and one.p <= LEVEL for one in linking.influences(*months, step))
+    shares = {name: covered[name] / given[name] for name in WHAT if given[name]}
+    return {**shares, "moved": float(np.mean(moved)), "named": named / draws}
+
+
 def recovered(design: Design, draws: int, seed: int = 0) -> dict[str, float]:
     """By what is estimated the share of intervals that cover it. Of a slope, of those that were estimated.
 
@@ -91,6 +135,13 @@ def recovered(design: Design, draws: int, seed: int = 0) -> dict[str, float]:
 
 def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estimate, float]]:
     """What is estimated, and what is true."""
+    return _simulated(design, random)[0]
+
+
+def _simulated(
+    design: Design, random: np.random.Generator
+) -> tuple[list[tuple[str, Estimate, float]], list[Month], Step]:
+    """The same, with the first two months and the step between them."""
     models = random.normal(ABILITY, SPREAD, design.anchors + 2)
     truths, months, step = [models], [], Step(*(np.arange(design.anchors),) * 2)
     for number in range(design.months):
@@ -99,7 +150,9 @@ def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estim
             truths.append(models)
         articles = design.articles if number else design.articles // 2
         mine = models + random.normal(0, design.own, len(models))[design.models]
-        months.append(_month(random, mine, design.models, articles))
+        is_last = number == design.months - 1
+        shown = mine + design.wrong * is_last * (np.arange(len(mine)) < design.changed)
+        months.append(_month(random, shown, design.models, articles, design.spread if is_last else 1.0))
     steps = [step] * (design.months - 1)
     links = [linking.link(one, other, step) for one, other in itertools.pairwise(months)]
     first, last = design.anchors, design.anchors + 1
@@ -109,13 +162,15 @@ def _drawn(design: Design, random: np.random.Generator) -> list[tuple[str, Estim
     found.append(("difficulty", linking.difficulty(months[:2], step, links[0]), gained))
     if links[0].estimated:
         found.append(("slope", linking.slope_of(months[:2], step, links[0]), design.slope))
-    return found
+    return found, months[:2], step
 
 
-def _month(random: np.random.Generator, means: Array, models: linking.Places, articles: int) -> Month:
+def _month(
+    random: np.random.Generator, means: Array, models: linking.Places, articles: int, spread: float = 1.0
+) -> Month:
     weights = random.uniform(0.5, 1.5, (len(means), 1))
     shared = weights * random.normal(0, SHARED, articles)
-    return Month(means[:, None] + shared + random.normal(0, OWN, (len(means), articles)), models)
+    return Month(means[:, None] + spread * (shared + random.normal(0, OWN, (len(means), articles))), models)
 
 
 def linking_table(draws: int) -> str:
@@ -126,12 +181,22 @@ def linking_table(draws: int) -> str:
     return table(["months", *WHAT], rows)
 
 
+def broken_table(draws: int) -> str:
+    rows = []
+    for design in BROKEN:
+        found = broken(design, draws)
+        cells = [f"{found[name]:.3f}" if name in found else "fixed" for name in WHAT] if found else ["–"] * len(WHAT)
+        more = [f"{found['moved']:+.3f}", f"{found['named']:.3f}"] if found else ["not linked", "–"]
+        rows.append([design.words, *cells, *more])
+    return table(["months", *WHAT, "the scale moves by", "an anchor is named"], rows)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=2_000, metavar="N", help="Of each design (%(default)s).")
-    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the table into it.")
+    parser.add_argument("--into", type=Path, metavar="PAGE", help="Write the tables into it.")
     asked = parser.parse_args()
-    made = {"recovered": linking_table(asked.draws)}
-    print(made["recovered"])
+    made = {"recovered": linking_table(asked.draws), "broken": broken_table(asked.draws)}
+    print("\n\n".join(made.values()))
     if asked.into:
         asked.into.write_text(written_into(asked.into.read_text("utf-8"), "linking", made), "utf-8")

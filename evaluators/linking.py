@@ -222,6 +222,43 @@ def difficulty(months: Sequence[Month], step: Step, found: Link) -> Estimate:
     return _estimate(months, [found], value, reads, reads, 0.0)
 
 
+@dataclass(frozen=True)
+class Influence:
+    """What one model among the anchors does to a link.
+
+    `share` is the part of its own error in a month by which it moves the scale, `shift` how much more the anchors would
+    gain without it, and `p` that of the test whether it gains otherwise than the other models; None below four models.
+    """
+
+    model: int
+    share: float
+    shift: float
+    p: float | None
+
+
+def influences(earlier: Month, later: Month, step: Step) -> list[Influence]:
+    """Of each model among the anchors of a link, by its number in `Month.models`.
+
+    The test is that of the externally studentized residual of the models' mean gains, times the number of models
+    (Bonferroni). Source: Cook & Weisberg 1982, Residuals and influence in regression, sections 2.2.1 and 2.2.2.
+    """
+    gains = later.means[step.later] - earlier.means[step.earlier]
+    of = earlier.models[step.earlier]
+    models = np.unique(of)
+    by_model = np.array([gains[of == model].mean() for model in models])
+    found = []
+    for place, model in enumerate(models):
+        others = np.delete(by_model, place)
+        without = float(gains[of != model].mean()) if len(models) > 1 else math.nan
+        spread = float(others.std(ddof=1)) if len(others) > 2 else 0.0
+        p = None
+        if spread > 0:
+            t = abs(float(by_model[place] - others.mean())) / (spread * math.sqrt(1 + 1 / len(others)))
+            p = min(1.0, len(models) * float(2 * stdtr(len(others) - 1, -t)))
+        found.append(Influence(int(model), float((of == model).mean()), without - float(gains.mean()), p))
+    return found
+
+
 def linked(
     months: Sequence[Month], steps: Sequence[Step], links: Sequence[Link], run: int, other: int | None = None
 ) -> Estimate:

@@ -95,6 +95,11 @@ class LinkableRun:
         return self.model if self.model_sha256 == _UNKNOWN else self.model_sha256
 
     @property
+    def has_known_weights(self) -> bool:
+        """Whether its weights were hashed, so that another model of the same name is told apart."""
+        return self.model_sha256 != _UNKNOWN
+
+    @property
     def same(self) -> tuple[object, ...]:
         """What it shares with the runs of the same model, decoder, dtype and backend on other snapshots."""
         asked = self.settings or {}

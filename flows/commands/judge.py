@@ -1,6 +1,7 @@
 """`newwiki judge`: whose text is better, asked of people and models who are not told whose it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,6 +16,9 @@ from flows.request_options import asks
 from newwiki.errors import UsageError
 from newwiki.judge_request import JudgeRequest
 from newwiki.settings import Settings
+
+# What says nothing of sentences
+_OF_PAIRS = ("pairs", "rubric", "across", "model", "bridge")
 
 
 @listed(
@@ -65,7 +69,7 @@ def judge(
     quiet: bool,
     form: str,
     runs: tuple[str, ...],
-    request: Callable[..., JudgeRequest],
+    request: "partial[JudgeRequest]",
     claims: bool,
     sentences: int | None,
     person: str | None,
@@ -86,10 +90,13 @@ def judge(
     in, import them, and give the `newwiki experiment verifiability` again, which corrects its numbers by the labels.
     """
     if claims:
+        if out or (unused := [name for name in _OF_PAIRS if request.keywords[name]]):
+            named = ", ".join(f"--{name}" for name in (["out"] if out else unused))
+            raise UsageError(f"{named} is for pairs of texts, and --claims asks about sentences; leave it out")
         _label(settings, quiet, runs, sentences or 200, person, exported, imported)
         return
     if len(runs) != 2:
-        raise UsageError(f"{len(runs)} runs are named, and a pair is of two; name two runs")
+        raise UsageError(f"a pair is of two runs, and not of {len(runs)}; name two")
     if sentences:
         raise UsageError("--sentences goes with --claims; the number of pairs is --pairs")
     _of_pairs(

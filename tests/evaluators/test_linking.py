@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -209,4 +210,41 @@ def test_the_page_has_a_place_for_the_table_and_the_designs_of_today() -> None:
     page = (ROOT / "docs" / "compare.md").read_text("utf-8")
     assert "| a | b |" in simulated.written_into(page, "linking", {"recovered": "| a | b |"})
     for design in simulated.DESIGNS:
+        assert f"\n| {design.words} |" in page, "run `make bench-linking`"
+
+
+def test_leaving_out_a_model_moves_the_scale_by_its_influence() -> None:
+    months = [month([1.0, 2.0, 3.0, 4.0]), month([1.1, 2.0, 2.9, 5.0])]
+
+    def gained(step: Step) -> float:
+        return linking.difficulty(months, step, linking.link(months[0], months[1], step)).value
+
+    found = linking.influences(months[0], months[1], all_of(4))
+    for one in found:
+        some = np.delete(np.arange(4), one.model)
+        assert (one.share, one.shift) == (0.25, pytest.approx(gained(Step(some, some)) - gained(all_of(4))))
+    assert min(found, key=lambda one: one.p or 1.0).model == 3
+    assert linking.influences(month([1.0, 2.0, 3.0]), month([1.0, 2.5, 3.0]), all_of(3))[0].p is None
+
+
+@pytest.mark.parametrize("design", simulated.BROKEN, ids=lambda design: design.words)
+def test_intervals_hold_unless_many_anchors_changed_alike(design: Any) -> None:
+    found = simulated.broken(design, 100)
+    if design.anchors < linking.FEWEST_MODELS:
+        assert found is None
+        return
+    assert found
+    expected = design.wrong * design.changed / design.anchors
+    assert found["moved"] == pytest.approx(expected, abs=0.015)
+    if not design.wrong or design.changed == 1:
+        assert min(found[name] for name in simulated.WHAT[:3]) >= 0.87
+    if design.changed == design.anchors:
+        assert max(found[name] for name in simulated.WHAT[:3]) <= 0.3
+    if not design.wrong:
+        assert found["named"] <= 0.13  # 5 %, and three standard errors of 100 draws
+
+
+def test_the_page_has_the_broken_designs_of_today() -> None:
+    page = (ROOT / "docs" / "compare.md").read_text("utf-8")
+    for design in simulated.BROKEN:
         assert f"\n| {design.words} |" in page, "run `make bench-linking`"

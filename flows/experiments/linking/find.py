@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from evaluators import linking, statistics
 from flows.comparing import chains
-from flows.comparing.chains import Anchor, NoLink, Numbers
+from flows.comparing.chains import Anchor, Chain, NoLink, Numbers
 from flows.comparing.one_evaluator import by_metric
 from flows.experiments.answer_runs import runs_of
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.linking.anchors import anchors, candidates, canonical, protocols
+from flows.experiments.linking.anchors_held import AnchorModel, held_words, moved_words
 from flows.experiments.linking.words import differing, verdict, words
 from newwiki import protocol
 from newwiki.errors import TerminalError, UsageError, did_you_mean
@@ -40,6 +41,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     found: list[LinkedMonths] = []
     p_values: list[float] = []
     means: list[LinkedMean] = []
+    influences: list[AnchorModel] = []
     reasons: dict[Pair, str] = {}
     digest = hashlib.sha256()
     for evaluators in _evaluators(database, runs, request):
@@ -49,6 +51,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
             found += of_metric.links(ids, reasons)
             p_values += of_metric.p_values
             means += of_metric.means(ids[-1])
+            influences += of_metric.influences
             for of_month in numbers.values():
                 digest.update(of_month.values.tobytes())
     if not found:
@@ -56,7 +59,11 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     return Answer(
         snapshot_id=ids[-1],
         verdict=verdict(found, ids),
-        words=words(found, differing(found, p_values), means, months, reasons),
+        words=[
+            *words(found, differing(found, p_values), means, months, reasons),
+            *held_words(found, runs),
+            *moved_words(influences),
+        ],
         runs=runs_of(database, [run.run_id for run in runs if run.settings_json]),
         read={
             "snapshots": {month.snapshot_id: month.content_sha256 for month in months},
@@ -136,6 +143,7 @@ class _Metric:
         self.found: dict[str, dict[Pair, list[Anchor]]] = {}
         self.asked: dict[str, Settings] = {}
         self.p_values: list[float] = []  # of each link, that its months are equally hard
+        self.influences: list[AnchorModel] = []
 
     def links(self, ids: Sequence[str], reasons: dict[Pair, str]) -> Iterator[LinkedMonths]:
         """Between each two months by each protocol, as far as there are anchors; `reasons` gets why there is none."""
@@ -160,6 +168,7 @@ class _Metric:
         (step,), (line,) = made.steps, made.links
         harder = linking.difficulty(made.months, step, line)
         self.p_values.append(harder.p)
+        self.influences += self._influences(pair, those, made)
         return LinkedMonths(
             metric=self.metric,
             evaluator_id=self.evaluator_id,
@@ -181,6 +190,16 @@ class _Metric:
             difficulty_low=harder.low,
             difficulty_high=harder.high,
         )
+
+    def _influences(self, pair: Pair, those: Sequence[Anchor], made: Chain) -> Iterator[AnchorModel]:
+        called = {run.run_id: run.model for run in self.runs}
+        names = {
+            int(made.months[0].models[place]): called[one.earlier]
+            for one, place in zip(those, made.steps[0].earlier, strict=True)
+        }
+        earlier, later = made.months
+        for one in linking.influences(earlier, later, made.steps[0]):
+            yield AnchorModel(self.metric, *pair, names[one.model], one.share, one.shift, one.p)
 
     def means(self, newest: str) -> Iterator[LinkedMean]:
         """Every run on the scale of the newest month."""

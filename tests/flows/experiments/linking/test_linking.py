@@ -88,6 +88,38 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     assert any("the anchors gain sbert -0.100 [" in sentence for sentence in answer.words)
 
 
+def test_the_answer_says_what_was_held_constant_and_how_far_one_anchor_moves_the_scale(database: Database) -> None:
+    told = experiments.stored(database, link(database)).words
+    assert any(one.startswith("held constant between two months were, of every anchor, its weights") for one in told)
+    assert any("by up to 33% of its error" in one for one in told)
+    assert "below four models nothing tells which anchor is wrong" in told
+    assert not any("nobody has seen the weights" in one or "with other settings" in one for one in told)
+
+
+def test_an_anchor_that_changed_or_that_nobody_hashed_is_named(database: Database) -> None:
+    for name, ability, gained in (("four", 0.35, HARDER + 0.01), ("five", 0.45, HARDER - 0.01), ("new", 0.5, 0.2)):
+        for month, harder in ((AUGUST, 0.0), (SEPTEMBER, gained)):
+            changes: dict[str, Any] = {"dtype": "bfloat16", "model_sha256": "unknown"} if name == "new" else {}
+            run_id = f"anchor-{name}-{month[-2:]}"
+            numbers = {"sbert": drawn(month, ability, gained=harder)}
+            add_scored_run(database, name, month, numbers, run_id=run_id, **changes)
+    told = experiments.stored(database, link(database)).words
+    [unseen] = [one for one in told if one.startswith("nobody has seen the weights of")]
+    assert "new/greedy" in unseen
+    [apart] = [one for one in told if one.startswith("these anchors gain otherwise")]
+    assert "new by sbert (testwiki-2026-08 to testwiki-2026-09, p" in apart
+    [moved] = [one for one in told if "of its error" in one]
+    assert "without new (testwiki-2026-08 to testwiki-2026-09)" in moved
+
+
+def test_an_anchor_with_other_settings_in_one_month_is_named(database: Database) -> None:
+    for month, versions in ((AUGUST, '{"server": "vllm 1"}'), (SEPTEMBER, '{"server": "vllm 2"}')):
+        numbers = {"sbert": drawn(month, 0.6, gained=HARDER * (month == SEPTEMBER))}
+        add_scored_run(database, "four", month, numbers, versions=versions)
+    told = experiments.stored(database, link(database)).words
+    assert "anchors ran with other settings in one of two months: four/greedy (server)" in told
+
+
 def test_asked_again_it_is_the_same_answer_and_with_other_numbers_another(database: Database) -> None:
     first = link(database)
     assert link(database) == first

@@ -54,7 +54,7 @@ def labelled(texts: Texts, number: int, wrong: dict[Label, ClaimLabel], person: 
     random = np.random.default_rng(1)
     found = []
     for (page, sample), of_text in [*texts.sentences.items()][:number]:
-        one = of_text[random.integers(len(of_text))]
+        one = of_text[int(random.integers(len(of_text)))]
         found.append(
             LabelledSentence(
                 run_id="r", page_id=page, sample=sample, start_char=one.start_char, end_char=one.end_char, judge=person,
@@ -190,6 +190,12 @@ def test_a_file_with_anything_wrong_is_refused_whole(asked: Any, tmp_path: Path)
     with pytest.raises(UsageError, match="is no sentence of these runs in the batch 'other'"):
         _import(db, tmp_path / "back.csv", "other")
     assert query("from claim_labels", db=db).num_rows == 0
+
+
+def test_what_is_for_pairs_is_refused_beside_claims(asked: Any, tmp_path: Path) -> None:
+    for option, value in (("--pairs", "3"), ("--model", "m"), ("--out", str(tmp_path / "page.html"))):
+        with pytest.raises(UsageError, match=f"{option} is for pairs of texts"):
+            judged(asked[0], "--export", tmp_path / "claims.csv", option, value)
 
 
 def _import(db: Path, path: Path, batch: str) -> None:

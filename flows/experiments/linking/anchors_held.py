@@ -1,0 +1,89 @@
+"""What the anchors of links held constant between the months, and how far one that is wrong can move the scale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluators.statistics import LEVEL
+from flows.tables import digits, p_value
+from newwiki import protocol
+from storage.linked_months import LinkableRun, LinkedMonths
+
+_SOME = 6  # anchors that are named
+# What differs between months anyway, and changes no model
+_NO_CHANGE = frozenset({"prompts", "seed"})
+
+
+@dataclass(frozen=True)
+class AnchorModel:
+    """A model among the anchors of a link: by which `share` of its own error it moves the scale, how much more the
+    anchors gain without it (`shift`), and `p` that it gains as the others do (None below four models)."""
+
+    metric: str
+    earlier: str
+    later: str
+    model: str
+    share: float
+    shift: float
+    p: float | None
+
+
+def held_words(links: Sequence[LinkedMonths], runs: Sequence[LinkableRun]) -> list[str]:
+    """What was the same in both months, and what was not, or is not known."""
+    by_id = {run.run_id: run for run in runs}
+    pairs = {
+        pair: (by_id[pair[0]], by_id[pair[1]])
+        for link in links for pair in zip(link.earlier_runs, link.later_runs, strict=True)
+    }  # fmt: skip
+    told = [
+        "held constant between two months were, of every anchor, its weights by their hash, decoder, dtype, backend "
+        "and protocol, and the evaluator"
+    ]
+    unseen = dict.fromkeys(earlier.words for earlier, _ in pairs.values() if not earlier.has_known_weights)
+    if unseen:
+        told.append(
+            f"nobody has seen the weights of {_some([*unseen])}: an anchor by its name alone may be another model in "
+            "each month; link without it by naming the others (--anchor)"
+        )
+    changed = {}
+    for earlier, later in pairs.values():
+        if names := [one for one in protocol.told_apart(earlier.settings, later.settings) if one not in _NO_CHANGE]:
+            changed[earlier.words] = f"{earlier.words} ({', '.join(names)})"
+    if changed:
+        told.append(f"anchors ran with other settings in one of two months: {_some([*changed.values()])}")
+    return told
+
+
+def moved_words(found: Sequence[AnchorModel]) -> list[str]:
+    """How far the scale rests on one model, and which models gain otherwise than the rest."""
+    if not found:
+        return []
+    worst: dict[str, AnchorModel] = {}
+    for one in found:
+        if one.metric not in worst or abs(one.shift) > abs(worst[one.metric].shift):
+            worst[one.metric] = one
+    each = [
+        f"{one.metric} by {digits(abs(one.shift))} without {one.model} ({one.earlier} to {one.later})"
+        for one in worst.values()
+    ]
+    share = max(one.share for one in found)
+    told = [
+        f"a model among the anchors whose score is off in one month moves all linked scores by up to {share:.0%} of "
+        "its error; the intervals grow with how far it lies from the others, and do not hold an error that half of the "
+        f"anchors or more share. Leaving out one model moves the scale by at most this much: {_some(each)}"
+    ]
+    apart = [one for one in found if one.p is not None and one.p <= LEVEL]
+    if apart:
+        named = [
+            f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(one.p or 0.0)})" for one in apart
+        ]
+        told.append(
+            f"these anchors gain otherwise than the others, and may have changed or seen a month: {_some(named)}; link "
+            "without them by naming the others (--anchor)"
+        )
+    elif any(one.p is None for one in found):
+        told.append("below four models nothing tells which anchor is wrong")
+    return told
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SOME]) + (f" and {len(names) - _SOME} more" if len(names) > _SOME else "")
