@@ -9,8 +9,8 @@ of tokens that the decoder chooses itself, `within` that of those that it choose
 demands (`flows/bundles/replay.py`), and `cost` is the time of the replay as a share of the time that generating the
 same completions took just before, in batches of 16.
 
-The other origins: texts of the same checkpoint after one small step of training on the articles, texts that are copied
-from the articles, and texts that were drawn with another seed.
+The other origins: texts of the same checkpoint after one and after 20 small steps of training on the articles, texts
+that are copied from the articles, and texts that were drawn with another seed.
 """
 
 import argparse
@@ -45,7 +45,7 @@ Texts = dict[str, list[Completion]]
 
 @dataclass(frozen=True)
 class Bench:
-    """A model in two dtypes, and what it is asked to continue."""
+    """A model in every dtype, and what it is asked to continue."""
 
     models: dict[str, HuggingFaceModel]
     prompts: Sequence[Prompt]
@@ -83,28 +83,28 @@ class Bench:
         return row
 
 
-def measured(bench: Bench, further: Mapping[str, HuggingFaceModel], articles: Mapping[int, str]) -> list[list[str]]:
+def measured(
+    bench: Bench, further: Mapping[int, Mapping[str, HuggingFaceModel]], articles: Mapping[int, str]
+) -> list[list[str]]:
+    """The rows of the table; `further` has the models after a number of steps of training."""
     rows = []
-    plain, half = bench.models["float32"], bench.models["bfloat16"]
-    for name, model, changes in (
-        ("honest", plain, {}),
-        ("honest, one completion a batch", plain, {"batch_size": 1}),
-        ("honest", half, {}),
-        ("honest, one completion a batch", half, {"batch_size": 1}),
-    ):
-        texts, took = bench.written(model, **changes)
-        rows.append(bench.row(name, model.dtype, texts, None if changes else took))
+    for dtype, model in bench.models.items():
+        rows.append(bench.row("honest", dtype, *bench.written(model)))
+        rows.append(bench.row("honest, one completion a batch", dtype, bench.written(model, batch_size=1)[0]))
     threads = torch.get_num_threads()
     torch.set_num_threads(1 if threads > 1 else 2)
     other_threads = {dtype: bench.written(model)[0] for dtype, model in bench.models.items()}
     torch.set_num_threads(threads)
     rows += [bench.row("honest, another number of threads", dtype, texts) for dtype, texts in other_threads.items()]
-    rows.append(bench.row("honest in float32, replayed in bfloat16", "bfloat16", bench.written(plain)[0]))
+    texts = bench.written(bench.models["float32"])[0]
+    rows += [bench.row("honest in float32", dtype, texts) for dtype in bench.models if dtype != "float32"]
     for dtype, model in bench.models.items():
         rows.append(bench.row("another seed", dtype, without_greedy(bench.written(model, seed=1)[0])))
         rows.append(bench.row("copied from the articles", dtype, copied(bench, model, articles)))
-    for dtype, model in further.items():
-        rows.append(bench.row("a checkpoint after one more step", dtype, bench.written(model)[0]))
+    for steps, models in further.items():
+        for dtype, model in models.items():
+            name = f"a checkpoint after {steps} more {'step' if steps == 1 else 'steps'}"
+            rows.append(bench.row(name, dtype, bench.written(model)[0]))
     return rows
 
 
@@ -124,21 +124,23 @@ def copied(bench: Bench, model: HuggingFaceModel, articles: Mapping[int, str]) -
     return dict.fromkeys(DECODERS, made)
 
 
-def trained_further(checkpoint: Path, folder: Path, texts: Sequence[str]) -> Path:
-    """A copy of a checkpoint after one step of AdamW on the beginnings of texts, at a rate of 1e-4."""
+def trained_further(checkpoint: Path, folder: Path, texts: Sequence[str], steps: int) -> Path:
+    """A copy of a checkpoint after some steps of AdamW on the beginnings of texts, at a rate of 1e-4."""
     shutil.copytree(checkpoint, folder)
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    for text in texts:
-        tokens = torch.tensor([tokenizer(text)["input_ids"][:128]])
-        model(input_ids=tokens, labels=tokens).loss.backward()
-    optimizer.step()
+    for _ in range(steps):
+        for text in texts:
+            tokens = torch.tensor([tokenizer(text)["input_ids"][:128]])
+            model(input_ids=tokens, labels=tokens).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
     model.save_pretrained(folder)
     return folder
 
 
 def loaded(checkpoint: Path) -> dict[str, HuggingFaceModel]:
-    return {dtype: HuggingFaceModel(str(checkpoint), dtype=dtype, device="cpu") for dtype in ("float32", "bfloat16")}
+    return {dtype: HuggingFaceModel(str(checkpoint), dtype=dtype, device="cpu") for dtype in DEMANDS}
 
 
 def main() -> None:
@@ -154,9 +156,12 @@ def main() -> None:
     prompts = [Prompt(page, " ".join(split_words(text)[:12])) for page, text in articles.items()]
     known = nullcontext(Path(asked.model)) if asked.model else sample_texts.toy_checkpoint(200)
     with known as checkpoint, TemporaryDirectory() as folder:
-        other = trained_further(checkpoint, Path(folder) / "further", [*some.values()][:20])
+        further = {
+            steps: loaded(trained_further(checkpoint, Path(folder) / str(steps), [*some.values()][:20], steps))
+            for steps in (1, 20)
+        }
         bench = Bench(loaded(checkpoint), prompts, Writing(max_new_tokens=asked.tokens, batch_size=BATCH))
-        lines = page_tables.table(HEADS, measured(bench, loaded(other), articles))
+        lines = page_tables.table(HEADS, measured(bench, further, articles))
     print(lines)
     if asked.into:
         page = asked.into.read_text("utf-8")

@@ -85,17 +85,10 @@ def _texts(row: Mapping[str, Any], number: int, file: Path) -> Iterator[Generati
     texts = [row["text"]] if "text" in row else _harness_texts(row)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"'{file}', line {number}: there is no text; it belongs under \"text\"")
-    strings = [*texts, *(value for value in about.values() if isinstance(value, str))]
-    if not all(map(_is_unicode, strings)):
-        raise UsageError(f"'{file}', line {number}: it holds half of a surrogate pair, which is no character")
     if len(texts) > 1:
         about["sample"] = None
     for text in texts:
         yield Generation(number, text, **about)
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 _MOST = 1 << 63  # what a BIGINT of the database holds

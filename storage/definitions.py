@@ -105,7 +105,8 @@ def are_ours(connection: duckdb.DuckDBPyConnection, held: Catalogue, texts: Sequ
     stands in nothing's place, and is the owner's."""
     ours = sorted(definition for text in texts for definition in _written(text))
     views = sorted(one for one in ours if one.kind == "view")
-    if views != sorted(one for one in _views(held) if one.name in _view_names(texts)):
+    names = _view_names(texts)
+    if views != sorted(one for one in _views(held) if one.name in names):
         return False
     macros = [one for one in _macros(connection, held.name) if not _is_newest(one)]
     return sorted(macros) == [one for one in ours if one.kind != "view"]
@@ -120,7 +121,7 @@ def drop(connection: duckdb.DuckDBPyConnection, texts: Sequence[str]) -> None:
 
 
 def _view_names(texts: Sequence[str]) -> set[str]:
-    return {match["name"] for text in texts for match in _STATEMENT.finditer(text) if match["kind"] == "view"}
+    return {one.name for text in texts for one in _written(text) if one.kind == "view"}
 
 
 def _require_none(path: Path, problems: Sequence[str]) -> None:

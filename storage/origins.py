@@ -24,8 +24,3 @@ def record_again(
 def forget(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_id: str) -> None:
     """Forget where a scoring came from whose numbers are replaced."""
     connection.execute("delete from origins where run_id = ? and evaluator_id = ?", [run_id, evaluator_id])
-
-
-def signers(connection: duckdb.DuckDBPyConnection, run_id: str, evaluator_id: str = "") -> list[str]:
-    """Return the fingerprints of the keys that signed a run, or one of its scorings."""
-    return [name for (name,) in connection.execute(query("origin_signers"), [run_id, evaluator_id]).fetchall()]

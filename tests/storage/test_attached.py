@@ -171,6 +171,7 @@ def test_an_empty_file_that_a_full_disk_left_is_replaced_and_reported(
     assert Database(path).rows("complete_months", "enwiki") == []
 
 
+@pytest.mark.slow
 def test_an_empty_file_that_another_process_has_just_begun_is_left_to_it(tmp_path: Path) -> None:
     path, locked = tmp_path / "begun.duckdb", tmp_path / "locked"
     path.touch()

@@ -49,9 +49,6 @@ where not exists (from origins where run_id = $1 and evaluator_id = $2 and sourc
 -- Whether a run or a scoring came from elsewhere.
 select 1 from origins where run_id = ? and evaluator_id = ? limit 1;
 
--- name: origin_signers
-select distinct signer from origins where run_id = ? and evaluator_id = ? and signer <> '' order by signer;
-
 -- name: scorable_texts
 -- The page ids and samples of a run's texts that can be scored.
 select page_id, sample from completions where run_id = ? and kept order by page_id, sample;

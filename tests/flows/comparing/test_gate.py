@@ -103,7 +103,7 @@ def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored
     summary = shown_by_github.read_text("utf-8")
     assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
     assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09611, +0.1039] | ❌ failed |" in summary
-    assert "| sbert < -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
+    assert r"| sbert \< -0.01 | 0.25 | 0.25 | +0 [no variance] | ❔ passed, but not surely |" in summary
     assert "❌ failed" in ended.stdout
 
 

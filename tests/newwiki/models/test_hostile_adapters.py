@@ -101,6 +101,7 @@ def test_what_would_take_all_memory_or_import_code_is_refused(adapter: Path, cha
         described(adapter, "it")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -120,12 +121,14 @@ def test_a_regular_expression_that_never_ends_is_refused(
     assert time.monotonic() - began < 30
 
 
+@pytest.mark.slow
 def test_what_is_no_regular_expression_is_refused() -> None:
     for words in ("(", "[", "*", "(" * 10_000):
         with pytest.raises(TerminalError, match="a regular expression that cannot be read"):
             require_bounded({"target_modules": words}, NAMES, "it")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["all-linear", r".*\.(q_proj|v_proj)", r"^.*(attn|mlp).*$", ["c_attn", "c_proj"], r"^(?!.*visual).*attn.*"]
 )
