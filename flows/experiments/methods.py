@@ -221,9 +221,9 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
 
 def _units(unit: str, rows: Mapping[str, Sequence[Any]], runs: Sequence[RunRead]) -> tuple[int, int] | None:
     """Of the rows that have so many of it; of the runs where no row counts it; None where nothing does."""
-    counts = [getattr(row, unit, 0) for of_table in rows.values() for row in of_table]
-    known: list[int] = [count for count in counts if count] or [getattr(run, unit, 0) for run in runs]
-    return (min(known), max(known)) if known and min(known) else None
+    counts = [int(getattr(row, unit, None) or 0) for of_table in rows.values() for row in of_table]
+    known = sorted(filter(None, counts)) or sorted(int(getattr(run, unit, 0)) for run in runs)
+    return (known[0], known[-1]) if known and known[0] else None
 
 
 def _without_text(runs: Sequence[RunRead]) -> list[Lacking]:

@@ -16,6 +16,7 @@ from newwiki.papers.published import papers
 GREY = "#8a8f98"
 RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low is not None and one.high is not None}
 _SWEPT_MODEL = "GPT-2"
+_APPENDIX, _BY_MODEL = "A", "3"  # tables of the paper
 _MEANS = (
     "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours ({keys}), whose "
     "standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on its own articles."
@@ -26,7 +27,7 @@ def swept(parameter: str, metric: str) -> Mapping[float, float]:
     """The paper's mean of GPT-2 on new articles at each value of a parameter, over its other settings."""
     paper = papers()["003"]
     found: dict[float, list[float]] = {}
-    for number in paper.numbers(paper.table("A")):
+    for number in paper.numbers(paper.table(_APPENDIX)):
         named = number.model.name if number.model else ""
         if (named, number.labels.get("articles"), number.metric.title) == (_SWEPT_MODEL, "new", metric):
             value = parse(number.decoder)[0].parameters.get(parameter) if number.decoder else None
@@ -50,7 +51,7 @@ def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
     paper = papers()["003"]
     published = [
         {"metric": number.metric.title, "at": rescaled(number.metric.title, number.value)}
-        for number in paper.numbers(paper.table("3"))
+        for number in paper.numbers(paper.table(_BY_MODEL))
         if number.metric.title in metrics and number.metric.comparable
     ]
     names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in who]

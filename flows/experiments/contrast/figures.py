@@ -26,9 +26,10 @@ _TEMPERATURE = (
     "2022."
 )
 _SIZE = "{metric} by expert (rows) and amateur (columns), as figure 2 of Li et al. 2022; *: both are the same."
-_DOMAIN = "wikitext"
+_TABLE, _DOMAIN = "1", "wikitext"
 _OF_PAPER = (
-    f" Hollow diamonds: what Su and Xu print of GPT-2 XL on {_DOMAIN} (table 1), whose prompts and lengths are others."
+    f" Hollow diamonds: what Su and Xu print of GPT-2 XL on {_DOMAIN} (table {_TABLE}); their prompts and lengths are "
+    "others."
 )
 _DECISIVE = "likelihood_coherence"  # the paper's own
 _HUMAN, _SWEPT = "articles", "contrastive-search"
@@ -103,7 +104,7 @@ def _published(coherence: str, up: str) -> Iterator[dict[str, float]]:
         return
     paper = papers()["000-2"]
     rows: dict[str, dict[str, float]] = {}
-    for number in paper.numbers(paper.table("1")):
+    for number in paper.numbers(paper.table(_TABLE)):
         if number.labels["domain"] == _DOMAIN:
             rows.setdefault(number.decoder, {})[number.metric.title] = number.value
     yield from ({"x": row["coh."], "y": row["div."]} for row in rows.values())

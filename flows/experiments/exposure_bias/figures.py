@@ -37,6 +37,7 @@ _MEASURES = {"bleu": "EB-M by BLEU", "jensen_shannon": "EB-C by Jensen-Shannon"}
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 2], [4, 4, 1, 4], [1, 3])
 
 _GREY = "#8a8f98"
+_TABLE = "2"  # of the paper
 _APART = 100  # the parts of the axis: from one line's points to the next one's it is one part
 
 
@@ -73,7 +74,7 @@ def _published(metric: str) -> Iterator[dict[str, float]]:
     """What the paper prints of a model's own prefixes, with the standard deviation."""
     title, model = _PUBLISHED[metric]
     paper = papers()["002"]
-    for number in paper.numbers(paper.table("2")):
+    for number in paper.numbers(paper.table(_TABLE)):
         named = number.model.name if number.model else ""
         if (number.metric.title, named, number.labels["prefix"]) == (title, model, "the model's own"):
             spread = number.spread or 0.0

@@ -29,7 +29,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     add_month(database, AUGUST)
     for seed, model in enumerate(("one", "/home/somebody/two")):
         numbers = {"rep_4": drawn(AUGUST, 0.1, seed=seed)}
-        named = {"run_id": f"{Path(model).name}-08", "model_sha256": f"{seed}" * 64}
+        named: dict[str, Any] = {"run_id": f"{Path(model).name}-08", "model_sha256": f"{seed}" * 64}
         add_scored_run(database, model, AUGUST, numbers, decoder=DECODER, **named)
     return database.path
 
