@@ -262,7 +262,7 @@ comment on column leakage_gaps.model is 'The model.';
 comment on column leakage_gaps.decoder is 'The decoder in canonical form; likelihood where the model read the articles.';
 comment on column leakage_gaps.metric is 'The metric.';
 comment on column leakage_gaps.evaluator_id is 'Who made the numbers, of all its runs.';
-comment on column leakage_gaps.pairs is 'How many matched pairs have numbers of both articles.';
+comment on column leakage_gaps.pairs is 'How many matched pairs have numbers of both articles, and of the control''s.';
 comment on column leakage_gaps.mean_old is 'The mean on their old articles.';
 comment on column leakage_gaps.mean_new is 'The mean on their new articles.';
 comment on column leakage_gaps.gap is 'The mean of old minus new.';
@@ -271,14 +271,14 @@ comment on column leakage_gaps.low is 'The lower end of the gap''s 95 % interval
 comment on column leakage_gaps.high is 'Its upper end.';
 comment on column leakage_gaps.no_interval is 'Why it has none.';
 comment on column leakage_gaps.p is 'Two-sided p of no gap.';
-comment on column leakage_gaps.p_holm is 'The same after Holm''s correction for the metrics beside bits_per_byte, which stands as it is.';
+comment on column leakage_gaps.p_holm is 'The same after Holm''s correction: of bits for the models, of all other metrics for each other and for decoders and models.';
 comment on column leakage_gaps.control is 'The control; NULL where there was none.';
 comment on column leakage_gaps.control_gap is 'The control''s gap on these pairs.';
 comment on column leakage_gaps.difference is 'The gap less the control''s.';
 comment on column leakage_gaps.difference_low is 'The lower end of that difference''s 95 % interval.';
 comment on column leakage_gaps.difference_high is 'Its upper end.';
 comment on column leakage_gaps.difference_p_holm is 'Two-sided p of no difference, after the same correction.';
-comment on column leakage_gaps.verdict is 'better on old, worse on old, none shown, the articles'' own (the control has it too), or too few pairs; other on old, by a metric that has no better end.';
+comment on column leakage_gaps.verdict is 'better on old articles, worse on old articles (different by a metric that has no better end), no difference shown, the articles'' own (the control has it too), or too few pairs.';
 comment on column leakage_gaps.difference_sd is 'The standard deviation of the pairs'' gaps less the control''s.';
 comment on column leakage_gaps.visible is 'The smallest difference that so many pairs would show in 80 of 100 cases, of the gap, or of its difference from the control''s.';
 

@@ -5,7 +5,7 @@ from newwiki.experiment_request import LeakageRequest
 
 EXPERIMENT = Experiment(
     name="leakage",
-    version="1",
+    version="2",
     title="Old articles against new ones",
     source="New-Wiki Eval paper, experiment 3 (table 4)",
     help="Whether models do better on old articles, which they may have read, than on new ones that are matched with "
