@@ -15,6 +15,7 @@ from newwiki.errors import UsageError
 from storage.comparison import Scoring
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.recomputed import mean_with_interval
 from tests.flows.experiments.stored import rows as stored
 
 OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
@@ -123,10 +124,7 @@ def test_what_cannot_be_asked(db: Path, asked: dict[str, str], told: str) -> Non
 def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
     db: Path, reader_of_old: str, well_read: Path
 ) -> None:
-    """Plain Python, from the scores of the two models and the pairs of articles alone.
-
-    The interval is the wider, at each end, of Student's t and Hall's transformation of it (Hall 1992, equation 2.4).
-    """
+    """Plain Python, from the scores of the two models and the pairs of articles alone."""
     from scipy.stats import nct, t
 
     row = ask(db, reader_of_old, control=str(well_read))
@@ -155,23 +153,6 @@ def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
         (gap, ("gap", "low", "high", "sd")),
         (difference, ("difference", "difference_low", "difference_high", "difference_sd")),
     ):
-        assert tuple(row[name] for name in columns) == pytest.approx(interval(values), rel=1e-9)
+        assert tuple(row[name] for name in columns) == pytest.approx(mean_with_interval(values), rel=1e-9)
     effect, edge = row["visible"] / row["difference_sd"] * count**0.5, t.ppf(0.975, count - 1)
     assert nct.sf(edge, count - 1, effect) + nct.cdf(-edge, count - 1, effect) == pytest.approx(0.8)
-
-
-def interval(values: list[float]) -> tuple[float, float, float, float]:
-    """Mean, both ends of its 95 % interval, standard deviation."""
-    from scipy.stats import t
-
-    n, mean = len(values), sum(values) / len(values)
-    sd = (sum((one - mean) ** 2 for one in values) / (n - 1)) ** 0.5
-    second, third = (sum((one - mean) ** power for one in values) / n for power in (2, 3))
-    skew = (n * (n - 1)) ** 0.5 / (n - 2) * third / second**1.5 / n**0.5
-    quantile, error = t.ppf(0.975, n - 1), sd / n**0.5
-
-    def hall(of: float) -> float:
-        inner = 1 + skew * (of - skew / 6)
-        return 3 / skew * (abs(inner) ** (1 / 3) * (1 if inner > 0 else -1) - 1)
-
-    return mean, mean - max(quantile, hall(quantile)) * error, mean + max(quantile, -hall(-quantile)) * error, sd
