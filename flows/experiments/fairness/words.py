@@ -133,7 +133,10 @@ def _found(
     different = [one for one in pairs if one.verdict == DIFFERENT]
     said = f"{model} by {metric}: {len(different)} of {len(pairs)} pairs of groups and settings differ"
     if not different:
-        return f"{said} after Holm's correction, which is not that none does: the table has the intervals"
+        return (
+            f"{said} beyond their prompts after Holm's correction, which is not that none does: the table has the "
+            "intervals"
+        )
     most = max(different, key=lambda one: abs(one.difference or 0.0))
     of_two = {
         one.group_name: one.share or 0.0
