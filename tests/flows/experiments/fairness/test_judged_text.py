@@ -68,7 +68,7 @@ def prompts(folder: Path, **groups: str) -> Path:
 
 def ask(folder: Path, model: str, file: Path, **asked: Any) -> tuple[Database, str]:
     (folder / "negative.txt").write_text(LIST)
-    usual = {
+    usual: dict[str, Any] = {
         "models": (model,),
         "backend": model,
         "prompt_file": (file,),
