@@ -61,7 +61,7 @@ def words(
         shown = [one for one in of_model if one.verdict in _MEANS] or of_model[:1]
         told += [_sentence(gap, len(of_model)) for gap in shown]
         told += [_power(gap) for gap in shown[:1] if gap.visible is not None]
-        told += _otherwise([gap for gap in gaps if gap.model == model], shown)
+        told += otherwise([gap for gap in gaps if gap.model == model], shown)
     told += [_membership(one) for one in memberships]
     control = next((gap.control for gap in gaps if gap.control), None)
     if control:
@@ -99,14 +99,14 @@ def _sentence(gap: Gap, tests: int) -> str:
     )
 
 
-def _otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
+def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
     """Name the metrics that the verdict does not rest on and that point the other way."""
     found = {gap.verdict for gap in shown} & {BETTER, WORSE}
     others = [gap for gap in gaps if gap not in shown and gap.verdict in {BETTER, WORSE} - found] if found else []
     if not others:
         return []
     names = ", ".join(dict.fromkeys(gap.metric for gap in others))
-    return [f"the verdict does not rest on {names}, which said alone would be: {others[0].verdict}"]
+    return [f"the verdict does not rest on {names}, by which it would be: {others[0].verdict}"]
 
 
 def _power(gap: Gap) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from evaluators import statistics
+from flows.experiments.leakage import words
 from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, judged_together, paired
 
 EVALUATORS = {"bits_per_byte": "e1", "rep_4": "e2"}
@@ -83,6 +84,18 @@ def test_harder_old_articles_are_worse_and_no_sign_of_having_read_them(noise: np
     assert of("rep_4", found).verdict == "different on old articles"  # neither end of it is better
     higher = judged_together(gaps(EVALUATORS, scores(old, new), None, seed=0), {"bits_per_byte": "higher"})
     assert of("bits_per_byte", higher).verdict == "better on old articles"
+
+
+def test_metrics_that_point_either_way_are_not_one_verdict(noise: np.ndarray) -> None:
+    """Of texts that a model wrote no metric decides alone; of articles that it read the bits do."""
+    evaluators, better = {"rouge_l": "e", "rep_4": "e"}, {"rouge_l": "higher", "rep_4": "lower"}
+    written = gaps(evaluators, scores(noise[0] + 1.0, noise[1]), None, seed=0)
+    assert words.verdict(judged_together(written, better)) == "better on old articles by some metrics, worse by others"
+    read = gaps({"bits_per_byte": "e", "min_k_percent": "e"}, scores(noise[0] + 1.0, noise[1]), None, seed=0)
+    found = judged_together(read, BETTER | {"min_k_percent": "higher"})
+    assert words.verdict(found) == "worse on old articles"
+    [told] = words.otherwise(found, words.decisive(found))
+    assert "does not rest on min_k_percent, by which it would be: better on old articles" in told
 
 
 def test_a_model_that_is_worse_than_its_control_is_worse(noise: np.ndarray) -> None:
