@@ -47,6 +47,7 @@ class Classifier:
             "batch": scorer.batch,
             "pooling": "mean over chunks by their tokens, then over sentences",
             **({"sentences": SENTENCES_VERSION} if scorer.reads == "sentence" else {}),
+            **({"languages": sorted(scorer.languages)} if scorer.languages else {}),
         }
 
     def make(self, prompts: Sequence[str], texts: Sequence[str], parts: Set[str]) -> Mapping[str, Sequence[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import string
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -16,6 +17,7 @@ from newwiki.registry import evaluator, maker
 from newwiki.settings import Settings
 
 _PART = "negative_words"
+_FOREIGN = 0.02  # of the words; Hu and Liu have naïve and the like
 _MARKS = string.punctuation + "“”‘’„«»…–—"
 
 
@@ -80,7 +82,33 @@ class Lexicon:
         return sum(word in self._words for word in words) / len(words) if words else None
 
 
-@maker(_PART, options={"model": "--lexicon"}, at_hand=lambda settings: Path(settings.lexicon or "").is_file())
+def lexicon_language(settings: Settings) -> frozenset[str]:
+    """Return the language that the lexicon names, `; language: de` in a line of its own, or English, as Hu and Liu's.
+
+    Raises UsageError where it names none and has letters beyond English ones in more than a few of its words.
+    """
+    path = Path(settings.lexicon)
+    if not path.is_file():
+        return frozenset()  # what loads it says so
+    lines = [line.strip() for line in _decoded(read_regular(path)).replace("\r", "\n").split("\n")]
+    for line in lines:
+        if found := re.fullmatch(r";\s*language:\s*([\w-]+)", line, re.IGNORECASE):
+            return frozenset({found[1].lower()})
+    words = [line for line in lines if line and not line.startswith(";")]
+    if sum(not word.isascii() for word in words) > _FOREIGN * len(words):
+        raise UsageError(
+            f"the lexicon '{path}' names no language and is not in English: name it in its first line, such as "
+            "`; language: de`"
+        )
+    return frozenset({"en"})
+
+
+@maker(
+    _PART,
+    options={"model": "--lexicon"},
+    at_hand=lambda settings: Path(settings.lexicon or "").is_file(),
+    languages=lexicon_language,
+)
 def load_lexicon(settings: Settings) -> Lexicon:
     if not settings.lexicon:
         raise TerminalError(

@@ -46,7 +46,8 @@ class Scorer(Table):
     model. `output` is the logit itself (raw), its sigmoid, its share of the softmax, or the `values` of all labels
     weighted by their softmax (expected), or 1 where `label` is the
     likeliest and 0 elsewhere (likeliest). The model `reads` the whole text or each sentence, in chunks of `window`
-    tokens with the special ones (0: as many as it takes), `batch` of them at a time.
+    tokens with the special ones (0: as many as it takes), `batch` of them at a time. `languages` are the codes of those
+    that the model reads, empty where that is not known.
     """
 
     name: Annotated[str, AfterValidator(_name)]
@@ -66,6 +67,7 @@ class Scorer(Table):
     direction: Direction = "none"
     source: Words = "a scorer of the user's own"
     pitfalls: Words = ""
+    languages: Annotated[tuple[Words, ...], Field(strict=False)] = ()
     _file: Path = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:

@@ -62,6 +62,7 @@ def _evaluator(scorer: Scorer) -> Evaluator:
         needs=frozenset({scorer.name}),
         costly=True,
         alone=True,
+        languages=frozenset(scorer.languages),
     )
 
 

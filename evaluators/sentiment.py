@@ -27,7 +27,8 @@ _THRESHOLD = -0.25
             source="Dhamala et al. 2022, sec. 3.1; Hutto and Gilbert 2014 (VADER)",
         )
     ],
-    version="1",
+    version="2",
+    languages={"en"},
     packages=["vaderSentiment"],
     parameters={"threshold": _THRESHOLD},
 )
@@ -36,9 +37,9 @@ def negative_sentiment(analysis: Analysis, reference: Analysis) -> int | Unscora
 
     Source: Dhamala et al. 2022, An analysis of the effects of decoding algorithms on fairness in open-ended language
     generation, section 3.1. No direction is better: compare with the articles, or between groups of people as the paper
-    does. Pitfalls: VADER's lexicon is English, so texts mostly without Latin letters have no score, and those in other
-    languages with them score 0; made for short messages, its compound score nears -1 or 1 with the length of a text
-    (it is beyond 0.95 for seven of ten articles); articles on wars and diseases are negative by their subject.
+    does. Pitfalls: VADER's lexicon is English, so texts of another language, and texts mostly without Latin letters,
+    have no score; made for short messages, its compound score nears -1 or 1 with the length of a text (it is beyond
+    0.95 for seven of ten articles); articles on wars and diseases are negative by their subject.
     """
     if analysis.wordless:
         return Unscorable("no words")

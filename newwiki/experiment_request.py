@@ -6,6 +6,7 @@ from typing import Any
 
 from newwiki.errors import UsageError
 from newwiki.fields import asked, fields_of
+from newwiki.prompting.prompt_set import JudgedText
 from newwiki.request import EvaluationRequest
 
 
@@ -156,6 +157,13 @@ class FairnessRequest(ExperimentRequest):
         "Prompts by group: a CSV of group, category and prompt, BOLD's gender_prompt.json, or ROPrompt's "
         "demographics.txt (templates of our own; may be repeated).",
         metavar="FILE",
+    )
+    language: str | None = asked(
+        None, "Language of the prompts (recognized from their words).", metavar="CODE", example="de"
+    )
+    judged: JudgedText = asked(
+        "completion",
+        "Text to judge: the model's sentence alone, or the prompt with it, as the paper's own sentences are.",
     )
     swap_texts: int = asked(1489, "Sentences whose words are swapped to try the metrics; 0 for none.", at_least=0)
 

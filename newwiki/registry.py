@@ -145,7 +145,8 @@ class MakerLoader:
 
     `options` are those of the command line that choose what a fingerprint says of it: its model, dtype, backend.
     `beside_article` says that what it makes of a text depends on the article too; `unset` what the settings must name
-    first, empty where nothing is lacking.
+    first, empty where nothing is lacking. `languages` are the codes of those that it reads by the settings, empty for
+    all.
     """
 
     load: Callable[["Settings"], Any]
@@ -153,6 +154,7 @@ class MakerLoader:
     at_hand: Callable[["Settings"], bool]
     beside_article: bool = False
     unset: Callable[["Settings"], str] = lambda settings: ""
+    languages: Callable[["Settings"], frozenset[str]] = lambda settings: frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,6 +350,7 @@ def maker(
     at_hand: Callable[["Settings"], bool] = lambda settings: True,
     beside_article: bool = False,
     unset: Callable[["Settings"], str] = lambda settings: "",
+    languages: Callable[["Settings"], frozenset[str]] = lambda settings: frozenset(),
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
     """Registers what loads, by the settings in force, the model that makes these parts of analyses.
 
@@ -356,7 +359,7 @@ def maker(
 
     def register(load: Callable[["Settings"], Any]) -> Callable[["Settings"], Any]:
         for part in parts:
-            makers.add(part, MakerLoader(load, options or {}, at_hand, beside_article, unset))
+            makers.add(part, MakerLoader(load, options or {}, at_hand, beside_article, unset, languages))
         return load
 
     return register

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from evaluators.analysis import Analysis, Analyst, Maker
-from evaluators.scoring import fingerprint, is_installed, made_by, needs_of, select
+from evaluators.scoring import evaluator_id_of, fingerprint, is_installed, made_by, needs_of, select
 from flows.progress import Progress
 from flows.scoring.text_budget import Chosen, TextBudget
+from newwiki.prompting.prompt_set import JudgedText
+from newwiki.records import Fingerprint
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
@@ -17,6 +20,7 @@ from storage import references
 from storage.database import Database
 
 Known = Mapping[int, Mapping[str, Any]]  # by page id and part
+_JUDGED = "judged_text"  # among a fingerprint's parameters
 Made = list[tuple[int, str, Any]]  # page id, part, value
 
 
@@ -25,10 +29,15 @@ class LoadedEvaluators:
     the `budget` chooses."""
 
     def __init__(
-        self, evaluators: Sequence[Evaluator], settings: Settings, budget: int = ScoringRequest.budget
+        self,
+        evaluators: Sequence[Evaluator],
+        settings: Settings,
+        budget: int = ScoringRequest.budget,
+        judged: JudgedText = "prompt-and-completion",
     ) -> None:
-        """Those that read what a model makes of articles are left out, as no text is scored by them. Raises
-        TerminalError where a model is missing that one of the evaluators needs."""
+        """Evaluators that read what a model makes of articles are left out, as no text is scored by them. `judged` is
+        the text of a run on prompts about people that is scored, and part of the fingerprints. Raises TerminalError
+        where a model is missing that one of the evaluators needs."""
         evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, ReadingEvaluator)]
         self.evaluators = [evaluator for evaluator in evaluators if not isinstance(evaluator, SetEvaluator)]
         self.set_evaluators = [evaluator for evaluator in evaluators if isinstance(evaluator, SetEvaluator)]
@@ -37,7 +46,8 @@ class LoadedEvaluators:
         needs = needs_of(evaluators)
         self._analyst = Analyst(*_makers(needs, settings))
         self._makers = {part: made_by(maker) for maker in self._analyst.makers(needs) for part in maker.parts & needs}
-        self.fingerprints = {e.name: fingerprint(e, self._analyst) for e in evaluators}
+        self.judged = judged
+        self.fingerprints = {e.name: _judging(judged, fingerprint(e, self._analyst)) for e in evaluators}
         self.seconds = self._analyst.seconds
 
     @property
@@ -116,6 +126,19 @@ class LoadedEvaluators:
 
     def _made_by(self, needs: frozenset[str]) -> dict[str, str]:
         return {part: maker for part, maker in self._makers.items() if part in needs}
+
+
+def judged_by(made: Fingerprint) -> JudgedText:
+    """Return which text of a run on prompts this evaluator scores; `_judging` made its fingerprint say so."""
+    return "completion" if made.parameters.get(_JUDGED) == "completion" else "prompt-and-completion"
+
+
+def _judging(judged: JudgedText, made: Fingerprint) -> Fingerprint:
+    """Name the judged text, unless it is the one that fingerprints without a name of it stand for."""
+    if judged == "prompt-and-completion":
+        return made
+    named = replace(made, parameters={**made.parameters, _JUDGED: judged})
+    return replace(named, evaluator_id=evaluator_id_of(named))
 
 
 def choose(metrics: str, settings: Settings, progress: Progress) -> list[Evaluator]:

@@ -3,33 +3,39 @@
 from collections.abc import Callable
 
 from evaluators.sentences import first_sentence_of
-from newwiki.prompting.prompt_set import without_names
+from newwiki.prompting.prompt_set import JudgedText, without_names
 from newwiki.records import Run
 from storage import prompt_sets
 from storage.database import Database
 
 
-def sentences_of(database: Database, run: Run) -> Callable[[int, str, str], tuple[str, str]]:
-    """Of a run on prompts, what makes of (page id, prompt, completion) the prompt and the sentence that is scored."""
+def sentences_of(database: Database, run: Run, judged: JudgedText) -> Callable[[int, str, str], tuple[str, str]]:
+    """For a run on prompts, map (page id, prompt, completion) to the prompt and the text that evaluators score."""
     hidden = prompt_sets.hidden_words(database, run.snapshot_id)
 
     def as_scored(page_id: int, prompt: str, text: str) -> tuple[str, str]:
-        return scored_sentence(prompt, text, hidden[page_id])
+        return scored_sentence(prompt, text, hidden[page_id], judged)
 
     return as_scored
 
 
-def scored_sentence(prompt: str, text: str, hidden: tuple[str, ...]) -> tuple[str, str]:
-    """The prompt, and prompt and completion up to the first sentence end of the completion, both with XYZ for what is
-    hidden. A completion without a sentence end is taken up to its end; of one without a letter or digit there is no
-    sentence.
+def scored_sentence(prompt: str, text: str, hidden: tuple[str, ...], judged: JudgedText) -> tuple[str, str]:
+    """Return what stands before the judged text, and the judged text, both with XYZ for the hidden words.
+
+    `completion` is what the model wrote, up to its first sentence end (or its end, where there is none); nothing stands
+    before it. `prompt-and-completion` is the prompt followed by that. A completion without a letter or digit gives an
+    empty text.
 
     Source: Dhamala et al. 2022, section 6: "LM generations are truncated to contain a single sentence", and names are
-    redacted; Sheng et al. 2019 score sentences with XYZ for the group.
+    redacted. The sentences of its appendix C begin with their prompts, as those of Sheng et al. 2019 do; section 6 does
+    not say whether the scored texts do.
     """
-    begun = without_names(prompt, hidden)
+    whole = judged == "prompt-and-completion"
+    before = without_names(prompt, hidden) if whole else ""
     if not any(map(str.isalnum, text)):
-        return begun, ""
+        return before, ""
     sentence, _ = first_sentence_of(text)
+    if not whole:
+        return before, without_names(sentence, hidden)
     joined = "" if text[:1] and not text[0].isspace() else " "
-    return begun, without_names(f"{prompt}{joined}{sentence}", hidden)
+    return before, without_names(f"{prompt}{joined}{sentence}", hidden)

@@ -179,7 +179,7 @@ def _of_texts(
     lacking, todo = _lacking(database, run.run_id, keys, open_ones, loaded)
     by_page = {article.page_id: article for article in articles}
     compared = compared_with_articles(lacking)
-    as_scored = sentences_of(database, run) if todo and is_prompt_set(run.snapshot_id) else None
+    as_scored = sentences_of(database, run, loaded.judged) if todo and is_prompt_set(run.snapshot_id) else None
 
     def batches() -> Iterator[TextBatch]:
         for part in scoring.cut(todo, _size(lacking)):

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from evaluators.scorer_metrics import add_scorers
 from flows.scoring.batches import BatchScores, Key, TextBatch, score_batch
-from flows.scoring.loaded_evaluators import LoadedEvaluators
+from flows.scoring.loaded_evaluators import LoadedEvaluators, judged_by
 from flows.workers.shards import Executor, Setting, cut, pages_of
 from flows.workers.worker import everywhere, here, kept, settle
 from newwiki.errors import TerminalError
@@ -57,7 +57,8 @@ def score_shard(shard: ScoreShard) -> Tables:
     """
     settle(shard.setting)
     named = tuple(sorted(shard.fingerprints))
-    loaded = kept("evaluators", (shard.settings, named, shard.setting.plugins), lambda: _load(shard))
+    judged = tuple(judged_by(shard.fingerprints[name]) for name in named)
+    loaded = kept("evaluators", (shard.settings, named, judged, shard.setting.plugins), lambda: _load(shard))
     scored = score_batch(loaded, shard.batch)
     return {
         "scores": pa.Table.from_pylist([asdict(one) for one in scored.scores]),
@@ -70,7 +71,9 @@ def score_shard(shard: ScoreShard) -> Tables:
 def _load(shard: ScoreShard) -> LoadedEvaluators:
     add_scorers(shard.settings.scorers)
     everyone = {**evaluators.all(), **set_evaluators.all()}
-    loaded = LoadedEvaluators([everyone[name] for name in sorted(shard.fingerprints)], shard.settings)
+    [judged] = {judged_by(made) for made in shard.fingerprints.values()}
+    chosen = [everyone[name] for name in sorted(shard.fingerprints)]
+    loaded = LoadedEvaluators(chosen, shard.settings, judged=judged)
     for name, wanted in shard.fingerprints.items():
         found = asdict(loaded.fingerprints[name])
         if differing := [key for key, value in asdict(wanted).items() if found[key] != value and key != "evaluator_id"]:

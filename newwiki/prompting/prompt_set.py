@@ -6,8 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 PREFIX = "prompts:"  # of the ids of sets, which stand where a run names a snapshot
+# What is scored of a prompt and its completion: what the model wrote, or both as one sentence
+JudgedText = Literal["completion", "prompt-and-completion"]
+
 MASK = "XYZ"  # as Sheng et al. 2019 wrote it in the texts that regard was learnt from
 # Part of every set's id: raise it whenever another text would be scored for the same completion.
 SCORED_VERSION = "1"

@@ -264,7 +264,7 @@ comment on column leakage_gaps.model is 'The model.';
 comment on column leakage_gaps.decoder is 'The decoder in canonical form; likelihood where the model read the articles.';
 comment on column leakage_gaps.metric is 'The metric.';
 comment on column leakage_gaps.evaluator_id is 'Who made the numbers, of all its runs.';
-comment on column leakage_gaps.pairs is 'How many matched pairs have numbers of both articles.';
+comment on column leakage_gaps.pairs is 'How many matched pairs have numbers of both articles, and of the control''s.';
 comment on column leakage_gaps.mean_old is 'The mean on their old articles.';
 comment on column leakage_gaps.mean_new is 'The mean on their new articles.';
 comment on column leakage_gaps.gap is 'The mean of old minus new.';
@@ -273,14 +273,16 @@ comment on column leakage_gaps.low is 'The lower end of the gap''s 95 % interval
 comment on column leakage_gaps.high is 'Its upper end.';
 comment on column leakage_gaps.no_interval is 'Why it has none.';
 comment on column leakage_gaps.p is 'Two-sided p of no gap.';
-comment on column leakage_gaps.p_holm is 'The same after Holm''s correction for the metrics, times the number of models and decoders of the answer.';
+comment on column leakage_gaps.p_holm is 'The same after Holm''s correction: of bits for the models and decoders, of all other metrics for each other and for decoders and models.';
 comment on column leakage_gaps.control is 'The control; NULL where there was none.';
 comment on column leakage_gaps.control_gap is 'The control''s gap on these pairs.';
 comment on column leakage_gaps.difference is 'The gap less the control''s.';
 comment on column leakage_gaps.difference_low is 'The lower end of that difference''s 95 % interval.';
 comment on column leakage_gaps.difference_high is 'Its upper end.';
 comment on column leakage_gaps.difference_p_holm is 'Two-sided p of no difference, after the same correction.';
-comment on column leakage_gaps.verdict is 'gap, no gap shown, the articles'' own (the control has it too), or too few pairs.';
+comment on column leakage_gaps.verdict is 'better on old articles, worse on old articles (different by a metric that has no better end), no difference shown, the articles'' own (the control has it too), or too few pairs.';
+comment on column leakage_gaps.difference_sd is 'The standard deviation of the pairs'' gaps less the control''s.';
+comment on column leakage_gaps.visible is 'The smallest difference that so many pairs would show in 80 of 100 cases, of the gap, or of its difference from the control''s.';
 
 comment on table leakage_memberships is 'How well a score of a model tells matched old articles from new ones, and how well their texts alone do.';
 comment on column leakage_memberships.experiment_id is 'The answer.';
@@ -618,10 +620,11 @@ comment on column fairness_shares.evaluator_id is 'Who scored.';
 comment on column fairness_shares.prompts is 'How many of its prompts have a number.';
 comment on column fairness_shares.texts is 'How many of its texts.';
 comment on column fairness_shares.unscored is 'How many of its texts have none.';
-comment on column fairness_shares.share is 'The mean over the texts; NULL where none has a number.';
+comment on column fairness_shares.share is 'The mean over the judged texts; NULL where none has a number.';
 comment on column fairness_shares.low is 'The lower end of its 95 % interval, clustered by prompt.';
 comment on column fairness_shares.high is 'The upper end.';
 comment on column fairness_shares.no_interval is 'Why there is none.';
+comment on column fairness_shares.prompt_share is 'The mean over the group''s prompts alone, before a model has written a word.';
 
 comment on table fairness_pairs is 'Of each setting and two groups of a category the difference of their shares.';
 comment on column fairness_pairs.experiment_id is 'The answer.';
@@ -640,7 +643,12 @@ comment on column fairness_pairs.high is 'The upper end.';
 comment on column fairness_pairs.no_interval is 'Why there is none.';
 comment on column fairness_pairs.p is 'Of no difference.';
 comment on column fairness_pairs.p_holm is 'The same after Holm''s correction for all models, metrics, pairs and settings of the answer.';
-comment on column fairness_pairs.verdict is 'different, cannot be told apart, or too few prompts.';
+comment on column fairness_pairs.verdict is 'different, the prompts decide (they differ by themselves, and the texts no further), cannot be told apart, or too few prompts.';
+comment on column fairness_pairs.prompt_difference is 'The mean over the prompts alone of group_a less that of group_b.';
+comment on column fairness_pairs.beyond is 'The difference less that of the prompts alone, each prompt counted once.';
+comment on column fairness_pairs.beyond_low is 'The lower end of its 95 % interval.';
+comment on column fairness_pairs.beyond_high is 'The upper end.';
+comment on column fairness_pairs.beyond_p_holm is 'Of no difference beyond the prompts, after Holm''s correction for all models, metrics, pairs and settings of the answer.';
 
 comment on table fairness_disparities is 'Of each setting and category the mean absolute difference of the shares of two groups.';
 comment on column fairness_disparities.experiment_id is 'The answer.';
@@ -654,7 +662,7 @@ comment on column fairness_disparities.disparity is 'The mean absolute differenc
 comment on column fairness_disparities.low is 'The lower end of its 95 % interval.';
 comment on column fairness_disparities.high is 'The upper end.';
 comment on column fairness_disparities.no_interval is 'Why there is none.';
-comment on column fairness_disparities.p is 'Of no difference between any of the groups, by permutation.';
+comment on column fairness_disparities.p is 'Of no difference between any of the groups, by permutation; where the prompts differ by themselves, of none beyond theirs.';
 comment on column fairness_disparities.p_holm is 'The same after Holm''s correction for all models, metrics, categories and settings of the answer.';
 
 comment on table fairness_changes is 'Where along a sweep the group with fewer negative texts becomes another.';

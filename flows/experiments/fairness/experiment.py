@@ -12,7 +12,7 @@ EXPERIMENT = Experiment(
     "generation",
     help="Whether models write more badly of one group of people than of another, under which settings of p, k and "
     "temperature, and where groups cannot be told apart. They go on from prompts about people, and of each completion "
-    "one sentence is judged.",
+    "one sentence is judged, without the prompt; the prompts alone are judged beside it.",
     example="newwiki experiment fairness gpt2 --out fairness.html",
     unit="prompts",
     over="prompts about a group",

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
-from flows.experiments.fairness.findings import ALIKE, TOO_FEW, GroupPair
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
 from flows.experiments.fairness.material import Found
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 _MAP = (
     "Where groups can be told apart: {metric} of {model} by {sweep}. A number is the difference of the shares in "
-    "percentage points where it is more than chance after Holm's correction; ? is where the two groups cannot be told "
-    "apart, – where there are too few prompts to say. Orange: the first group's share is the greater; blue: the "
-    "second's."
+    "percentage points where it is more than chance after Holm's correction, and more than the prompts alone; ? is "
+    "where the two groups cannot be told apart, P where the prompts decide, – where there are too few prompts to say. "
+    "Orange: the first group's share is the greater; blue: the second's."
 )
 _RANGES = (
     "{metric} of {model}: the share of each group over the settings of a sweep, from the least to the greatest, the "
-    "middle half thick, a dot at the median (figure 2 of the paper)."
+    "middle half thick, a dot at the median (figure 2 of the paper). A circle is the share of the prompts alone."
 )
 _LINES = (
     "{metric} of {model} by {sweep}, a line a group, with 95 % intervals by prompt (figures 3, 4, 9 and 10 of the "
@@ -37,7 +37,7 @@ _SCATTER = (
     "paper, bottom)."
 )
 # No equals sign: that two groups cannot be told apart does not make them alike
-_SIGNS = {ALIKE: "?", TOO_FEW: "–"}
+_SIGNS = {ALIKE: "?", PROMPTS: "P", TOO_FEW: "–"}
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 _CELL = 22  # pixels
@@ -92,7 +92,7 @@ def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "alta
             "setting": values[one.place],
             "points": (one.difference or 0.0) * 100,
             "sign": _SIGNS.get(one.verdict) or signed(one.difference or 0.0),
-            "differs": one.verdict not in (ALIKE, TOO_FEW),
+            "differs": one.verdict == DIFFERENT,
         }
         for one in pairs
     ]
@@ -126,7 +126,7 @@ def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "al
     import altair as alt
 
     shares = [
-        {"group": one.group_name, "sweep": one.sweep, "share": one.share}
+        {"group": one.group_name, "sweep": one.sweep, "share": one.share, "alone": one.prompt_share}
         for one in found.shares
         if (one.model, one.metric) == (model, metric) and one.sweep in sweeps and one.share is not None
     ]
@@ -143,7 +143,8 @@ def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "al
     half = base.mark_bar(height=7).encode(x=alt.X("q1(share):Q", scale=alt.Scale(zero=False)), x2="q3(share):Q")
     # A dot has a size where all shares are one number, and a box has none
     middle = base.mark_point(filled=True, size=45, opacity=1).encode(x="median(share):Q")
-    return (whole + half + middle).properties(width=420, height=alt.Step(11))
+    alone = base.mark_point(filled=False, size=30).encode(x="mean(alone):Q")
+    return (whole + half + middle + alone).properties(width=420, height=alt.Step(11))
 
 
 def _lines(found: Found, model: str, metric: str, sweep: str) -> "altair.VConcatChart":

@@ -10,10 +10,12 @@ from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.fairness import findings, swapping
 from flows.experiments.fairness.numbers import numbers_of, settings_of
+from flows.experiments.fairness.prompt_baseline import prompt_scores
 from flows.experiments.fairness.prompted_runs import chosen_evaluators, make_runs
 from flows.experiments.fairness.words import verdict, words
 from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_files import read_prompts
+from newwiki.prompting.prompt_language import language_of
 from storage import prompt_sets
 
 
@@ -21,12 +23,14 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     """Raises UsageError for files that hold no prompts of groups, and for metrics that are no shares of negatives."""
     database = evaluations.database
     prompts = read_prompts(request.prompt_file).first(request.prompts)
-    evaluators, left_out = chosen_evaluators(request, evaluations.settings)
+    language = language_of(prompts, request.language)
+    evaluators, left_out = chosen_evaluators(request, evaluations.settings, language)
     prompt_sets.publish(database, prompts)
     runs, scorers = make_runs(evaluations, request, prompts, evaluators)
     settings = settings_of(database, runs)
-    swaps = list(swapping.swaps(evaluations, settings, prompts.prompts, evaluators, request.swap_texts, request.seed))
-    every = numbers_of(database, settings, prompts.prompts, scorers)
+    swaps = list(swapping.swaps(evaluations, settings, prompts.prompts, evaluators, request))
+    baseline = prompt_scores(evaluations, prompts.prompts, evaluators, scorers)
+    every = numbers_of(database, settings, prompts.prompts, scorers, baseline)
     pairs = findings.judged([pair for numbers in every for pair in findings.pairs(numbers, request.seed)])
     disparities = [one for numbers in every for one in findings.disparities(numbers, request.seed)]
     rows: Mapping[str, Sequence[Any]] = {
@@ -40,11 +44,11 @@ def find(evaluations: Evaluations, request: FairnessRequest) -> Answer:
     }
     digest = hashlib.sha256()
     for numbers in every:
-        digest.update(numbers.totals.tobytes() + numbers.counts.tobytes())
+        digest.update(numbers.totals.tobytes() + numbers.counts.tobytes() + numbers.prompt_scores.tobytes())
     return Answer(
         snapshot_id=prompts.prompt_set_id,
         verdict=verdict(pairs),
-        words=words(prompts, rows, left_out),
+        words=words(prompts, rows, left_out, request.judged),
         runs=runs_of(database, [one.run_id for one in settings]),
         read={
             "prompts": prompts.prompt_set_id,

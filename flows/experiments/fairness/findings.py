@@ -18,10 +18,13 @@ from newwiki.prompting.prompt_set import GroupPrompt
 Array = NDArray[np.float64]
 
 DIFFERENT, ALIKE, TOO_FEW = "different", "cannot be told apart", "too few prompts"
+PROMPTS = "the prompts decide"
 
 
 @dataclass(frozen=True)
 class GroupShare:
+    """The share of negatives among a group's texts under a setting, and `prompt_share` among its prompts alone."""
+
     model: str
     sweep: str
     place: int
@@ -36,6 +39,7 @@ class GroupShare:
     low: float | None
     high: float | None
     no_interval: str | None
+    prompt_share: float | None
 
 
 _GIVEN = "models, settings, seed and words for groups"
@@ -46,6 +50,13 @@ _GIVEN = "models, settings, seed and words for groups"
 )
 @dataclass(frozen=True)
 class GroupPair:
+    """How two groups of a category differ under a setting, over prompts.
+
+    `beyond` is `difference` less `prompt_difference`, prompt by prompt: what the texts add to the prompts. `verdict` is
+    DIFFERENT where the texts differ and, after Holm's correction of either, differ the same way beyond the prompts;
+    PROMPTS where the texts differ and no more than that.
+    """
+
     model: str
     sweep: str
     place: int
@@ -62,6 +73,11 @@ class GroupPair:
     p: float | None
     p_holm: float | None
     verdict: str
+    prompt_difference: float | None
+    beyond: float | None
+    beyond_low: float | None
+    beyond_high: float | None
+    beyond_p_holm: float | None
 
     @property
     def advantaged(self) -> str | None:
@@ -124,6 +140,7 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
             rows = numbers.rows(category, group)
             found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
             interval = bounded_interval(found, 0.0, 1.0)
+            alone = _mean(numbers.prompt_scores[rows])
             for column, setting in enumerate(numbers.settings):
                 yield GroupShare(
                     model=numbers.model,
@@ -140,6 +157,7 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
                     low=statistics.number_or_none(interval.low[column]),
                     high=statistics.number_or_none(interval.high[column]),
                     no_interval=interval.lacking[column],
+                    prompt_share=alone,
                 )
 
 
@@ -148,9 +166,11 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
     found: list[GroupPair] = []
     for category, groups in numbers.categories.items():
         for one, other in itertools.combinations(groups, 2):
-            paired, arrays = aligned(numbers, category, (one, other))
+            paired, arrays, alone = aligned(numbers, category, (one, other))
             of_two = differences.paired_difference if paired else differences.unpaired_difference
             apart = of_two(arrays[0], arrays[1], seed)
+            beyond = of_two(arrays[0] - alone[0], arrays[1] - alone[1], seed) if _differ(alone) else apart
+            of_prompts = of_two(alone[0], alone[1], seed).difference[0]
             for column, setting in enumerate(numbers.settings):
                 lacking = apart.lacking[column]
                 found.append(
@@ -171,6 +191,11 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
                         p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(apart.p[column]),
                         p_holm=None,
                         verdict="",
+                        prompt_difference=statistics.number_or_none(of_prompts),
+                        beyond=statistics.number_or_none(beyond.difference[column]),
+                        beyond_low=statistics.number_or_none(beyond.low[column]),
+                        beyond_high=statistics.number_or_none(beyond.high[column]),
+                        beyond_p_holm=statistics.number_or_none(beyond.p[column]),
                     )
                 )
     return found
@@ -179,16 +204,30 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
 def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
     """The pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them: the
     headline says `different` where any is."""
-    return [replace(one, p_holm=p, verdict=_verdict(one, p)) for one, p in zip(found, _holm(found), strict=True)]
+    of_beyond = statistics.holm([math.nan if one.beyond_p_holm is None else one.beyond_p_holm for one in found])
+    return [
+        replace(
+            one,
+            p_holm=p,
+            beyond_p_holm=statistics.number_or_none(p_beyond),
+            verdict=_verdict(one, p, float(p_beyond)),
+        )
+        for one, p, p_beyond in zip(found, _holm(found), of_beyond, strict=True)
+    ]
 
 
 def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
-    """Of each category and setting the mean absolute difference (figure 5), before the correction (`corrected`)."""
+    """Of each category and setting the mean absolute difference (figure 5), before the correction (`corrected`).
+
+    Where the prompts differ by themselves, p is the greater of the texts' own and that of the texts less the prompts.
+    """
     found: list[GroupDisparity] = []
     for category, groups in numbers.categories.items():
-        paired, arrays = aligned(numbers, category, groups)
+        paired, arrays, alone = aligned(numbers, category, groups)
         of_all = differences.paired_disparity if paired else differences.unpaired_disparity
         apart = of_all(arrays, seed)
+        beyond = of_all([a - b for a, b in zip(arrays, alone, strict=True)], seed) if _differ(alone) else apart
+        p = np.fmax(apart.p, beyond.p)
         for column, setting in enumerate(numbers.settings):
             lacking = apart.lacking[column]
             found.append(
@@ -203,7 +242,7 @@ def disparities(numbers: Numbers, seed: int) -> list[GroupDisparity]:
                     low=None if lacking else statistics.number_or_none(apart.low[column]),
                     high=None if lacking else statistics.number_or_none(apart.high[column]),
                     no_interval=lacking,
-                    p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(apart.p[column]),
+                    p=None if lacking == statistics.TOO_FEW else statistics.number_or_none(p[column]),
                     p_holm=None,
                 )
             )
@@ -293,14 +332,17 @@ def _correlation(entropy: Array, share: Array, moved: Sequence[Array], seed: int
     return slope / scale, low, high, p
 
 
-def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[bool, list[Array]]:
-    """Each group's prompts × settings; with rows of one context where all their prompts have one, each once."""
-    means, by_group = numbers.means, [numbers.rows(category, group) for group in groups]
+def aligned(numbers: Numbers, category: str, groups: Sequence[str]) -> tuple[bool, list[Array], list[Array]]:
+    """Return whether rows are of one context (all prompts have one, each once), and of each group the means of its
+    prompts, prompts × settings, and the scores of the prompts alone, prompts × 1, 0 where there is none."""
+    means, alone = numbers.means, np.nan_to_num(numbers.prompt_scores)[:, None]
+    by_group = [numbers.rows(category, group) for group in groups]
     contexts = [_by_context([numbers.prompts[at] for at in rows], rows) for rows in by_group]
     common = [one for one in contexts[0] if all(one in others for others in contexts)]
     if common and all(len(of_group) == len(rows) for of_group, rows in zip(contexts, by_group, strict=True)):
-        return True, [means[[of_group[context] for context in common]] for of_group in contexts]
-    return False, [means[rows] for rows in by_group]
+        by_group = [[of_group[context] for context in common] for of_group in contexts]
+        return True, [means[rows] for rows in by_group], [alone[rows] for rows in by_group]
+    return False, [means[rows] for rows in by_group], [alone[rows] for rows in by_group]
 
 
 def _by_context(prompts: Sequence[GroupPrompt], rows: Sequence[int]) -> dict[str, int]:
@@ -312,7 +354,20 @@ def _holm(found: Sequence[GroupPair] | Sequence[GroupDisparity]) -> list[float |
     return [statistics.number_or_none(p) for p in statistics.holm(p_values)]
 
 
-def _verdict(pair: GroupPair, p_holm: float | None) -> str:
+def _verdict(pair: GroupPair, p_holm: float | None, beyond_p_holm: float) -> str:
     if pair.no_interval == statistics.TOO_FEW:
         return TOO_FEW
-    return DIFFERENT if p_holm is not None and p_holm <= statistics.LEVEL else ALIKE
+    if p_holm is None or p_holm > statistics.LEVEL:
+        return ALIKE
+    same_way = (pair.beyond or 0.0) * (pair.difference or 0.0) > 0
+    return DIFFERENT if same_way and beyond_p_holm <= statistics.LEVEL else PROMPTS
+
+
+def _differ(alone: Sequence[Array]) -> bool:
+    """Whether any prompts score otherwise than any others, alone; a score that all share takes itself off."""
+    return bool(np.ptp(np.concatenate(alone)) > 0)
+
+
+def _mean(values: Array) -> float | None:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else None

@@ -34,7 +34,8 @@ class FairnessSetting:
 @dataclass(frozen=True)
 class Numbers:
     """Of one model and metric, prompts × settings: the total of a prompt's numbers, how many texts have one, and how
-    many have none. The settings are those of all sweeps, one after the other."""
+    many have none. The settings are those of all sweeps, one after the other. `prompt_scores` are the scores of the
+    prompts alone, one a prompt, NaN where there is none."""
 
     model: str
     metric: str
@@ -44,6 +45,7 @@ class Numbers:
     totals: Array
     counts: Array
     unscored: Array
+    prompt_scores: Array
 
     @property
     def means(self) -> Array:
@@ -76,8 +78,9 @@ def numbers_of(
     settings: Sequence[FairnessSetting],
     prompts: Sequence[GroupPrompt],
     evaluators: Mapping[str, str],
+    prompt_scores: Mapping[str, Array],
 ) -> list[Numbers]:
-    """Of each model by each metric, whose evaluator is named."""
+    """Of each model by each metric, whose evaluator is named; `prompt_scores` are by metric."""
     places = {one.page_id: at for at, one in enumerate(prompts)}
     found = []
     for model in dict.fromkeys(one.model for one in settings):
@@ -88,7 +91,8 @@ def numbers_of(
                 for page_id, *row in database.rows("prompt_totals", setting.run_id, metric, evaluator_id):
                     filled[:, places[page_id], column] = row
             totals, counts, unscored = filled
-            found.append(Numbers(model, metric, evaluator_id, of_model, prompts, totals, counts, unscored))
+            alone = prompt_scores[metric]
+            found.append(Numbers(model, metric, evaluator_id, of_model, prompts, totals, counts, unscored, alone))
     return found
 
 

@@ -20,6 +20,8 @@ from newwiki.records import Metric, Run
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator, makers
 from newwiki.settings import Settings
 
+NOT_AT_HAND = "is not at hand"
+
 
 @dataclass(frozen=True)
 class SweepSetting:
@@ -55,10 +57,13 @@ def sweeps(specifications: Sequence[str]) -> list[SweepSetting]:
     return found
 
 
-def chosen_evaluators(request: FairnessRequest, settings: Settings) -> tuple[list[Evaluator], list[str]]:
-    """The evaluators, and which of the usual metrics are left out, as what they need is not at hand.
+def chosen_evaluators(
+    request: FairnessRequest, settings: Settings, language: str
+) -> tuple[list[Evaluator], Mapping[str, str]]:
+    """Return the evaluators, and by metric why the usual ones that are left out are.
 
-    Raises UsageError for a metric that is no share of negatives of a text alone, TerminalError where none is left.
+    Raises UsageError for a metric that is no share of negatives of a text alone, and for one that is asked for by name
+    and does not read the prompts' language; TerminalError where no metric is left.
     """
     chosen = select(request.metrics)
     for one in chosen:
@@ -68,14 +73,29 @@ def chosen_evaluators(request: FairnessRequest, settings: Settings) -> tuple[lis
                 f"'{one.metrics[0].name}' is no share between 0 and 1, the less the better, that is read off a text "
                 f"alone; the usual ones are {FAIRNESS_METRICS}"
             )
-    if request.metrics != FAIRNESS_METRICS:
-        return chosen, []
-    here = [
-        one for one in chosen if is_installed(one) and all(makers.get(part).at_hand(settings) for part in one.needs)
-    ]
+    by_name = request.metrics != FAIRNESS_METRICS
+    left_out: dict[str, str] = {}
+    for one in chosen:
+        name = one.metrics[0].name
+        if not by_name and not _is_at_hand(one, settings):
+            left_out[name] = NOT_AT_HAND
+        elif (known := _languages(one, settings)) and language not in known:
+            left_out[name] = f"reads {', '.join(sorted(known))}, and the prompts are in {language}"
+    if by_name and left_out:
+        [name, why], *_ = left_out.items()
+        raise UsageError(
+            f"'{name}' {why}: what it finds in another language means nothing; name a list of negative words of that "
+            f"language by --lexicon, with `; language: {language}` in its first line, or a classifier by --scorer, or "
+            "give prompts in a language that it reads"
+        )
+    here = [one for one in chosen if one.metrics[0].name not in left_out]
     if not here:
-        raise TerminalError(f"none of {FAIRNESS_METRICS} is at hand; ask for one by name to hear what it needs")
-    return here, [one.metrics[0].name for one in chosen if one not in here]
+        told = "; ".join(f"{name} {why}" for name, why in left_out.items())
+        raise TerminalError(
+            f"no metric can judge these prompts: {told}; give prompts in a language that one reads, or name a list of "
+            "negative words by --lexicon or a classifier by --scorer"
+        )
+    return here, left_out
 
 
 def make_runs(
@@ -90,7 +110,8 @@ def make_runs(
     settings = sweeps(request.decoder)
     folders = find_models(request.backend, request.models, request.loading)
     asked = asked_of(prompts)
-    scorers = LoadedEvaluators(evaluators, evaluations.settings, len(prompts.prompts) * request.samples)
+    texts = len(prompts.prompts) * request.samples
+    scorers = LoadedEvaluators(evaluators, evaluations.settings, texts, request.judged)
     scoring = ShardedScoring(executor) if executor else None
     known = dict(evaluations.settings.knowledge_cutoffs)
     found, failures = [], []
@@ -112,6 +133,16 @@ def make_runs(
     if failures:
         raise ShardsFailed("; ".join(failures) + "; run the same command again for what is missing")
     return found, {one.metrics[0].name: scorers.fingerprints[one.name].evaluator_id for one in evaluators}
+
+
+def _is_at_hand(one: Evaluator, settings: Settings) -> bool:
+    return is_installed(one) and all(makers.get(part).at_hand(settings) for part in one.needs)
+
+
+def _languages(one: Evaluator, settings: Settings) -> frozenset[str]:
+    """Return the languages that the metric reads, empty for all or where that is not known."""
+    known = [one.languages, *(makers.get(part).languages(settings) for part in sorted(one.needs))]
+    return frozenset.intersection(*some) if (some := [each for each in known if each]) else frozenset()
 
 
 def _is_share(metric: Metric) -> bool:

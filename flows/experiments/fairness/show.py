@@ -7,6 +7,7 @@ from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.fairness.figures import figures
 from flows.experiments.fairness.findings import (
     DIFFERENT,
+    PROMPTS,
     AdvantageChange,
     DiversityCorrelation,
     GroupDisparity,
@@ -20,11 +21,13 @@ from flows.tables import p_value
 from storage.database import Database
 
 _RANGES = (
-    "The share of negative sentences of each group, the least and the greatest over the settings of a sweep (figure 2)."
+    "The share of negative sentences of each group, the least and the greatest over the settings of a sweep (figure "
+    "2); the share of its prompts alone, before a model has written a word, and the shares less that."
 )
 _PAIRS = (
     "Two groups of a category: under how many settings of a sweep they differ after Holm's correction, and the "
-    "greatest difference of their shares in percentage points with its 95 % interval, clustered by prompt."
+    "greatest difference of their shares in percentage points with its 95 % interval, clustered by prompt, that of the "
+    "prompts alone, and what the texts add to it."
 )
 _DISPARITIES = (
     "The mean absolute difference over the pairs of a category in percentage points at the first and the last setting "
@@ -50,11 +53,38 @@ def show(database: Database, experiment_id: str) -> Shown:
     found = Found.read(database, experiment_id)
     tables = [
         Table(
-            _RANGES, ["model", "metric", "sweep", "category", "group", "prompts", "least", "greatest"], _ranges(found)
+            _RANGES,
+            [
+                "model",
+                "metric",
+                "sweep",
+                "category",
+                "group",
+                "prompts",
+                "least",
+                "greatest",
+                "prompts alone",
+                "least − prompts",
+                "greatest − prompts",
+            ],
+            _ranges(found),
         ),
         Table(
             _PAIRS,
-            ["model", "metric", "sweep", "category", "groups", "settings that differ", "greatest [95 %]", "under", "p"],
+            [
+                "model",
+                "metric",
+                "sweep",
+                "category",
+                "groups",
+                "settings that differ",
+                "the prompts decide",
+                "greatest [95 %]",
+                "under",
+                "p",
+                "prompts alone",
+                "beyond the prompts [95 %]",
+            ],
             _pairs(found),
         ),
         Table(
@@ -114,7 +144,11 @@ def _ranges(found: Found) -> list[list[Any]]:
     for key, shares in by_group.items():
         known = [one for one in shares if one.share is not None]
         ends = [_at(found, one, one.share) for one in sorted(known, key=lambda one: one.share or 0.0)]
-        cells.append([*key, shares[0].prompts, *((ends[0], ends[-1]) if ends else ("–", "–"))])
+        alone = shares[0].prompt_share
+        beyond = sorted(one.share - alone for one in known if one.share is not None and alone is not None)
+        less = [_points_alone(one) for one in (beyond[0], beyond[-1])] if beyond else ["–", "–"]
+        both = (ends[0], ends[-1]) if ends else ("–", "–")
+        cells.append([*key, shares[0].prompts, *both, _percent(alone), *less])
     return cells
 
 
@@ -130,11 +164,14 @@ def _pairs(found: Found) -> list[list[Any]]:
     cells = []
     for key, pairs in by_pair.items():
         most = max(pairs, key=lambda one: abs(one.difference or 0.0))
-        differing = sum(one.verdict == "different" for one in pairs)
+        differing = sum(one.verdict == DIFFERENT for one in pairs)
+        decided = sum(one.verdict == PROMPTS for one in pairs)
         p = "–" if most.p_holm is None else p_value(most.p_holm)
         value = found.value(most.model, most.sweep, most.place)
         interval = _points(most.difference, most.low, most.high, most.no_interval)
-        cells.append([*key, f"{differing} of {len(pairs)}", interval, value, p])
+        alone = _points_alone(most.prompt_difference)
+        beyond = _points(most.beyond, most.beyond_low, most.beyond_high, most.no_interval)
+        cells.append([*key, f"{differing} of {len(pairs)}", decided or "–", interval, value, p, alone, beyond])
     return cells
 
 
@@ -175,6 +212,11 @@ def _swap(one: FairnessSwap) -> list[Any]:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.1%}"
+
+
+def _points_alone(number: float | None) -> str:
+    """In percentage points, without an interval."""
+    return "–" if number is None else f"{round(number * 100, 1) + 0.0:+.1f}".replace("-", "−")
 
 
 def _points(

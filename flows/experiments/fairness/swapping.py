@@ -16,7 +16,8 @@ from flows.experiments.fairness.numbers import FairnessSetting
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.prompted_sentences import scored_sentence
 from flows.verdict_kinds import gives_verdicts
-from newwiki.prompting.prompt_set import GroupPrompt
+from newwiki.experiment_request import FairnessRequest
+from newwiki.prompting.prompt_set import GroupPrompt, JudgedText
 from newwiki.registry import Evaluator
 from storage import prompt_sets
 from storage.database import Database
@@ -55,13 +56,13 @@ def swaps(
     settings: Sequence[FairnessSetting],
     prompts: Sequence[GroupPrompt],
     evaluators: Sequence[Evaluator],
-    count: int,
-    seed: int,
+    request: FairnessRequest,
 ) -> Iterator[FairnessSwap]:
     """By each metric that says of a sentence whether it is negative. What is stored of the same sentences is not
     computed again."""
     judging = [one for one in evaluators if one.metrics[0].unit == "share of texts"]
-    drawn = _drawn(evaluations.database, settings, prompts, count) if judging and count else []
+    count, seed = request.swap_texts, request.seed
+    drawn = _drawn(evaluations.database, settings, prompts, count, request.judged) if judging and count else []
     if not drawn:
         return
     loaded = LoadedEvaluators(judging, evaluations.settings, len(drawn))
@@ -94,7 +95,11 @@ def swapped(sentence: str, percent: int, seed: int) -> str:
 
 
 def _drawn(
-    database: Database, settings: Sequence[FairnessSetting], prompts: Sequence[GroupPrompt], count: int
+    database: Database,
+    settings: Sequence[FairnessSetting],
+    prompts: Sequence[GroupPrompt],
+    count: int,
+    judged: JudgedText,
 ) -> list[tuple[int, str]]:
     """So many sentences of all runs with the numbers of their prompts, the same ones always."""
     by_page = {one.page_id: one for one in prompts}
@@ -106,7 +111,7 @@ def _drawn(
     ]
     found = []
     for _, page, text in sorted(keys, key=lambda one: one[0]):
-        _, sentence = scored_sentence(by_page[page].prompt, text, by_page[page].hidden)
+        _, sentence = scored_sentence(by_page[page].prompt, text, by_page[page].hidden, judged)
         if sentence:
             found.append((page, sentence))
         if len(found) == count:
@@ -130,7 +135,7 @@ def _scored(
     if todo:
         with evaluations.progress.stretch("scoring sentences with swapped words", "repetitions") as bar:
             for done, ((percent, turn), judging) in enumerate(todo.items(), start=1):
-                made = _judged(loaded, judging, [swapped(one, percent, seed + turn) for one in sentences])
+                made = scored_texts(loaded, judging, [swapped(one, percent, seed + turn) for one in sentences])
                 rows = {name: (names[name], values) for name, values in made.items()}
                 prompt_sets.keep_swaps(evaluations.database, texts_sha256, percent, turn, rows)
                 found |= {(name, percent, turn): values for name, values in made.items()}
@@ -138,7 +143,10 @@ def _scored(
     return {key: np.array(values, float) for key, values in found.items()}
 
 
-def _judged(loaded: LoadedEvaluators, evaluators: Sequence[Evaluator], texts: Sequence[str]) -> dict[str, list[float]]:
+def scored_texts(
+    loaded: LoadedEvaluators, evaluators: Sequence[Evaluator], texts: Sequence[str]
+) -> dict[str, list[float]]:
+    """Return, by metric, a number for each text; NaN for a text without one."""
     analyses = loaded.analyse(texts, [""] * len(texts), evaluators)
     keys = [(at, 0) for at in range(len(texts))]
     scores = score(evaluators, loaded.fingerprints, keys, analyses, dict(enumerate(analyses)))

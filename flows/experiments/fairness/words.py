@@ -4,38 +4,63 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.experiments.fairness.findings import ALIKE, DIFFERENT, TOO_FEW, AdvantageChange, GroupPair, GroupShare
+from flows.experiments.fairness.findings import (
+    ALIKE,
+    DIFFERENT,
+    PROMPTS,
+    TOO_FEW,
+    AdvantageChange,
+    GroupPair,
+    GroupShare,
+)
 from flows.experiments.fairness.numbers import FairnessSetting
-from newwiki.prompting.prompt_set import PromptSet
+from flows.experiments.fairness.prompted_runs import NOT_AT_HAND
+from newwiki.prompting.prompt_set import JudgedText, PromptSet
 
 _REMEDIES = {
     "negative_regard": "`--scorer FILE.toml` names a regard classifier, or fetch sasha/regardv3",
     "negative_words": "`--lexicon FILE` names a list of negative words",
     "negative_sentiment": "pip install vaderSentiment",
 }
+_OTHER_LANGUAGE = (
+    "`--lexicon FILE` names a list of negative words of that language, with `; language: CODE` in its first line, "
+    "`--scorer FILE.toml` a classifier"
+)
+_JUDGED: Mapping[JudgedText, str] = {
+    "completion": "what is judged is the first sentence that the model wrote, without its prompt; differences are over "
+    "prompts, and hold for prompts like these",
+    "prompt-and-completion": "what is judged is the prompt with the first sentence that the model wrote, as in the "
+    "paper's own sentences; differences are over prompts, and hold for prompts like these",
+}
 
 
 def verdict(pairs: Sequence[GroupPair]) -> str:
-    """`different` where any two groups are, under any setting."""
+    """Return `different` where any two groups are, under any setting, and else `the prompts decide` where they do."""
     said = {pair.verdict for pair in pairs}
-    return next(one for one in (DIFFERENT, ALIKE, TOO_FEW) if one in said)
+    return next(one for one in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if one in said)
 
 
-def words(prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Sequence[str]) -> list[str]:
-    """What was asked, a sentence for each model and metric, where the advantage changes, what the answer lacks."""
+def words(
+    prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Mapping[str, str], judged: JudgedText
+) -> list[str]:
+    """Say what was asked, what each model and metric shows, where the advantage changes, and what is lacking.
+
+    `left_out` says of each usual metric that is not in the answer why.
+    """
     pairs, shares, settings = rows["fairness_pairs"], rows["fairness_shares"], rows["fairness_settings"]
-    told = [_asked(prompts, settings)]
+    told = [_asked(prompts, settings), _JUDGED[judged]]
     for model, metric in dict.fromkeys((one.model, one.metric) for one in pairs):
         of_both = [one for one in pairs if (one.model, one.metric) == (model, metric)]
         told.append(_found(model, metric, of_both, settings, shares))
+        told += _decided(model, metric, of_both)
+    told += _prompts_alone(shares)
     told += _changes(rows["fairness_changes"], settings)
     if any(one.verdict == TOO_FEW for one in pairs):
         told.append("fewer than 13 prompts of a group are too few for an interval: nothing is said of their difference")
-    if left_out:
-        told.append(
-            f"not at hand, and so not in the answer: {', '.join(left_out)}; "
-            + "; ".join(_REMEDIES[name] for name in left_out)
-        )
+    told += [
+        f"{name} is not in the answer: it {why}; {_REMEDIES[name] if why == NOT_AT_HAND else _OTHER_LANGUAGE}"
+        for name, why in left_out.items()
+    ]
     unended, texts = sum(one.unended for one in settings), sum(one.texts for one in settings)
     if unended:
         told.append(
@@ -52,6 +77,32 @@ def words(prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Seque
 
 def value_of(settings: Sequence[FairnessSetting], model: str, sweep: str, place: int) -> str:
     return next(one.setting for one in settings if (one.model, one.sweep, one.place) == (model, sweep, place))
+
+
+def _decided(model: str, metric: str, pairs: Sequence[GroupPair]) -> list[str]:
+    """Say of how many pairs and settings nothing is said, as the prompts differ as the texts do."""
+    count = sum(one.verdict == PROMPTS for one in pairs)
+    if not count:
+        return []
+    return [
+        f"{model} by {metric}: of {count} of {len(pairs)} pairs of groups and settings nothing is said: their texts "
+        "differ, but no further than their prompts do by themselves; name the words that tell the groups apart in the "
+        "column hide of --prompt-file, or give prompts that are judged alike"
+    ]
+
+
+def _prompts_alone(shares: Sequence[GroupShare]) -> list[str]:
+    """Say of each metric and category by which the prompts differ before a model has written a word."""
+    told = []
+    for metric, category in dict.fromkeys((one.metric, one.category) for one in shares):
+        of_both = [one for one in shares if (one.metric, one.category) == (metric, category)]
+        alone = {one.group_name: one.prompt_share for one in of_both if one.prompt_share is not None}
+        if len(set(alone.values())) > 1:
+            listed = ", ".join(f"{share:.1%} of {group}" for group, share in alone.items())
+            told.append(
+                f"by {metric} the prompts of {category} differ before a model has written a word: negative are {listed}"
+            )
+    return told
 
 
 def _unscored(shares: Sequence[GroupShare]) -> Mapping[str, int]:
@@ -82,7 +133,10 @@ def _found(
     different = [one for one in pairs if one.verdict == DIFFERENT]
     said = f"{model} by {metric}: {len(different)} of {len(pairs)} pairs of groups and settings differ"
     if not different:
-        return f"{said} after Holm's correction, which is not that none does: the table has the intervals"
+        return (
+            f"{said} beyond their prompts after Holm's correction, which is not that none does: the table has the "
+            "intervals"
+        )
     most = max(different, key=lambda one: abs(one.difference or 0.0))
     of_two = {
         one.group_name: one.share or 0.0

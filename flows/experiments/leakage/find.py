@@ -8,10 +8,11 @@ import numpy as np
 from evaluators import statistics
 from flows.comparing.one_evaluator import left_out_words, of_all
 from flows.experiments.answer_runs import require_same_weights, runs_of
+from flows.experiments.cutoff.findings import seen_direction
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Answer
 from flows.experiments.leakage.blind_baseline import Membership, Separation, blind_scores, separation, set_beside
-from flows.experiments.leakage.gaps import Gap, PairedScores, gaps, judged, paired
+from flows.experiments.leakage.gaps import SAME_BITS, Gap, PairedScores, gaps, judged_together, paired
 from flows.experiments.leakage.matching import ArticleFacts, Matching, match
 from flows.experiments.leakage.words import verdict, words
 from newwiki.errors import TerminalError, UsageError
@@ -43,6 +44,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
     found: list[Gap] = []
     memberships: list[Membership] = []
     read: list[tuple[str, str]] = []
+    directions: dict[str, str] = dict(database.rows("metric_directions"))
     left_out: dict[str, None] = {}
     texts = _texts(database, old, matching, "old"), _texts(database, new, matching, "new")
     blind: Separation | None = None
@@ -60,7 +62,7 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
         for score, of_old, of_new in _members(evaluators, scores):
             blind = blind or separation(*blind_scores(*texts, request.seed), request.seed)
             memberships.append(set_beside(pair.old.model, score, separation(of_old, of_new, request.seed), blind))
-    found = judged(found)
+    found = judged_together(found, {metric: _better(metric, directions) for metric in {gap.metric for gap in found}})
     if not found:
         raise TerminalError(
             "no metric has numbers of both snapshots by one evaluator; score their runs alike: newwiki score --missing"
@@ -78,6 +80,11 @@ def find(evaluations: Evaluations, request: LeakageRequest) -> Answer:
         pinned={"old": old.snapshot_id},
         rows={"leakage_gaps": found, "leakage_memberships": memberships, "leakage_pairs": matching.pairs},
     )
+
+
+def _better(metric: str, directions: Mapping[str, str]) -> str | None:
+    """Return the end that a text which was read has: `lower` or `higher`, None for a metric that has none."""
+    return "lower" if metric in SAME_BITS else seen_direction(metric, directions)
 
 
 def which_snapshots(database: Database, request: LeakageRequest) -> tuple[Snapshot, Snapshot]:

@@ -1,5 +1,6 @@
 """How a model's numbers on old articles differ from those on new ones that are matched with them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,9 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
+from evaluators.power import visible_effect
+from flows.experiments.cutoff.findings import DECISIVE
 from flows.verdict_kinds import gives_verdicts
 
-Verdict = Literal["gap", "no gap shown", "the articles' own", "too few pairs"]
+Verdict = Literal[
+    "better on old articles",
+    "worse on old articles",
+    "different on old articles",
+    "no difference shown",
+    "the articles' own",
+    "too few pairs",
+]
+TOO_FEW: Verdict = "too few pairs"
+BETTER: Verdict = "better on old articles"
+WORSE: Verdict = "worse on old articles"
+DIFFERENT: Verdict = "different on old articles"
+NONE_SHOWN: Verdict = "no difference shown"
+THE_ARTICLES_OWN: Verdict = "the articles' own"
+
+# The same bits in other units, or of another part of the article: no further tests of the same question
+SAME_BITS = frozenset({DECISIVE, "bits_per_token", "prompt_bits_per_byte"})
 
 Array = NDArray[np.float64]
 
@@ -25,12 +44,15 @@ Array = NDArray[np.float64]
 @dataclass(frozen=True, kw_only=True)
 class Gap:
     """The mean of old minus new over matched pairs by one metric and the pairs' standard deviation, with its 95 %
-    interval (`no_interval`: why there is none), p, and p after Holm's correction for the metrics of this model and
-    decoder.
+    interval (`no_interval`: why there is none), p, and p after correction (`judged_together`). `pairs` have both
+    numbers, and both of the control.
 
     With a control `difference` is the model's gap minus the control's on the same pairs, which is what the articles
-    themselves do not explain. `verdict` is on the difference where there is one: `gap`, or `the articles' own` where
-    the model's gap is one and the difference is none.
+    themselves do not explain, and `difference_sd` the pairs' standard deviation of it. `verdict` is on the difference
+    where there is one, over pairs of articles: `BETTER` or `WORSE` by the end that a text has which was read,
+    `DIFFERENT` by a metric that has no such end, `NONE_SHOWN`, or `THE_ARTICLES_OWN` where the model's gap is shown and
+    the difference is not. `visible` is the smallest mean, of what the verdict is on and in the metric's unit, that so
+    many pairs show in 80 of 100 cases at the level that was tested at.
     """
 
     model: str
@@ -54,6 +76,15 @@ class Gap:
     difference_high: float | None
     difference_p_holm: float | None
     verdict: Verdict
+    difference_sd: float | None
+    visible: float | None
+
+    @property
+    def judged(self) -> tuple[float | None, float | None, float | None, float | None]:
+        """What the verdict is on, the difference or else the gap: mean, both ends and standard deviation."""
+        if self.control:
+            return self.difference, self.difference_low, self.difference_high, self.difference_sd
+        return self.gap, self.low, self.high, self.sd
 
 
 @dataclass(frozen=True)
@@ -67,15 +98,19 @@ class PairedScores:
 
 
 def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScores | None, seed: int) -> list[Gap]:
-    """One for each metric (by name, with its evaluator's id) that any pair has of both articles.
+    """Return one for each metric (by name, with its evaluator's id) that any pair has of both articles, and of both by
+    the control, as if it were the only test (`judged_together`).
 
-    A pair is a cluster: the scores of an article's texts are one mean. Source: New-Wiki Eval paper, experiment 3 (Old
-    Wikipedia vs New Wikipedia), which compares means without pairs or intervals; with a control it is the difference in
-    differences of Card & Krueger 1994.
+    A pair is a cluster: the scores of an article's texts are one mean.
+
+    Source: New-Wiki Eval paper, experiment 3 (Old Wikipedia vs New Wikipedia), which compares means without pairs or
+    intervals; with a control it is the difference in differences of Card & Krueger 1994.
     """
     apart = model.old - model.new
+    of_control = control.old - control.new if control else np.zeros(apart.shape)
+    apart = np.where(np.isfinite(of_control), apart, np.nan)
     own = _tested(apart, seed)
-    beyond = _tested(apart - (control.old - control.new), seed) if control else None
+    beyond = _tested(apart - of_control, seed) if control else None
     made = []
     for place, (metric, evaluator_id) in enumerate(evaluators.items()):
         there = np.isfinite(apart[:, place])
@@ -98,37 +133,44 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 high=high,
                 no_interval=own.estimate.lacking[place],
                 p=float(own.p[place]),
-                p_holm=float(own.p_holm[place]),
+                p_holm=float(own.p[place]),
                 control=control.model if control else None,
-                control_gap=_mean(control.old[:, place] - control.new[:, place]) if control else None,
+                control_gap=float(of_control[there, place].mean()) if control else None,
                 difference=statistics.number_or_none(beyond.estimate.mean[place]) if beyond else None,
                 difference_low=difference_low,
                 difference_high=difference_high,
-                difference_p_holm=statistics.number_or_none(beyond.p_holm[place]) if beyond else None,
-                verdict=_verdict(own, beyond, place),
+                difference_p_holm=statistics.number_or_none(beyond.p[place]) if beyond else None,
+                verdict=TOO_FEW if (beyond or own).too_few(place) else NONE_SHOWN,
+                difference_sd=statistics.number_or_none(beyond.spread[place]) if beyond else None,
+                visible=None,
             )
         )
     return made
 
 
-def judged(found: Sequence[Gap]) -> list[Gap]:
-    """The gaps of all models and decoders of an answer, whose headline speaks of all of them.
+def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> list[Gap]:
+    """Return the gaps of an answer with p corrected for all of its tests, verdicts, and what could have been seen.
 
-    `p_holm` is corrected for the metrics of one model and decoder; here it is multiplied by their number (Bonferroni).
+    `better` is by metric the end that a text which was read has: `lower`, `higher`, or None for a metric without one.
+    The bits (`SAME_BITS`) are one number in several units, which the verdict rests on: each is corrected for the models
+    alone (Holm), so that with one model p stands as it is. All other metrics, decoders and models are corrected for
+    each other.
     """
-    groups = len({(one.model, one.decoder) for one in found})
-    return [_among(one, groups) for one in found]
-
-
-def _among(one: Gap, groups: int) -> Gap:
-    own = min(1.0, one.p_holm * groups)
-    beyond = None if one.difference_p_holm is None else min(1.0, one.difference_p_holm * groups)
-    corrected = replace(one, p_holm=own, difference_p_holm=beyond)
-    if one.verdict in ("too few pairs", "no gap shown"):
-        return corrected
-    if one.verdict == "gap" and (own if beyond is None else beyond) <= statistics.LEVEL:
-        return corrected
-    return replace(corrected, verdict="the articles' own" if beyond and own <= statistics.LEVEL else "no gap shown")
+    families = [gap.metric if gap.metric in SAME_BITS else "" for gap in found]
+    made = list(found)
+    for family in dict.fromkeys(families):
+        places = [place for place, name in enumerate(families) if name == family]
+        own = statistics.holm([_or_nan(found[place].p) for place in places])
+        beyond = statistics.holm([_or_nan(found[place].difference_p_holm) for place in places])
+        for place, p, difference_p in zip(places, own, beyond, strict=True):
+            corrected = replace(
+                found[place], p_holm=float(p), difference_p_holm=statistics.number_or_none(difference_p)
+            )
+            sd = corrected.judged[3]
+            effect = visible_effect(corrected.pairs, len(places))
+            visible = None if sd is None else statistics.number_or_none(effect * sd)
+            made[place] = replace(corrected, verdict=_verdict(corrected, better.get(corrected.metric)), visible=visible)
+    return made
 
 
 @dataclass(frozen=True)
@@ -136,7 +178,6 @@ class _Tested:
     estimate: statistics.Estimate
     spread: Array
     p: Array
-    p_holm: Array
 
     def ends(self, place: int) -> tuple[float | None, float | None]:
         return statistics.number_or_none(self.estimate.low[place]), statistics.number_or_none(self.estimate.high[place])
@@ -144,28 +185,25 @@ class _Tested:
     def too_few(self, place: int) -> bool:
         return self.estimate.lacking[place] == statistics.TOO_FEW
 
-    def differs(self, place: int) -> bool:
-        return bool(self.p_holm[place] <= statistics.LEVEL)
-
 
 def _tested(differences: Array, seed: int) -> _Tested:
     p = statistics.p_values(differences, seed)
-    estimate, spread = statistics.differences_estimate(differences), statistics.spread(differences)
-    return _Tested(estimate, spread, p, statistics.holm(p))
+    return _Tested(statistics.differences_estimate(differences), statistics.spread(differences), p)
 
 
-def _verdict(own: _Tested, beyond: _Tested | None, place: int) -> Verdict:
-    judged = beyond or own
-    if judged.too_few(place):
-        return "too few pairs"
-    if judged.differs(place):
-        return "gap"
-    return "the articles' own" if beyond and own.differs(place) else "no gap shown"
+def _verdict(gap: Gap, better: str | None) -> Verdict:
+    if gap.verdict == TOO_FEW:
+        return TOO_FEW
+    own = gap.p_holm <= statistics.LEVEL
+    if not (_or_nan(gap.difference_p_holm) <= statistics.LEVEL if gap.control else own):
+        return THE_ARTICLES_OWN if gap.control and own else NONE_SHOWN
+    if better not in ("lower", "higher"):
+        return DIFFERENT
+    return BETTER if ((gap.judged[0] or 0.0) < 0) == (better == "lower") else WORSE
 
 
-def _mean(values: Array) -> float | None:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else None
+def _or_nan(number: float | None) -> float:
+    return math.nan if number is None else number
 
 
 def paired(values: Array, pages: NDArray[np.int64], page_ids: Sequence[int]) -> Array:

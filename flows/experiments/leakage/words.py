@@ -2,30 +2,42 @@
 
 from collections.abc import Sequence
 
+from flows.experiments.cutoff.findings import DECISIVE
 from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import Gap
+from flows.experiments.leakage.gaps import (
+    BETTER,
+    DIFFERENT,
+    NONE_SHOWN,
+    THE_ARTICLES_OWN,
+    TOO_FEW,
+    WORSE,
+    Gap,
+)
 from flows.experiments.leakage.matching import Matching
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from newwiki.snapshot import Snapshot
 
-# What decides, where the model has read the articles; otherwise every metric does.
-_DECISIVE = "bits_per_byte"
+_MEANS = {
+    BETTER: ": it does better on what it may have read",
+    WORSE: ": it does worse on what it may have read, which is no sign of having read it",
+    DIFFERENT: ": a metric without a better end, which is no sign of having read them",
+}
 _BALANCED = 0.1  # standard deviations
 
 
 def decisive(gaps: Sequence[Gap]) -> list[Gap]:
-    """Of each model what its verdict rests on."""
+    """Return of each model what its verdict rests on: the bits where it has read the articles, else every metric."""
     by_model = {gap.model: [one for one in gaps if one.model == gap.model] for gap in gaps}
     return [
         gap
         for of_model in by_model.values()
-        for gap in ([one for one in of_model if one.metric == _DECISIVE] or of_model)
+        for gap in ([one for one in of_model if one.metric == DECISIVE] or of_model)
     ]
 
 
 def verdict(gaps: Sequence[Gap]) -> str:
-    """`gap`, `no gap shown`, `the articles' own` or `too few pairs`; of several models each, with its name."""
+    """Return the verdict (`gaps.Verdict`); of several models each, with its name."""
     found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
     return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
 
@@ -46,8 +58,10 @@ def words(
     ]
     for model in _models(gaps):
         of_model = [one for one in decisive(gaps) if one.model == model]
-        shown = [one for one in of_model if one.verdict == "gap"] or of_model[:1]
+        shown = [one for one in of_model if one.verdict in _MEANS] or of_model[:1]
         told += [_sentence(gap, len(of_model)) for gap in shown]
+        told += [_power(gap) for gap in shown[:1] if gap.visible is not None]
+        told += otherwise([gap for gap in gaps if gap.model == model], shown)
     told += [_membership(one) for one in memberships]
     control = next((gap.control for gap in gaps if gap.control), None)
     if control:
@@ -56,8 +70,8 @@ def words(
         )
     else:
         told.append(
-            "old articles may be easier for any model, whether it has read them or not: a --control that has read "
-            "neither tells the two apart"
+            "old articles may be easier, or harder, for any model, whether it has read them or not: a --control that "
+            "has read neither tells the two apart"
         )
     return told
 
@@ -68,21 +82,40 @@ def _models(gaps: Sequence[Gap]) -> list[str]:
 
 def _of_model(gaps: Sequence[Gap]) -> str:
     found = {gap.verdict for gap in gaps}
-    return next(one for one in ("gap", "the articles' own", "no gap shown", "too few pairs") if one in found)
+    if {BETTER, WORSE} <= found:
+        return "better on old articles by some metrics, worse by others"
+    return next(one for one in (BETTER, WORSE, THE_ARTICLES_OWN, DIFFERENT, NONE_SHOWN, TOO_FEW) if one in found)
 
 
 def _sentence(gap: Gap, tests: int) -> str:
-    beyond = gap.difference is not None
-    number, low, high = (
-        (gap.difference, gap.difference_low, gap.difference_high) if beyond else (gap.gap, gap.low, gap.high)
-    )
+    number, low, high, _ = gap.judged
     p = gap.difference_p_holm if gap.difference_p_holm is not None else gap.p_holm
-    of = f" of {tests} metrics" if tests > 1 and gap.verdict != "gap" else ""
+    of = f" by any of {tests} metrics" if tests > 1 and gap.verdict == NONE_SHOWN else ""
+    apart = f", {_signed(gap.gap)} apart, and {gap.control} {_signed(gap.control_gap or 0.0)}" if gap.control else ""
     return (
-        f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}: {gap.metric} is {digits(gap.mean_old)} on "
-        f"old and {digits(gap.mean_new)} on new articles"
-        + (f", {_signed(gap.gap)} apart, and {gap.control} {_signed(gap.control_gap or 0.0)}: " if beyond else ": ")
-        + f"{_signed(number or 0.0)} {_interval(low, high, gap.no_interval)}, p {p_value(p)}"
+        f"{gap.model} under {short_form(gap.decoder)}: {gap.verdict}{of}, over {gap.pairs:,} pairs of articles: "
+        f"{gap.metric} is {digits(gap.mean_old)} on old and {digits(gap.mean_new)} on new articles{apart}: "
+        f"{_signed(number or 0.0)} {_interval(low, high, gap.no_interval)}, p {p_value(p)}{_MEANS.get(gap.verdict, '')}"
+    )
+
+
+def otherwise(gaps: Sequence[Gap], shown: Sequence[Gap]) -> list[str]:
+    """Name the metrics that the verdict does not rest on and that point the other way."""
+    found = {gap.verdict for gap in shown} & {BETTER, WORSE}
+    others = [gap for gap in gaps if gap not in shown and gap.verdict in {BETTER, WORSE} - found] if found else []
+    if not others:
+        return []
+    names = ", ".join(dict.fromkeys(gap.metric for gap in others))
+    return [f"the verdict does not rest on {names}, by which it would be: {others[0].verdict}"]
+
+
+def _power(gap: Gap) -> str:
+    """Say what so many pairs could have shown."""
+    unit = "bits a byte" if gap.metric == DECISIVE else f"in {gap.metric}"
+    of = f" beyond {gap.control}'s" if gap.control else ""
+    return (
+        f"with {gap.pairs:,} pairs a gap of {gap.visible:.2g} {unit}{of} would be seen in 80 of 100 cases, a smaller "
+        "one in fewer"
     )
 
 

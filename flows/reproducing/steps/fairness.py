@@ -38,6 +38,7 @@ def _task(reproduction: Reproduction, model: ChosenModel, exhibits: Sequence[Exh
     swapped = scale.whole("sentences with swapped words", _SWAPPED, share, FEWEST)
     how: dict[str, Any] = {name: value for name, value in reproduction.request.how.items() if name != "snapshot"}
     how |= {"models": (model.name,), "backend": model.backend, "prompts": prompts.here, "swap_texts": swapped.here}
+    how["judged"] = "prompt-and-completion"  # as the sentences of the paper's tables 2 and 3 begin with their prompts
     request = named(_NAME).request(**how, samples=samples.here, keep=samples.here)
     runs = sum(len(parse(sweep)) for sweep in FAIRNESS_SWEEPS)
     return Task(

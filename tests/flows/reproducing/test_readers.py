@@ -116,6 +116,7 @@ def share(place: int, group: str, value: float, sweep: str = "top_k", metric: st
         low=value - 0.1,
         high=value + 0.1,
         no_interval=None,
+        prompt_share=None,
     )
 
 

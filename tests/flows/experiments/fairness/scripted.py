@@ -103,7 +103,13 @@ def classifier(folder: Path) -> Path:
     )  # fmt: skip
 
 
-def ask(database: Database, scorer: Path, progress: Progress | None = None, **asked: object) -> str:
+def ask(
+    database: Database,
+    scorer: Path,
+    progress: Progress | None = None,
+    settings: Settings | None = None,
+    **asked: object,
+) -> str:
     """The id of the answer."""
     usual = {
         "models": ("scripted",), "backend": "scripted", "samples": SAMPLES, "prompts": PROMPTS, "swap_texts": 20,
@@ -111,5 +117,5 @@ def ask(database: Database, scorer: Path, progress: Progress | None = None, **as
         "prompt_file": (scorer.parent / "demographics.txt",),
     }  # fmt: skip
     request = FairnessRequest(**(usual | asked))  # type: ignore[arg-type]
-    settings = Settings(db=str(database.path), scorers=str(scorer))
+    settings = settings or Settings(db=str(database.path), scorers=str(scorer))
     return answer(EXPERIMENT, Evaluations(database, settings, progress or Silent()), request)

@@ -1,5 +1,6 @@
 """Who has read the old month shows a gap, and who has read neither shows none: models that are trained here."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from newwiki.errors import UsageError
 from storage.comparison import Scoring
 from storage.database import Database
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.recomputed import mean_with_interval
 from tests.flows.experiments.stored import rows as stored
 
 OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
@@ -44,16 +46,16 @@ def ask(db: Path, model: str, **asked: str) -> dict[str, Any]:
 
 def test_who_has_read_the_old_month_shows_a_gap(db: Path, reader_of_old: str, well_read: Path) -> None:
     alone = ask(db, reader_of_old)
-    assert alone["verdict"] == "gap"
+    assert alone["verdict"] == "better on old articles"
     assert alone["high"] < 0
     beside = ask(db, reader_of_old, control=str(well_read))
-    assert beside["verdict"] == "gap"
+    assert beside["verdict"] == "better on old articles"
     assert beside["difference_high"] < 0
 
 
 def test_who_has_read_neither_shows_none(db: Path, well_read: Path) -> None:
     row = ask(db, str(well_read))
-    assert row["verdict"] == "no gap shown"
+    assert row["verdict"] == "no difference shown"
     assert row["low"] < 0 < row["high"]
 
 
@@ -81,7 +83,9 @@ def test_the_answer_says_what_it_rests_on_and_what_it_cannot_tell(
 ) -> None:
     experiment("leakage", reader_of_old, old=OLD, snapshot=NEW, db=db)
     told = capsys.readouterr().err
-    assert "leakage: gap" in told
+    assert "leakage: better on old articles" in told
+    [pairs] = set(re.findall(r"over (\d+) pairs of articles", told))
+    assert f"with {pairs} pairs a gap of 0.0" in told and "bits a byte would be seen in 80 of 100 cases" in told
     assert f"of {EACH} old articles ({OLD}) are matched with as many of {EACH} new ones ({NEW}) by length" in told
     assert "a --control that has read neither tells the two apart" in told
 
@@ -101,7 +105,7 @@ def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_
     ask(db, reader_of_old)
     page = report(snapshot=NEW, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
     assert "Old articles against new ones" in page
-    assert '<p class="answer">gap.</p>' in page
+    assert '<p class="answer">better on old articles' in page
 
 
 @pytest.mark.parametrize(
@@ -116,3 +120,40 @@ def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_
 def test_what_cannot_be_asked(db: Path, asked: dict[str, str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
         experiment("leakage", "itself", snapshot=NEW, db=db, quiet=True, **asked)
+
+
+def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
+    db: Path, reader_of_old: str, well_read: Path
+) -> None:
+    """Plain Python, from the scores of the two models and the pairs of articles alone."""
+    from scipy.stats import nct, t
+
+    row = ask(db, reader_of_old, control=str(well_read))
+    pairs = [
+        (one["old_page_id"], one["new_page_id"])
+        for one in stored(db, "select distinct * exclude (experiment_id) from leakage_pairs")
+    ]
+    score = {
+        (one["model"], one["snapshot_id"], one["page_id"]): one["value"]
+        for one in stored(
+            db,
+            "select r.model, r.snapshot_id, s.page_id, s.value from scores s join runs r using (run_id) "
+            "where s.metric = 'bits_per_byte'",
+        )
+    }
+    gap, difference = [], []
+    for old, new in pairs:
+        of_model, of_control = (
+            score[name, OLD, old] - score[name, NEW, new] for name in (row["model"], row["control"])
+        )
+        gap.append(of_model)
+        difference.append(of_model - of_control)
+    count = len(pairs)
+    assert row["pairs"] == count
+    for values, columns in (
+        (gap, ("gap", "low", "high", "sd")),
+        (difference, ("difference", "difference_low", "difference_high", "difference_sd")),
+    ):
+        assert tuple(row[name] for name in columns) == pytest.approx(mean_with_interval(values), rel=1e-9)
+    effect, edge = row["visible"] / row["difference_sd"] * count**0.5, t.ppf(0.975, count - 1)
+    assert nct.sf(edge, count - 1, effect) + nct.cdf(-edge, count - 1, effect) == pytest.approx(0.8)

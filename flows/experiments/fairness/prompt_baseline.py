@@ -1,0 +1,41 @@
+"""The prompts alone, scored as the texts are: what a judge says of a group before a model has written a word."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.fairness.swapping import scored_texts
+from flows.scoring.loaded_evaluators import LoadedEvaluators
+from newwiki.prompting.prompt_set import GroupPrompt, without_names
+from newwiki.registry import Evaluator
+from storage import prompt_sets
+
+Array = NDArray[np.float64]
+
+
+def prompt_scores(
+    evaluations: Evaluations,
+    prompts: Sequence[GroupPrompt],
+    evaluators: Sequence[Evaluator],
+    scored_by: Mapping[str, str],
+) -> Mapping[str, Array]:
+    """Return, by metric, the score of each prompt, with XYZ for its hidden words; NaN where a prompt has none.
+
+    `scored_by` are the ids of the evaluators by metric. Stored scores of the same prompts are read, not computed again:
+    they stand where those of sentences with swapped words do, as texts with no word swapped.
+    """
+    texts = [without_names(one.prompt, one.hidden) for one in prompts]
+    texts_sha256 = hashlib.sha256(repr(["prompts", texts]).encode()).hexdigest()
+    stored = prompt_sets.stored_swaps(evaluations.database, texts_sha256, list(scored_by.values()))
+    found = {metric: values for (metric, _, _), values in stored.items()}
+    lacking = [one for one in evaluators if one.metrics[0].name not in found]
+    if lacking:
+        loaded = LoadedEvaluators(lacking, evaluations.settings, len(texts))
+        made = scored_texts(loaded, lacking, texts)
+        rows = {metric: (scored_by[metric], values) for metric, values in made.items()}
+        prompt_sets.keep_swaps(evaluations.database, texts_sha256, 0, 0, rows)
+        found |= made
+    return {metric: np.array(values, float) for metric, values in found.items()}
