@@ -176,7 +176,8 @@ def null_table(designs: Sequence[Design], draws: int) -> str:
     from page_tables import table  # type: ignore[import-not-found] # beside this script
 
     heads = ["design", "before: ratio", "worse, %", "better, %", "now: ratio", "worse, %", "better, %"]
-    return table(heads, [row(design, draws) for design in designs])
+    lines: str = table(heads, [row(design, draws) for design in designs])
+    return lines
 
 
 if __name__ == "__main__":

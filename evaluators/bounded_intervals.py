@@ -48,5 +48,5 @@ def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Bounded
     reach = t * np.sqrt(share * (1 - share) / number + t**2 / (4 * number**2))
     low = np.minimum((centre - reach) / shrunk, share - untransformed(t, found.skew) * error)
     high = np.maximum((centre + reach) / shrunk, share - untransformed(-t, found.skew) * error)
-    ends = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
-    return BoundedInterval(*ends, lacking)
+    low, high = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
+    return BoundedInterval(low, high, lacking)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from flows.progress import Progress
-from flows.scoring.batches import BatchScoring, InThisProcess, Key, TextBatch, Upcoming, compared_with_articles
+from flows.scoring.batches import BatchScoring, InThisProcess, TextBatch, Upcoming, compared_with_articles
 from flows.scoring.broken_scores import BrokenScores
 from flows.scoring.loaded_evaluators import LoadedEvaluators, choose
 from flows.scoring.prompted_sentences import sentences_of
 from flows.scoring.score_sets import DrawnParts, score_sets
 from flows.scoring.storing import Storing
+from flows.scoring.text_budget import Key
 from newwiki.records import Run
 from newwiki.registry import Evaluator
 from newwiki.snapshot import Article

@@ -8,8 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from evaluators.scorer_metrics import add_scorers
-from flows.scoring.batches import BatchScores, Key, TextBatch, score_batch
+from flows.scoring.batches import BatchScores, TextBatch, score_batch
 from flows.scoring.loaded_evaluators import LoadedEvaluators, judged_by
+from flows.scoring.text_budget import Key
 from flows.workers.shards import Executor, Setting, cut, pages_of
 from flows.workers.worker import everywhere, here, kept, settle
 from newwiki.errors import TerminalError

@@ -24,7 +24,6 @@ _STEERING = "\x1b[31m\x07\x7f\x9b\u200b\u200e\u202e\u2066\u2028\ufeff"
 _MODEL = f"=m{_STEERING}=|`<b>"
 _NUMBER = re.compile(r"-?[0-9.]+(?:e-?[0-9]+)?")
 _HEBREW = "דגם"
-_METRIC = f"density{_STEERING}"
 _COMMANDS = (
     ("leaderboard",), ("leaderboard", "--format", "markdown"), ("leaderboard", "--format", "json"),
     ("compare", "one", "other"), ("compare", "one", "other", "--format", "markdown"),
@@ -45,7 +44,7 @@ def hostile(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = folder / "newwiki.duckdb"
     path.write_bytes(published.read_bytes())
     about = {"one": {"model": _MODEL, "decoder": f"greedy{_STEERING}"}, "other": {"model": _HEBREW}}
-    numbers = {_METRIC: [[0.1], [0.5], [0.7]], "sbert": [[-0.25], [-0.25], [-0.25]]}
+    numbers = {"density": [[0.1], [0.5], [0.7]], "sbert": [[-0.25], [-0.25], [-0.25]]}
     add_scored_runs(Database(path), {"one": numbers, "other": numbers}, about=about)
     with Database(path).write() as connection:
         connection.execute("update runs set started_at = now(), finished_at = now()")

@@ -98,7 +98,8 @@ def asked(
     experiment: Experiment = request.param
     db = Path(shutil.copy(months, tmp_path / "newwiki.duckdb"))
     checkpoint = Path(shutil.copytree(toy_checkpoint, tmp_path / "toy"))
-    models, more = (str(checkpoint),), dict(ASKED[experiment.name])
+    models: tuple[str, ...] = (str(checkpoint),)
+    more = dict(ASKED[experiment.name])
     if experiment.name == "linking":
         models = (*models, *map(str, others))
     if experiment.name == "contrast":

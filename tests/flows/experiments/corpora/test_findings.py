@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from evaluators import statistics
+from evaluators.bounded_intervals import bounded_interval
 from flows.experiments.corpora.findings import CorpusPhrase, frequencies, phrases, responses_of
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.experiments.corpora.responses import Responses
@@ -74,7 +75,7 @@ def test_frequencies_are_of_every_phrase_in_every_corpus_under_every_decoder(set
 def test_shares_count_each_decoder_alike_with_intervals_by_prompt(sets: PhraseSets) -> None:
     one = of(phrases(sets, seed=0), "wos", "water")
     by_prompt = np.array([1.0 if page < 2 else 0.5 for page in range(PROMPTS)])[:, None]
-    expected = statistics.estimate(by_prompt, np.ones_like(by_prompt))
+    expected = bounded_interval(statistics.estimate(by_prompt, np.ones_like(by_prompt)), 0.0, 1.0)
     assert (one.kind, one.corpora) == ("common", 2)
     assert (one.share, one.low, one.high) == pytest.approx((0.55, expected.low[0], expected.high[0]))
     assert (one.against, one.verdict, one.p) == (None, None, None)
@@ -128,7 +129,9 @@ def test_of_several_corpora_that_lack_it_the_one_counts_that_has_it_most() -> No
 def test_a_phrase_that_all_responses_have_is_told_apart_without_an_interval() -> None:
     both = [response("wos", "top-k", {"water": range(20)}), response("scopus", "top-k", {"water": []})]
     one = of(phrases(PhraseSets(both, 0.1), seed=0), "wos", "water")
-    assert (one.difference, one.difference_low, one.no_interval) == (1.0, None, statistics.ALIKE)
+    assert (one.difference, one.difference_low) == (1.0, None)
+    assert (one.share, one.high, one.no_interval) == (1.0, 1.0, None)
+    assert one.low == pytest.approx(0.82, abs=0.01)  # Wilson's of 20 prompts of 20, by Student's t
     assert one.verdict == "beyond chance"
 
 

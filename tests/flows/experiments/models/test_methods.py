@@ -48,9 +48,9 @@ def made_of(db: Path) -> Methods:
     """Of an answer that read all runs and evaluators."""
     read = query("select run_id as name from runs union all select evaluator_id from evaluators", db=db).to_pylist()
     request = ModelsRequest(**{name: value for name, value in ASKED.items() if name != "template"})
-    found = Answer(snapshot_id=AUGUST, verdict="", words=(), read={}, rows={})
+    found = Answer(snapshot_id=AUGUST, verdict="", words=(), runs=(), read={}, rows={})
     names = {"read": [one["name"] for one in read]}
-    return methods_of(EXPERIMENT, request, found, names, Database(db), Settings(template="{title}"))
+    return methods_of(EXPERIMENT, request, found, names, None, Database(db), Settings(template="{title}"))
 
 
 def test_the_table_of_the_api_carries_methods_and_a_citation(db: Path) -> None:

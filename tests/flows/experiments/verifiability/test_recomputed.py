@@ -74,8 +74,8 @@ def numbers(db: Path) -> Numbers:
     for one in rows(db, f"select distinct run_id, page_id from scores where {checked}"):  # noqa: S608 (our own words)
         verdicts[decoders.get(one["run_id"], "reference"), one["page_id"]] = []
     for one in rows(db, "from claims where sentence < 5"):
-        told = (one["label"], (one["evidence_title"], one["evidence_sentence"]))
-        verdicts[decoders.get(one["run_id"], "reference"), one["page_id"]].append(told)
+        verdict = (one["label"], (one["evidence_title"], one["evidence_sentence"]))
+        verdicts[decoders.get(one["run_id"], "reference"), one["page_id"]].append(verdict)
     for (decoder, page), told in verdicts.items():
         verified = [one for one in told if one[0] != "not enough info"]
         supported, alone = [one for one in verified if one[0] == "supported"], set(verified)
