@@ -119,6 +119,7 @@ except TerminalError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lines", "refused"), [(40_000, "a row twice"), (4_000_000, "MB unpacked, and at most")])
 def test_a_small_bundle_takes_little_memory_to_refuse(tmp_path: Path, lines: int, refused: str) -> None:
     """The peak of the whole process, in kilobytes; a bundle of 467 kB took 798 MB."""

@@ -233,7 +233,7 @@ def test_table_4_pairs_the_same_request_on_old_and_new_articles(database: Databa
 @pytest.mark.slow
 def test_what_is_missing_is_said(written: Path) -> None:
     html = written.read_text("utf-8")
-    assert "broken (one · greedy, failed)" in html
+    assert "broken (<bdi>one</bdi> · greedy, failed)" in html
     lacking = html[html.index('id="lacking"') :]
     assert f"newwiki snapshots topics {SNAPSHOT}" in lacking
     assert "--kind old --before 2020-01-01" in lacking
