@@ -69,7 +69,8 @@ select
         when has_foreign_texts and only_reads and not has_sound_scores and is_partly_read then 'replayed'
         when not has_sound_scores then 'claimed'
         when only_reads then if(was_scored_here, 'verified', 'replayed')
-        when not has_foreign_texts then if(is_of_file, 'recomputed scores', 'verified')
+        when is_of_file then 'recomputed scores'  -- no model is there to replay them
+        when not has_foreign_texts then 'verified'
         when texts > 0 and replayed_here >= texts and was_scored_here then 'verified'
         when replayed > 0 then 'replayed'
         else 'recomputed scores'
