@@ -122,7 +122,7 @@ def _group_numbers(random: Random, model: str, metric: str, effect: float) -> Nu
         FairnessSetting(model, "top_p", place, f"{place}", "", "", 1, 0, float(place)) for place in range(SETTINGS)
     ]
     ones = np.ones_like(values)
-    return Numbers(model, metric, "e", settings, prompts, values, ones, 0 * ones)
+    return Numbers(model, metric, "e", settings, prompts, values, ones, 0 * ones, np.zeros(len(prompts)))
 
 
 def _answer(random: Random, effect: float) -> list[Numbers]:
@@ -168,6 +168,7 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("gate", "4 bounds, differences just at them, 24 prompts", gate, 1.2, "1.2 sd beyond"),
     Simulation("linked_differences", "two months, 6 anchors, 3 metrics", links.run_apart, 0.2, "0.2, twice their sd"),
     Simulation("linked_months", "two months, 6 anchors, 3 metrics", links.month_harder, 0.1, "0.1, the anchors' sd"),
+    Simulation("anchor_models", "two months, 6 anchors, 3 metrics", links.anchor_apart, 0.3, "one by 0.3"),
     Simulation("preferences", "60 pairs", judges, 0.2, "60 % against 20 %"),
     Simulation("matches", "24 prompts", reproduction, 0.7, "0.7 sd away"),
     Simulation("contrast_differences", "2 models, 3 decoders, 3 metrics, 24 prompts", contrast, 1.6, "one by 1.6 sd"),
@@ -178,7 +179,7 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("fairness_correlations", "6 settings, each like the one before", correlations, 0.3, "0.3 sd each"),
     Simulation("fairness_swaps", "10 repetitions", swaps, 1.2, "1.2 sd of a repetition"),
     Simulation("corpus_phrases", "2 corpora, 200 phrases in 5 % of 100 texts", corpora, 0.25, "one in 25 % more"),
-    Simulation("exposure_trends", "two models, 10 seeds", exposure, 0.06, "one model by 0.06, with an sd of 0.05"),
+    Simulation("exposure_trends", "two models, 10 articles, 10 seeds", exposure, 0.25, "one by a quarter"),
     Simulation("leakage_gaps", "two models, 30 pairs", gaps, 1.8, "one model by 0.9 sd"),
     Simulation("leakage_memberships", "30 pairs, two scores of chance", memberships, 1.8, "old articles 1.8 sd higher"),
     Simulation("cutoff_findings", "two models, 16 months that differ", cutoff, 2.0, "one model by 2 sd of an article"),

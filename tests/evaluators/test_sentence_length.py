@@ -9,6 +9,7 @@ from newwiki.records import Unscorable
 Counted = Callable[[str], Analysis]
 
 
+@pytest.mark.slow
 @pytest.mark.by_hand("tokens_per_sentence")
 def test_tokens_per_sentence_by_hand(counted: Counted) -> None:
     # The / bridge / fell / . and It / did / n't / hold / !

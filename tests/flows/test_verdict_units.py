@@ -30,7 +30,7 @@ TESTS = frozenset({"LEVEL", "holm", "p_values", "sign_flip", "sign_test", "stdtr
 # Rows that are a part of others, or texts and pages: by class, whose verdicts they are part of, or what they are.
 PARTS = {
     "Apart": "corpus_phrases",
-    "OverSeeds": "exposure_trends",
+    "Estimate": "exposure_trends",
     "ExposureMeasure": "exposure_trends",
     "_Tested": "leakage_gaps",
     "CutoffMonth": "cutoff_findings",
@@ -38,6 +38,8 @@ PARTS = {
     "Answer": "the headline of an answer, whose units are those of its rows",
     "StoredExperiment": "the headline of an answer, whose units are those of its rows",
     "Outcome": "the headline of an answer, whose units are those of its rows",
+    "Section": "the headline of an answer, whose units are those of its rows",
+    "VerifiabilityChecker": "an interval that no verdict is made of",
     "AgreementRow": "an interval that no verdict is made of",
     "BiasRow": "an interval that no verdict is made of",
     "LinkRow": "an interval that no verdict is made of",
@@ -49,8 +51,11 @@ TESTED_FOR = {
     "flows/comparing/differences.py": "differences",
     "flows/experiments/corpora/chance.py": "corpus_phrases",
     "flows/experiments/directions.py": "contrast_differences",
+    "flows/experiments/exposure_bias/leave_out.py": "exposure_trends",
+    "flows/experiments/exposure_bias/show.py": "exposure_trends",
     "flows/experiments/exposure_bias/words.py": "exposure_trends",
     "flows/experiments/linking/find.py": "linked_months",
+    "flows/reproducing/steps/exposure_bias.py": "exposure_trends",
     "flows/statements/jackknife.py": STATEMENTS,
     "flows/statements/model_sizes.py": STATEMENTS,
 }

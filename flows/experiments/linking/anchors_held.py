@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evaluators.statistics import LEVEL
 from flows.tables import digits, p_value
+from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from storage.linked_months import LinkableRun, LinkedMonths
 
@@ -13,6 +14,9 @@ _SOME = 6  # anchors that are named
 _NO_CHANGE = frozenset({"prompts", "seed"})
 
 
+@gives_verdicts(
+    "anchor_models", "models", given="anchors, months, seed and settings", family="the anchors, months and metrics"
+)
 @dataclass(frozen=True)
 class AnchorModel:
     """A model among the anchors of a link: by which `share` of its own error it moves the scale, how much more the
@@ -71,11 +75,8 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
         "its error; the intervals grow with how far it lies from the others, and do not hold an error that half of the "
         f"anchors or more share. Leaving out one model moves the scale by at most this much: {_some(each)}"
     ]
-    apart = [one for one in found if one.p is not None and one.p <= LEVEL]
-    if apart:
-        named = [
-            f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(one.p or 0.0)})" for one in apart
-        ]
+    if gaining := apart(found):
+        named = [f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(p)})" for one, p in gaining]
         told.append(
             f"these anchors gain otherwise than the others, and may have changed or seen a month: {_some(named)}; link "
             "without them by naming the others (--anchor)"
@@ -83,6 +84,16 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
     elif any(one.p is None for one in found):
         told.append("below four models nothing tells which anchor is wrong")
     return told
+
+
+def apart(found: Sequence[AnchorModel]) -> list[tuple[AnchorModel, float]]:
+    """The anchors that gain otherwise than the others, each with its p after the correction for all links and metrics.
+
+    `p` is corrected for the models of one link; here it is multiplied by the number of links (Bonferroni).
+    """
+    links = len({(one.metric, one.earlier, one.later) for one in found})
+    corrected = [(one, min(1.0, one.p * links)) for one in found if one.p is not None]
+    return [(one, p) for one, p in corrected if p <= LEVEL]
 
 
 def _some(names: Sequence[str]) -> str:
