@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from flows.experiments.experiment import Experiment
 from flows.experiments.methods import methods_of
 from flows.verdict_kinds import kinds_of
 from newwiki.experiment_request import ExperimentRequest
+from newwiki.private_places import public_name
 from storage import experiments
 from storage.experiments import StoredExperiment
 
@@ -22,10 +23,12 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
     """
     found = experiment.find(evaluations, request)
-    named = [asdict(run) for run in sorted(found.runs, key=lambda run: run.run_id)]
-    asked, read = _json(asdict(request)), _json({**found.read, "runs": named})
+    runs = sorted(found.runs, key=lambda run: run.run_id)
+    asked, read = _json(asdict(request)), _json({**found.read, "runs": [asdict(run) for run in runs]})
+    # Weights in another folder are the same
+    weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(found.rows.values())
-    identity = _json([experiment.name, experiment.version, asked, read])
+    identity = _json([experiment.name, experiment.version, asked, found.read, weights])
     over = kinds[0].over if kinds else None
     made = methods_of(experiment, request, found, json.loads(read), over, evaluations.database, evaluations.settings)
     stored = StoredExperiment(
