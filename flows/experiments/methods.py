@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from flows.evaluating.generate import find_models
 from flows.experiments.experiment import Answer, Experiment
+from flows.verdict_kinds import kind_of, kinds_of
 from newwiki.errors import NewWikiError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import as_typed
@@ -220,8 +221,11 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
 
 
 def _units(unit: str, rows: Mapping[str, Sequence[Any]], runs: Sequence[RunRead]) -> tuple[int, int] | None:
-    """Of the rows that have so many of it; of the runs where no row counts it; None where nothing does."""
-    counts = [int(getattr(row, unit, None) or 0) for of_table in rows.values() for row in of_table]
+    """Of the rows with the answer's verdicts (of all rows where none have any), as many as each has of the unit; of the
+    runs where no row counts it; None where nothing does."""
+    kinds = kinds_of(rows.values())
+    judged = [row for of_table in rows.values() for row in of_table if not kinds or kind_of(row) == kinds[0]]
+    counts = [int(getattr(row, unit, None) or 0) for row in judged]
     known = sorted(filter(None, counts)) or sorted(int(getattr(run, unit, 0)) for run in runs)
     return (known[0], known[-1]) if known and known[0] else None
 

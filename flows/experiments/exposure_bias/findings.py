@@ -44,8 +44,8 @@ class ExposureMeasure:
 
 @gives_verdicts(
     "exposure_trends",
-    "seeds",
-    given="articles, models and decoders",
+    "articles",
+    given="models, decoders and seeds",
     family="the models and decoders of the headline, by BLEU after their own prefixes",
 )
 @dataclass(frozen=True, kw_only=True)
