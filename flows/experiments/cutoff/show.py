@@ -144,17 +144,17 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     bars = base.mark_rule(strokeWidth=2, opacity=0.5).encode(y=alt.Y("low:Q", scale=scale, axis=vertical), y2="high:Q")
     lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("mean:Q", scale=scale))
     points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("mean:Q", scale=scale))
-    layers = [*_marks(one, months[0].first_month), bars, lines, points]
+    layers = [*_marks(one, months), bars, lines, points]
     return alt.layer(*layers).properties(width=520, height=240)
 
 
-def _marks(one: CutoffFinding, first: date) -> "list[altair.Chart]":
+def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Chart]":
     """The months of the interval as a band, and within it the one that is named; and the stated cutoff."""
     import altair as alt
 
     marks = []
     if one.high and one.month:
-        band = {"from": (one.low or first).isoformat(), "to": _next(one.high).isoformat()}
+        band = {"from": (one.low or months[0].first_month).isoformat(), "to": _next(one.high).isoformat()}
         marks.append(
             alt.Chart(alt.Data(values=[band])).mark_rect(opacity=0.14, color=PALETTE[3]).encode(x="from:T", x2="to:T")
         )
