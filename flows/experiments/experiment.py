@@ -8,13 +8,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows import experiments
-from flows.experiments.answer_runs import AnswerRun
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.experiment_request import ExperimentRequest
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from flows.experiments.answer_runs import AnswerRun
     from flows.experiments.evaluations import Evaluations
     from storage.database import Database
 
@@ -31,7 +31,7 @@ class Answer:
     snapshot_id: str
     verdict: str
     words: Sequence[str]
-    runs: Sequence[AnswerRun]
+    runs: Sequence["AnswerRun"]
     read: Mapping[str, Any]
     rows: Mapping[str, Sequence[Any]]
     pinned: Mapping[str, Any] = field(default_factory=dict)
