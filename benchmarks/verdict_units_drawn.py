@@ -24,7 +24,7 @@ from flows.experiments.exposure_bias.prefixes import MODEL
 from flows.experiments.leakage import gaps as leakage
 from flows.experiments.leakage.blind_baseline import separation, set_beside
 from flows.experiments.leakage.words import verdict as leakage_verdict
-from flows.experiments.linking.anchors_held import AnchorModel, apart
+from flows.experiments.linking.anchors_held import AnchorModel, odd_anchors
 from flows.experiments.linking.words import differing
 from flows.experiments.verifiability import metrics as verifiable
 from flows.experiments.verifiability.texts import Texts
@@ -176,7 +176,7 @@ class links:
                 AnchorModel(f"m{metric}", "earlier", "later", f"{one.model}", one.share, one.shift, one.p)
                 for one in linking.influences(earlier, later, step)
             ]
-        return bool(apart(found))
+        return bool(odd_anchors(found))
 
     @classmethod
     def _months(cls, random: Random, easier: float, better: float) -> tuple[Month, Month]:

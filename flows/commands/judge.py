@@ -99,7 +99,7 @@ def judge(
         raise UsageError(f"a pair is of two runs, and not of {len(runs)}; name two")
     if sentences:
         raise UsageError("--sentences goes with --claims; the number of pairs is --pairs")
-    _of_pairs(
+    _judge_pairs(
         settings,
         quiet,
         form,
@@ -113,7 +113,7 @@ def judge(
     )
 
 
-def _of_pairs(
+def _judge_pairs(
     settings: Settings,
     quiet: bool,
     form: str,

@@ -75,8 +75,8 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
         "its error; the intervals grow with how far it lies from the others, and do not hold an error that half of the "
         f"anchors or more share. Leaving out one model moves the scale by at most this much: {_some(each)}"
     ]
-    if gaining := apart(found):
-        named = [f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(p)})" for one, p in gaining]
+    if odd := odd_anchors(found):
+        named = [f"{one.model} by {one.metric} ({one.earlier} to {one.later}, p {p_value(p)})" for one, p in odd]
         told.append(
             f"these anchors gain otherwise than the others, and may have changed or seen a month: {_some(named)}; link "
             "without them by naming the others (--anchor)"
@@ -86,14 +86,14 @@ def moved_words(found: Sequence[AnchorModel]) -> list[str]:
     return told
 
 
-def apart(found: Sequence[AnchorModel]) -> list[tuple[AnchorModel, float]]:
-    """The anchors that gain otherwise than the others, each with its p after the correction for all links and metrics.
+def odd_anchors(anchors: Sequence[AnchorModel]) -> list[tuple[AnchorModel, float]]:
+    """Return the anchors that gain more or less than the others, each with its p corrected for all links and metrics.
 
     `p` is corrected for the models of one link; here it is multiplied by the number of links (Bonferroni).
     """
-    links = len({(one.metric, one.earlier, one.later) for one in found})
-    corrected = [(one, min(1.0, one.p * links)) for one in found if one.p is not None]
-    return [(one, p) for one, p in corrected if p <= LEVEL]
+    links = len({(anchor.metric, anchor.earlier, anchor.later) for anchor in anchors})
+    corrected = [(anchor, min(1.0, anchor.p * links)) for anchor in anchors if anchor.p is not None]
+    return [(anchor, p) for anchor, p in corrected if p <= LEVEL]
 
 
 def _some(names: Sequence[str]) -> str:
