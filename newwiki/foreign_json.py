@@ -65,9 +65,10 @@ def read_object(
 
 
 def first_fault(error: pydantic.ValidationError) -> str:
-    """Return the first of what is wrong with a value, in pydantic's words, and where."""
+    """Return the first of what is wrong with a value, in pydantic's words, and where. A key of the value that is no
+    plain name is shown with escapes."""
     [fault, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-    place = ".".join(map(str, fault["loc"]))
+    place = ".".join(key if key.isidentifier() or key.isdecimal() else _shown(key) for key in map(str, fault["loc"]))
     return f"{place}: {fault['msg']}" if place else str(fault["msg"])
 
 

@@ -52,7 +52,7 @@ def link_in_markdown(text: str, url: str) -> str:
     """A link, or the text alone where the URL is not one of the web."""
     if not url.startswith(("https://", "http://")):
         return in_markdown(text)
-    return f"[{in_markdown(text)}]({quote(url, safe=_IN_URLS)})"
+    return f"[{in_markdown(text)}]({quote(url, safe=_IN_URLS, errors='backslashreplace')})"
 
 
 def in_markup(text: str) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 from markupsafe import escape
@@ -45,6 +45,7 @@ def test_control_characters_are_written_out(text: str, shown: str) -> None:
 
 @_examples
 @given(_hostile)
+@example("\ud800")
 def test_nothing_that_steers_is_left_in_any_format(text: str) -> None:
     as_json = in_json(json.dumps(text, ensure_ascii=False))
     formats = (visible, in_markup, in_csv, in_markdown, code_in_markdown)

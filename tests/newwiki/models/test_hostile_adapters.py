@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from newwiki.errors import NewWikiError, TerminalError
@@ -44,6 +44,7 @@ def write(folder: Path, **changes: Any) -> None:
 @given(
     name=st.sampled_from([*SOUND, "revision", "rank_pattern", "modules_to_save", "layer_replication"]), value=_VALUES
 )
+@example(name="rank_pattern", value={"\n": None})
 def test_a_hostile_configuration_is_read_or_refused(adapter: Path, name: str, value: Any) -> None:
     write(adapter, **{name: value})
     try:
