@@ -33,7 +33,7 @@ class Demand:
 DEMANDS: Mapping[str, Demand] = {
     "float32": Demand(tolerance=5e-5, replayed=0.999, each=0.9, anew=0.9, spare=0, score=1e-3),
     "bfloat16": Demand(tolerance=0.006, replayed=0.98, each=0.8, anew=0.25, spare=1, score=0.03),
-    "float16": Demand(tolerance=0.001, replayed=0.98, each=0.8, anew=0.25, spare=1, score=0.01),
+    "float16": Demand(tolerance=0.001, replayed=0.99, each=0.8, anew=0.25, spare=1, score=0.01),
 }
 
 
