@@ -15,7 +15,7 @@ def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None,
     """Writes complete runs with their snapshot, texts and scores into one signed file, and gives its path."""
     from flows.bundles.submit import submit as write
 
-    return write(opened(db, settings)[1], request, Path(out)).path
+    return write(opened(db, settings)[1], request, Path(out), reporter(quiet=False).note).path
 
 
 @asks(CheckRequest)
