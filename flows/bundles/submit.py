@@ -67,14 +67,14 @@ def _members(
     gather(database, parts, run_ids, note)
     files, listed = {}, []
     for part in sorted(parts.held, key=lambda one: one.path):
-        note, rows = parts.held[part]
+        noted, rows = parts.held[part]
         content = table_files.written(rows)
         one = Part(
             table=part.table,
             keys=list(part.keys),
             rows=rows.num_rows,
             sha256=contents.sha256(content),
-            finished_at=_moment(note.facts.get("finished_at")),
+            finished_at=_moment(noted.facts.get("finished_at")),
         )
         files[one.path] = content
         listed.append(one)

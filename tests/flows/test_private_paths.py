@@ -116,8 +116,9 @@ def test_every_outgoing_format_is_tried() -> None:
 def _formats(name: str, command: click.Command) -> list[str]:
     if isinstance(command, click.Group):
         return [form for below, one in command.commands.items() for form in _formats(f"{name} {below}", one)]
-    required = [one for one in command.params if one.name == "form" and one.required]
-    return [f"{name} --format {form}" for one in required for form in one.type.choices] or [name]
+    types = [one.type for one in command.params if one.name == "form" and one.required]
+    choices = [one.choices for one in types if isinstance(one, click.Choice)]
+    return [f"{name} --format {form}" for some in choices for form in some] or [name]
 
 
 @pytest.fixture
