@@ -11,9 +11,9 @@ _PATH = re.compile(r"(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\]).*", re.DOTALL)
 _DROPPED = frozenset({"base_url"})
 # A stop string may look like a path, and a run's protocol rests on it
 _PART_OF_RUN = frozenset({"stop"})
-# A parameter of a decoder with its value, and any part of a decoder's text that may be a path
+# A parameter of a decoder with its value, and a path that stands in its text, alone or behind a sign
 _PARAMETER = re.compile(r"(\w+)=([^,\[\]]+)")
-_PART_OF_DECODER = re.compile(r"(?<==)[^,\[\]]+|(?:(?<=[,\[])|(?<=\w\w:))[^,=\[\]]+")
+_PATH_WITHIN = re.compile(r"(?:^|(?<=[=:,\[]))(?:[/\\~]|\.{1,2}[/\\]|[A-Za-z]:[/\\])[^,\[\]]*")
 # A run's versions hold this key where its id rests on the public names of the models that its decoder reads
 PUBLIC_ID = "decoder_in_id"
 
@@ -29,16 +29,16 @@ def public_decoder(decoder: str, parameters: Container[str] | None = None) -> st
     """Return the text of a decoder with the public name of each path in it, or in the values of these `parameters`
     alone."""
     if parameters is None:
-        return _PART_OF_DECODER.sub(lambda found: public_name(found[0]), public_name(decoder))
+        return _PATH_WITHIN.sub(lambda found: public_name(found[0]), decoder)
     return _PARAMETER.sub(
-        lambda found: f"{found[1]}={public_name(found[2])}" if found[1] in parameters else found[0], decoder
+        lambda found: f"{found[1]}={public_decoder(found[2])}" if found[1] in parameters else found[0], decoder
     )
 
 
 def public_parameters(parameters: str) -> str:
     """Return the JSON of `runs.decoder_parameters` with the same names as `public_decoder`."""
     said: dict[str, Any] = json.loads(parameters)
-    public = {name: public_name(value) if isinstance(value, str) else value for name, value in said.items()}
+    public = {name: public_decoder(value) if isinstance(value, str) else value for name, value in said.items()}
     return parameters if public == said else json.dumps(public, sort_keys=True)
 
 

@@ -144,12 +144,33 @@ def test_scores_of_an_evaluator_whose_id_rests_on_a_private_path_are_left_out_an
          "contrastive-decoding:alpha=0.1,amateur=b,num_beams=5"),
         ("contrastive-decoding:amateur=org/small", "contrastive-decoding:amateur=org/small"),
         ("mine:file=C:\\a\\b,other=[~/a/c,../d]", "mine:file=b,other=[c,d]"), ("mine:/a/b", "mine:b"), ("/a/b", "b"),
-        ("mine:file=/a/b=c/d", "mine:file=d"),
+        ("mine:file=/a/b=c/d", "mine:file=d"), ("top_p 0.9 / greedy", "top_p 0.9 / greedy"),
     ],
 )  # fmt: skip
 def test_parameters_of_a_decoder_keep_names_and_lose_folders(decoder: str, public: str) -> None:
     assert public_decoder(decoder) == public
     assert public_decoder(public) == public
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("abc"),
+            st.sampled_from(["", "gliner:", "k=", "http:", "b=["]),
+            st.sampled_from(
+                [f"/home/{MARK}/x", f"~/{MARK}/x=y", f"../{MARK}/x", f"C:\\{MARK}\\x", f"/{MARK}:x/y", "org/x"]
+            ),
+        ),
+        max_size=3,
+    )
+)
+def test_no_folder_stands_anywhere_in_a_decoder(parameters: list[tuple[str, str, str]]) -> None:
+    decoder = f"mine:{','.join(f'{name}={sign}{path}' for name, sign, path in parameters)}"
+    public = public_decoder(decoder)
+    assert MARK not in public
+    assert public_decoder(public) == public
+    said = json.dumps({f"{place}{name}": f"{sign}{path}" for place, (name, sign, path) in enumerate(parameters)})
+    assert MARK not in public_row({"decoder_parameters": said})["decoder_parameters"]
 
 
 # Columns of text that hold no path, in any table that is shared: ids and hashes, words of the wiki, of judges and of
