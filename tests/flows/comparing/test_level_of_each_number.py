@@ -22,15 +22,16 @@ from flows.report import page as report
 from flows.report.browser.app import application
 from flows.report.browser.live import Live
 from newwiki.levels import CLAIMED, HERE, LEVELS, RECOMPUTED, VERIFIED
-from newwiki.records import Completion, Metric, Score
+from newwiki.records import Completion, Fingerprint, Metric, Score
 from newwiki.request import ReportRequest
 from storage import runs, snapshots, verifications
 from storage.database import Database
 from storage.verifications import Verification
 from tests.flows.conftest import Run
-from tests.flows.scored import RULES, SNAPSHOT, add_run
+from tests.flows.scored import SNAPSHOT, add_run
 
 FOREIGN, OWN = 0.137, 0.248  # all numbers of a run that came from elsewhere, and of one that was made here
+BY = Fingerprint("evaluator-plain", "density", "1")
 PAGE = 0  # of the browser's addresses, the first article
 ADDRESSES = {
     "/": ["/"],
@@ -54,19 +55,19 @@ def database(level: str, published: Path, tmp_path_factory: pytest.TempPathFacto
     """A run from elsewhere and one that was made here, with texts on all articles."""
     found = Database(Path(shutil.copy(published, tmp_path_factory.mktemp("shown") / "newwiki.duckdb")))
     pages = [article.page_id for article in snapshots.articles(found, SNAPSHOT)]
-    runs.register(found, [RULES], [Metric("density", "ratio", 0, 1, "higher", "what it is", "who says so")])
+    runs.register(found, [BY], [Metric("density", "ratio", 0, 1, "higher", "what it is", "who says so")])
     for run_id, decoder, number in (("foreign", "greedy", FOREIGN), ("own", "sample:top_k=20", OWN)):
         add_run(found, run_id, decoder, prompts=len(pages), prompt_template="{title}: {first_sentence}")
         texts = [Completion(page, 0, f"A town of {run_id}.", 5, 4, "stop", False) for page in pages]
         runs.add_completions(found, run_id, texts)
         runs.complete(found, run_id, 1)
-        runs.add_scores(found, run_id, [Score(page, 0, "density", number, "ok", RULES.evaluator_id) for page in pages])
-        runs.finish_scoring(found, run_id, {RULES.evaluator_id})
+        runs.add_scores(found, run_id, [Score(page, 0, "density", number, "ok", BY.evaluator_id) for page in pages])
+        runs.finish_scoring(found, run_id, {BY.evaluator_id})
     with found.write() as connection:
-        for evaluator_id in ("", RULES.evaluator_id):
+        for evaluator_id in ("", BY.evaluator_id):
             connection.execute("insert into origins values ('foreign', ?, 'bundle', 'SHA256:x', now())", [evaluator_id])
     checked = Verification(
-        run_id="foreign", evaluator_id=RULES.evaluator_id, level=RECOMPUTED, confirmed=len(pages), checked=len(pages),
+        run_id="foreign", evaluator_id=BY.evaluator_id, level=RECOMPUTED, confirmed=len(pages), checked=len(pages),
         total=len(pages), draw=None, checker=HERE, receipt_sha256="", checked_at=datetime(2026, 11, 1, tzinfo=UTC),
     )  # fmt: skip
     verifications.add(found, [checked] if level == RECOMPUTED else [])
