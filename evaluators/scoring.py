@@ -15,6 +15,7 @@ from evaluators.analysis import ANALYSIS_VERSION, Analysis, Analyst, Maker
 from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
 from evaluators.counts import READABILITY_VERSION
 from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.private_places import public_name
 from newwiki.records import Fingerprint, Metric, Reading, RunScore, Score, SetScore, Unscorable
 from newwiki.registry import (
     Evaluator,
@@ -91,7 +92,7 @@ def fingerprint(evaluator: Evaluator, analyst: Analyst) -> Fingerprint:
         evaluator_id="",
         name=evaluator.name,
         version=evaluator.version,
-        model=_joined(maker.model for maker in models),
+        model=_joined(maker.model and public_name(maker.model) for maker in models),
         model_sha256=_joined(maker.model_sha256 for maker in models),
         parameters=parameters,
         dependencies={package: _version(package, evaluator) for package in sorted(packages)},

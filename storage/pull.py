@@ -26,7 +26,7 @@ from storage.admitted import Admitted, Refused, finished_at
 from storage.database import Database, insert_arrow, insert_new
 from storage.held import held
 from storage.migrate import create_views
-from storage.public_runs import public_runs
+from storage.public_rows import public_rows
 from storage.push import SNAPSHOT_TABLES, Moved, claims_of, of_snapshot
 from storage.queries import first_row, query
 from storage.shared import Note, SharedPart, is_same, rows_sha256
@@ -239,10 +239,10 @@ def _run(pulled: _Pulled, part: SharedPart) -> None:
 def _require_same_run(pulled: _Pulled, part: SharedPart) -> None:
     """Raises _Differs unless the row of a run says the same here and there. The knowledge cutoff of a run that has none
     here is taken from a folder, never from a bundle."""
-    here = public_runs(held(pulled.database, part))
+    here = public_rows(held(pulled.database, part))
     if rows_sha256(here) == pulled.there[part].sha256:
         return
-    [ours], [theirs] = here.to_pylist(), public_runs(pulled.read(part)).to_pylist()
+    [ours], [theirs] = here.to_pylist(), public_rows(pulled.read(part)).to_pylist()
     mine = _OWN | (frozenset() if pulled.folder.signer else _CIRCUMSTANCES | _CUTOFF)
     missing = {"protocol"} if theirs["protocol"] is None else set()
     for name in ours.keys() - mine - missing:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from newwiki.errors import TerminalError
+from newwiki.errors import TerminalError, UsageError
 from storage import hashes, knowledge_cutoffs, shared_judgements
 from storage.database import Database
 from storage.held import held
 from storage.prompt_sets import is_prompt_set
-from storage.public_runs import public_runs
+from storage.public_rows import public_rows, why_evaluator_stays, why_run_stays
 from storage.shared import Note, Parts, SharedPart, is_same, rows_sha256
 
 SNAPSHOT_TABLES = ("snapshot_hashes", *hashes.TABLES)
@@ -63,6 +63,8 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
     Raises TerminalError in the end, with all else written, where the folder holds something else under the same name.
     """
     there, moved, done = folder.notes(), Moved(), finished(database, note)
+    for why in (*_runs_that_stay(database).values(), *(staying := _evaluators_that_stay(database)).values()):
+        note(f"not pushed: {why}")
     others = {name for name in done.snapshots if not _snapshot(database, folder, there, moved, name)}
     other_runs = {
         run_id
@@ -75,16 +77,22 @@ def push(database: Database, folder: Parts, note: Callable[[str], None]) -> Move
         _scoring(database, folder, there, moved, *_shared(one))
     names = {*done.snapshots} - others
     shared = {f"reference:{name}" for name in names} | {*done.runs} - other_runs
-    moved.judgements, refused = shared_judgements.push(database, folder, there, shared)
+    moved.judgements, refused = shared_judgements.push(database, folder, there, shared, without=staying)
     moved.refused += tuple(refused)
     if moved.refused:
         raise TerminalError(f"{'; '.join(moved.refused)}; all else is pushed ({moved.told()})")
     return moved
 
 
-def gather(database: Database, folder: Parts, run_ids: Collection[str]) -> None:
+def gather(database: Database, folder: Parts, run_ids: Collection[str], note: Callable[[str], None]) -> None:
     """Writes these complete runs on snapshots into an empty folder: with their snapshots, their finished scorings, and
-    those of the articles by the same evaluators."""
+    those of the articles by the same evaluators. Raises UsageError for a run that cannot leave this machine, and tells
+    of scores that cannot."""
+    if stay := [why for run_id, why in _runs_that_stay(database).items() if run_id in run_ids]:
+        raise UsageError("; ".join(stay))
+    scored = {evaluator_id for run_id, evaluator_id, *_ in database.rows("share_scorings") if run_id in run_ids}
+    for why in (why for name, why in _evaluators_that_stay(database).items() if name in scored):
+        note(f"scores are left out: {why}")
     done, moved = finished(database, lambda text: None), Moved()
     runs = {run_id: name for run_id, name in done.runs.items() if run_id in run_ids}
     for name in sorted(set(runs.values())):
@@ -105,21 +113,35 @@ def _shared(one: PushedScoring) -> tuple[SharedPart, dict[str, object]]:
 
 
 def finished(database: Database, note: Callable[[str], None]) -> Finished:
-    """Leaves out, and tells of, runs whose references are in files of their own."""
+    """Leaves out, and tells of, runs whose references are in files of their own; and leaves out what cannot leave this
+    machine."""
     snapshots = {one["snapshot_id"]: one["content_sha256"] for one in database.records(dict[str, Any], "snapshot_list")}
     complete = database.rows("share_run_list")
     if prompted := [run_id for run_id, name, _ in complete if is_prompt_set(name)]:
         note(f"not pushed, as they are on prompts and on no snapshot: {', '.join(prompted)}")
     if alone := [run_id for run_id, name, has_articles in complete if not has_articles and not is_prompt_set(name)]:
         note(f"not pushed, as their references are in their files: {', '.join(alone)}")
-    runs = {run_id: name for run_id, name, has_articles in complete if has_articles}
+    stay = _runs_that_stay(database).keys() | _evaluators_that_stay(database).keys()
+    runs = {run_id: name for run_id, name, has_articles in complete if has_articles and run_id not in stay}
     of_snapshots = runs | {f"reference:{name}": name for name in snapshots}
     scorings = [
         PushedScoring(snapshot_id=of_snapshots[one["run_id"]], **one)
         for one in database.records(dict[str, Any], "share_scorings")
-        if one["run_id"] in of_snapshots
+        if one["run_id"] in of_snapshots and one["evaluator_id"] not in stay
     ]
     return Finished(snapshots, runs, scorings)
+
+
+def _runs_that_stay(database: Database) -> dict[str, str]:
+    """The complete runs that cannot leave this machine, and why."""
+    rows = database.records(dict[str, Any], "share_run_names")
+    return {row["run_id"]: why for row in rows if (why := why_run_stays(row))}
+
+
+def _evaluators_that_stay(database: Database) -> dict[str, str]:
+    """The evaluators, models that judge among them, whose numbers cannot leave this machine, and why."""
+    rows = database.records(dict[str, Any], "share_evaluators")
+    return {row["evaluator_id"]: why for row in rows if (why := why_evaluator_stays(row))}
 
 
 def of_snapshot(table: str, name: str) -> SharedPart:
@@ -161,10 +183,10 @@ def _run(
         if is_other := not is_same(completions, noted, folder):
             moved.refused += (f"'{folder.url}' holds other completions of run {run['run_id']}",)
         elif knowledge_cutoffs.goes_before(cutoff, knowledge_cutoffs.of_facts(there[run].facts)):
-            folder.write(run, public_runs(held(database, run)), knowledge_cutoffs.facts(cutoff))
+            folder.write(run, public_rows(held(database, run)), knowledge_cutoffs.facts(cutoff))
         return not is_other
-    folder.write(written, completions, {})
-    folder.write(run, public_runs(held(database, run)), knowledge_cutoffs.facts(cutoff))
+    folder.write(written, public_rows(completions), {})
+    folder.write(run, public_rows(held(database, run)), knowledge_cutoffs.facts(cutoff))
     moved.runs += 1
     return True
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from newwiki.visible import in_json
 from storage.database import Database
 from storage.folders import whole
-from storage.public_runs import public_runs
+from storage.public_rows import public_rows
 from storage.queries import query
 
 RowsForm = Literal["parquet", "jsonl"]
@@ -37,7 +37,7 @@ def write_rows(
                 reader = connection.sql(query(name), params=list(parameters)).to_arrow_reader(_BATCH)
                 write = write or opened.enter_context(_WRITERS[form](part, reader.schema))
                 for batch in reader:
-                    write(public_runs(batch))
+                    write(public_rows(batch))
     return reader.schema
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from newwiki.private_places import public_name
+from newwiki.private_places import public_decoder, public_name
 from newwiki.visible import code_in_markdown
 from storage.comparison import Contender
 from storage.datasets_configs import configs
@@ -42,8 +42,6 @@ Every score names its `evaluator_id`. Numbers of different evaluators are not to
 
 def card(files: Sequence[Path], runs: Sequence[Contender]) -> str:
     """The README.md of a `datasets` folder with these files."""
-    rows = [
-        f"| {' | '.join(map(code_in_markdown, (run.run_id, public_name(run.model), run.decoder, run.snapshot_id)))} |"
-        for run in runs
-    ]
+    named = [(run.run_id, public_name(run.model), public_decoder(run.decoder), run.snapshot_id) for run in runs]
+    rows = [f"| {' | '.join(map(code_in_markdown, one))} |" for one in named]
     return _CARD.format(configs=configs(files), runs="\n".join(rows))

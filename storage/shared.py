@@ -25,6 +25,7 @@ from newwiki.file_names import file_name
 from newwiki.foreign_files import read_regular
 from newwiki.foreign_json import first_fault, read_object
 from storage.outputs import safe
+from storage.public_rows import public_rows
 
 _CATALOGUE = "catalogue"
 _LARGEST_NOTE = 1_000_000  # bytes; one names the metrics of a scoring
@@ -210,12 +211,15 @@ def rows_sha256(rows: pa.Table) -> str:
 
 
 def is_same(rows: pa.Table, noted: Note, parts: ReadableParts) -> bool:
-    """Whether the part that the note is of holds these rows. Either may have been written by an older version, without
-    the columns that were added since."""
-    if noted.sha256 in (rows_sha256(rows), plain := rows_sha256(_without_added(rows))):
+    """Whether the part that the note is of holds these rows, or what is public of them. Either may have been written by
+    an older version, without the columns that were added since."""
+    public = public_rows(rows)
+    forms = [rows] if public.equals(rows) else [rows, public]
+    plain = {rows_sha256(_without_added(form)) for form in forms}
+    if noted.sha256 in {rows_sha256(form) for form in forms} | plain:
         return True
     lacks = any(name in rows.column_names and rows[name].null_count for name in _ADDED)
-    return lacks and rows_sha256(_without_added(parts.read(noted))) == plain
+    return lacks and rows_sha256(_without_added(parts.read(noted))) in plain
 
 
 def _without_added(rows: pa.Table) -> pa.Table:

@@ -26,15 +26,17 @@ UNNAMED = "unnamed"
 Notes = MutableMapping[SharedPart, Note]
 
 
-def push(database: Database, folder: Parts, there: Notes, shared: Collection[str]) -> tuple[int, list[str]]:
+def push(
+    database: Database, folder: Parts, there: Notes, shared: Collection[str], without: Collection[str] = ()
+) -> tuple[int, list[str]]:
     """How many answers the folder lacked, and a line for each part that is not pushed; they are on pairs of runs that
-    are both `shared`."""
+    are both `shared`, and by no judge of `without`."""
     pushed, refused = 0, list[str]()
     our_id = database_id(database)
     for *values, origin in database.rows("judged_parts"):
         keys = tuple(zip(_PART, values, strict=True))
         part = SharedPart("judgements", (*keys, ("origin", origin or our_id)))
-        if not {part["run_a"], part["run_b"]} <= set(shared):
+        if not {part["run_a"], part["run_b"]} <= set(shared) or part["judge"] in without:
             continue
         rows = _under(held(database, SharedPart("judgements", (*keys, ("origin", origin)))), part["origin"])
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
 
-from newwiki.levels import Level
+from newwiki.levels import VERIFIED, Level
 from storage import summaries
 from storage.database import Database, insert_new
 from storage.queries import query
@@ -56,6 +56,11 @@ def keep_own(target: Database, source: Database) -> None:
         insert_new(connection, "origins", came)
         insert_new(connection, "verifications", checked)
         summaries.choose_columns(connection)
+
+
+def words_below_verified(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], str]:
+    """In words the level of each finished scoring of these runs that was not wholly verified, by run and evaluator."""
+    return {key: one.words for key, one in levels(database, run_ids).items() if one.level != VERIFIED}
 
 
 def levels(database: Database, run_ids: Collection[str]) -> dict[tuple[str, str], Level]:

@@ -11,11 +11,13 @@ from newwiki.bundle_requests import CheckRequest, SubmitRequest
 
 
 @asks(SubmitRequest)
-def submit(request: SubmitRequest, *, out: PathLike, db: PathLike | None = None, **settings: str) -> Path:
+def submit(
+    request: SubmitRequest, *, out: PathLike, db: PathLike | None = None, quiet: bool = False, **settings: str
+) -> Path:
     """Writes complete runs with their snapshot, texts and scores into one signed file, and gives its path."""
     from flows.bundles.submit import submit as write
 
-    return write(opened(db, settings)[1], request, Path(out)).path
+    return write(opened(db, settings)[1], request, Path(out), reporter(quiet).note).path
 
 
 @asks(CheckRequest)

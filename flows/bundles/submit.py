@@ -1,6 +1,6 @@
 """Runs become a bundle: one file, signed, that somebody else can check."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -24,11 +24,11 @@ from storage.push import gather
 from storage.shared import GatheredParts
 
 
-def submit(database: Database, request: SubmitRequest, out: Path) -> OpenedBundle:
+def submit(database: Database, request: SubmitRequest, out: Path, note: Callable[[str], None]) -> OpenedBundle:
     """Writes the bundle, and gives it as its reader opens it. The same runs of a database give the same bytes.
 
-    Raises UsageError for a run that is not complete, or is on no published snapshot, and TerminalError where what is
-    stored is not what a reader would believe; no file is left then.
+    Raises UsageError for a run that is not complete, is on no published snapshot, or has an id that rests on a private
+    path, and TerminalError where what is stored is not what a reader would believe; no file is left then.
     """
     key = read_private(request.key)
     if safe(out, database.path).resolve() in (request.key.resolve(), public_path(request.key).resolve()):
@@ -37,7 +37,7 @@ def submit(database: Database, request: SubmitRequest, out: Path) -> OpenedBundl
     for run_id in run_ids:
         _require_whole(database, run_id)
     with database.read():
-        members = _members(database, run_ids, key)
+        members = _members(database, run_ids, key, note)
     with whole(out) as part:
         archive.write(part, members)
         try:
@@ -59,20 +59,22 @@ def _require_whole(database: Database, run_id: str) -> None:
         raise UsageError(f"run {run_id} is on no published snapshot, so nobody else could check what it was asked")
 
 
-def _members(database: Database, run_ids: Sequence[str], key: Ed25519PrivateKey) -> dict[str, bytes]:
+def _members(
+    database: Database, run_ids: Sequence[str], key: Ed25519PrivateKey, note: Callable[[str], None]
+) -> dict[str, bytes]:
     """The files of the bundle, in the order in which they stand there."""
     parts = GatheredParts(str(database.path))
-    gather(database, parts, run_ids)
+    gather(database, parts, run_ids, note)
     files, listed = {}, []
     for part in sorted(parts.held, key=lambda one: one.path):
-        note, rows = parts.held[part]
+        noted, rows = parts.held[part]
         content = table_files.written(rows)
         one = Part(
             table=part.table,
             keys=list(part.keys),
             rows=rows.num_rows,
             sha256=contents.sha256(content),
-            finished_at=_moment(note.facts.get("finished_at")),
+            finished_at=_moment(noted.facts.get("finished_at")),
         )
         files[one.path] = content
         listed.append(one)

@@ -71,11 +71,13 @@ def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
 
 
 def _cells(row: "Difference") -> list[str | int]:
+    from flows.comparing.shown_levels import leveled
+
     interval = row.no_interval if row.low is None or row.high is None else f"{_digits(row.low)}, {_digits(row.high)}"
     return [
         row.metric,
-        _digits(row.mean_a),
-        _digits(row.mean_b),
+        leveled(_digits(row.mean_a), row.level_a),
+        leveled(_digits(row.mean_b), row.level_b),
         f"{'+' * (row.difference >= 0)}{_digits(row.difference)} [{interval}]",
         tables.p_value(row.p_holm),
         "–" if row.effect_size is None else f"{row.effect_size:+.2f}",

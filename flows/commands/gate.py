@@ -73,9 +73,12 @@ def _title(baseline: "Contender", candidate: "Contender") -> str:
 
 
 def _cells(one: "GateResult") -> list[str]:
+    from flows.comparing.shown_levels import leveled
+
     row = one.difference
+    means = leveled(f"{row.mean_a:.4g}", row.level_a), leveled(f"{row.mean_b:.4g}", row.level_b)
     interval = f"{row.difference:+.4g} [{row.no_interval or f'{row.low:+.4g}, {row.high:+.4g}'}]"
-    return [str(one.bound), f"{row.mean_a:.4g}", f"{row.mean_b:.4g}", interval, _MARKS[one.outcome]]
+    return [str(one.bound), *means, interval, _MARKS[one.outcome]]
 
 
 def _github_summary() -> Path | None:

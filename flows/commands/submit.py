@@ -26,6 +26,7 @@ def submit(settings: Settings, quiet: bool, out: Path, request: SubmitRequest) -
     """
     from flows.bundles.submit import submit as write
 
-    bundle = write(open_database(settings), request, out)
+    progress = reporter(quiet)
+    bundle = write(open_database(settings), request, out, progress.note)
     runs = "1 run" if len(bundle.runs) == 1 else f"{len(bundle.runs)} runs"
-    reporter(quiet).note(f"{out}: {runs}, signed by {bundle.signer}")
+    progress.note(f"{out}: {runs}, signed by {bundle.signer}")

@@ -20,7 +20,19 @@ _BOUND = re.compile(
     r"(?P<metric>\w+)\s*(?P<sign>[<>])\s*(?P<limit>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE
 )
 
-COLUMNS = ("fails_if", "baseline", "candidate", "difference", "low", "high", "no_interval", "prompts", "outcome")
+COLUMNS = (
+    "fails_if",
+    "baseline",
+    "candidate",
+    "difference",
+    "low",
+    "high",
+    "no_interval",
+    "prompts",
+    "baseline_level",
+    "candidate_level",
+    "outcome",
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ class GateResult:
         """What `COLUMNS` name."""
         found = self.difference
         numbers = (found.mean_a, found.mean_b, found.difference, found.low, found.high, found.no_interval)
-        return (str(self.bound), *numbers, found.prompts, self.outcome)
+        return (str(self.bound), *numbers, found.prompts, found.level_a, found.level_b, self.outcome)
 
 
 def parse_bounds(text: str) -> list[Bound]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from evaluators import statistics
 from flows.verdict_kinds import gives_verdicts
+from newwiki.levels import VERIFIED
 
 Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
@@ -25,7 +26,8 @@ class Difference:
     """Run B minus run A by one metric, over the prompts that both have scores of from the same evaluator.
 
     Means are means of the prompts' means; `status_a` and `status_b` are `ok`, or say on how many of the run's texts its
-    numbers stand and why not on the others. `low` and `high` are the 95 % interval, the others that by the bootstrap
+    numbers stand and why not on the others; `level_a` and `level_b` say how far the numbers were verified
+    (`newwiki.levels`). `low` and `high` are the 95 % interval, the others that by the bootstrap
     over prompts, and `no_interval` is why there is none. `p` is that of `statistics.p_values`, `p_holm` corrected for
     the metrics of this pair of runs. `effect_size` is d_z. Across months one mean is what its run would have in the
     other's, and nothing is paired, so bootstrap, effect size and what it would take are None. `prompts_needed_low` to
@@ -57,6 +59,8 @@ class Difference:
     smallest_visible: float | None
     status_a: str = "ok"
     status_b: str = "ok"
+    level_a: str = VERIFIED
+    level_b: str = VERIFIED
     generalizes_over: str = _OVER
     part: str | None = None
 

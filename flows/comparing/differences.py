@@ -14,6 +14,7 @@ from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
 from flows.comparing.difference import Difference, verdict, within
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
+from flows.comparing.shown_levels import with_levels
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum
@@ -58,7 +59,8 @@ def compare(
     if over_months:
         rows, rests_on = linked_differences(database, a, b, shared)
         rows, fewer = with_coverage(database, rows, by)
-        return rows, [*notes, *rests_on, *fewer]
+        rows, levels = with_levels(database, rows)
+        return rows, [*notes, *rests_on, *fewer, *levels]
     if over_wikis:
         shared, depending = comparable(database, a, b, shared)
         values, rests_on = paired_by_item(database, a, b, shared)
@@ -88,7 +90,8 @@ def compare(
     chosen = [test for test, one in zip(tests, common, strict=True) if one]
     rows = _differences(database, a, b, chosen, values[:, common], differences[:, common], seed, level)
     rows, fewer = with_coverage(database, rows, by, after)
-    notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer]
+    rows, levels = with_levels(database, rows)
+    notes += [*told(a, b, int(paired.sum(axis=1).max())), *fewer, *levels]
     few = {
         Test(row.metric, row.evaluator_id, row.part).words: row.prompts
         for row in rows

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.knowledge_cutoff import KnowledgeCutoff
 from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.private_places import PUBLIC_ID, public_decoder
 from newwiki.protocol import protocol_json
 from newwiki.records import Completion, Prompt, Run
 from newwiki.registry import decoders, models
@@ -106,10 +107,11 @@ def plan(
         snapshot = snapshots.resolve(database, request.snapshot)
         articles = snapshots.articles(database, snapshot.snapshot_id)[: request.prompts]
     asked = Asked(snapshot.snapshot_id, snapshot.wiki, snapshot.content_sha256, articles)
-    return plan_on(asked, backend, decoder, request, template, cutoff)
+    return plan_on(database, asked, backend, decoder, request, template, cutoff)
 
 
 def plan_on(
+    database: Database,
     asked: Asked,
     backend: Backend,
     decoder: Decoder,
@@ -117,7 +119,8 @@ def plan_on(
     template: str,
     cutoff: KnowledgeCutoff | None = None,
 ) -> PlannedRun:
-    """The same of what stands in the place of a snapshot, whatever the request says of one."""
+    """The same of what stands in the place of a snapshot, whatever the request says of one. A run that an earlier
+    version has begun keeps its id, which may rest on the whole path of a model that the decoder reads."""
     articles = asked.articles
     once = decoders.get(decoder.name).is_deterministic(decoder)
     samples, keep = (1, 1) if once else (request.samples, request.keep)
@@ -129,7 +132,7 @@ def plan_on(
         others=others,
         backend=backend.backend,
         settings=dict(backend.settings),
-        decoder=decoder.canonical,
+        decoder=public_decoder(decoder.canonical, others),
         template=template,
         seed=request.seed,
         samples=samples,
@@ -140,6 +143,9 @@ def plan_on(
         dtype=backend.dtype,
     )
     numerics = numerics_of(backend)
+    by_path = replace(identity, decoder=decoder.canonical)
+    if by_path != identity and runs.status(database, by_path.run_id(numerics)) is not None:
+        identity = by_path
     run_id = identity.run_id(numerics)
     earlier = [identity.run_id(one) for one in (None, *range(1, numerics))] if numerics else []
     circumstances = {
@@ -150,6 +156,7 @@ def plan_on(
         **({"stop": list(request.stop)} if request.stop else {}),
         "batch_size": request.batch_size or "auto",
         "strict": request.strict,
+        **({PUBLIC_ID: "public names"} if identity.decoder != decoder.canonical else {}),
     }
     run = Run(
         run_id=run_id,

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 
 from newwiki.decoding.grammar import parse
 from newwiki.names import require_name
+from newwiki.private_places import decoder_in_id
 from newwiki.protocol import SETTINGS
 from newwiki.records import Run
 
@@ -20,6 +21,7 @@ class RunIdentity:
     """All that decides what is written. `newwiki/protocol.py` says of each part what it is to a comparison.
 
     `others` are the hashes of the other models that are read, and of the code of a decoder or backend that is not ours.
+    `decoder` holds the public names of these models, as the folder of a model decides nothing that is written.
     """
 
     content_sha256: str
@@ -62,7 +64,7 @@ def stored_identity(run: Run, content_sha256: str, pages: Sequence[int]) -> RunI
         others=stored_others(run),
         backend=run.backend,
         settings=stored_settings(run),
-        decoder=run.decoder,
+        decoder=decoder_in_id(run.decoder, run.versions),
         template=run.prompt_template,
         seed=run.seed,
         samples=run.samples,

@@ -16,7 +16,6 @@ from flows.exporting.run_described import SCHEMA_VERSION, Described, describe
 from flows.progress import Progress
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
-from newwiki.private_places import public_versions
 from newwiki.results_request import EveryEvalEverRequest
 from newwiki.visible import in_json
 from storage.comparison import contenders
@@ -194,7 +193,7 @@ def _generation(run: Mapping[str, Any]) -> dict[str, Any]:
             samples_a_prompt=run["samples"],
             kept_a_prompt=run["keep"],
             protocol=run["protocol"],
-            circumstances=json.loads(public_versions(run["versions"])),
+            circumstances=json.loads(run["versions"]),
         ),
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from storage.database import Database
+from storage.public_rows import public_row
 
 
 def fingerprints(database: Database, evaluator_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -12,5 +13,5 @@ def fingerprints(database: Database, evaluator_ids: Sequence[str]) -> dict[str, 
     return {
         one["evaluator_id"]: one
         | {"parameters": json.loads(one["parameters"]), "dependencies": json.loads(one["dependencies"])}
-        for one in database.records(dict[str, Any], "evaluators_described", list(evaluator_ids))
+        for one in map(public_row, database.records(dict[str, Any], "evaluators_described", list(evaluator_ids)))
     }

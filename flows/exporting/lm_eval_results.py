@@ -12,12 +12,12 @@ from flows.exporting.fingerprints import fingerprints
 from flows.exporting.lm_eval_task import HIGHER_IS_BETTER, TASK_VERSION, task_name
 from newwiki.errors import TerminalError, UsageError
 from newwiki.file_names import folder_name
-from newwiki.private_places import public_name, public_versions
 from newwiki.visible import in_json
 from storage.comparison import Contender
 from storage.database import Database
 from storage.folders import write_text
 from storage.outputs import safe
+from storage.public_rows import public_row
 from storage.queries import query, records
 
 _NONE = "N/A"  # instead of a standard error that there is none of
@@ -59,8 +59,7 @@ def results(database: Database, named: Contender) -> dict[str, Any]:
         raise TerminalError(f"{named.run_id} is no run of a model, so it has no results; export it as a table")
     if not numbers:
         raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
-    [run] = found
-    run |= {"model": public_name(run["model"]), "versions": public_versions(run["versions"])}
+    run = public_row(found[0])
     task = task_name(run["snapshot_id"])
     effective = max((number["pages"] or 0 for number in numbers), default=0) or run["prompts"]  # as lm_eval counts them
     started, ended = run["started_at"], run["finished_at"] or run["started_at"]

@@ -14,6 +14,7 @@ from flows.progress import Progress
 from flows.scoring.score_run import choose
 from newwiki.errors import UsageError
 from newwiki.file_names import file_name
+from newwiki.private_places import public_decoder
 from newwiki.records import Metric
 from newwiki.registry import Evaluator, ReadingEvaluator, SetEvaluator
 from newwiki.request import TaskRequest
@@ -41,9 +42,11 @@ def export_task(
     """Writes the task's folder; gives the files.
 
     It holds the prompts by `settings.template`, the references, the metrics to score by, and by which models, as the
-    settings name them. Raises UsageError for a metric that a task cannot have, TerminalError for a folder that holds
+    settings name them. Raises UsageError for a metric that a task cannot have and for a setting that is a path of this
+    machine, TerminalError for a folder that holds
     anything else.
     """
+    _require_no_private_path(settings)
     evaluators = _evaluators(choose(request.metrics, settings, progress), everything=request.metrics == "all")
     metrics = [metric for evaluator in evaluators for metric in evaluator.metrics]
 
@@ -70,6 +73,16 @@ def export_task(
         return [folder / place for place in (*texts, task_files.DOCUMENTS)]
 
     return write_folder(database, request.snapshot, folder, write)
+
+
+def _require_no_private_path(settings: Settings) -> None:
+    for name in _SCORING:
+        if (value := str(getattr(settings, name) or "")) != public_decoder(value):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"the task would name {option} {value}, a path that others do not have and need not know; name a model "
+                "of the Hub, or a relative path"
+            )
 
 
 def _evaluators(chosen: Sequence[Evaluator], everything: bool) -> list[Evaluator]:

@@ -14,6 +14,7 @@ from flows.progress import Progress
 from newwiki.errors import TerminalError
 from storage.comparison import Contender
 from storage.database import Database
+from storage.public_rows import public_row
 
 SCHEMA_VERSION = "0.3.0"
 
@@ -82,4 +83,4 @@ def describe(database: Database, named: Contender, model_id: str) -> Described:
         raise TerminalError(f"run {named.run_id} has no scores; score it with `newwiki score --run {named.run_id}`")
     scorers = fingerprints(database, [one["evaluator_id"] for one in numbers])
     bases = [base for (base,) in database.rows("permalink_bases", named.snapshot_id)]
-    return Described(run[0], model_id, numbers, scorers, bases[0] if len(bases) == 1 else None)
+    return Described(public_row(run[0]), model_id, numbers, scorers, bases[0] if len(bases) == 1 else None)

@@ -16,6 +16,7 @@ from newwiki.judge_request import JudgeRequest
 from newwiki.judging.judgement import Judgement, Pair, Run, read_answer
 from newwiki.judging.rubric import Rubric
 from newwiki.models.backend import Backend, Writing, numerics_of
+from newwiki.private_places import public_name
 from newwiki.records import Completion, Fingerprint, Prompt
 from newwiki.text.prompts import DEFAULT_TEMPLATE, fill
 from storage import judgements, runs
@@ -68,7 +69,7 @@ def fingerprint(backend: Backend, rubric: Rubric, max_new_tokens: int) -> Finger
         evaluator_id="",
         name="pairwise_judge",
         version=VERSION,
-        model=backend.name,
+        model=public_name(backend.name),
         model_sha256=backend.sha256,
         parameters={
             "criteria": json.loads(rubric.criteria_json),

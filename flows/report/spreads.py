@@ -1,25 +1,30 @@
 """The paper's figure 5 on our data: in the metrics' own units, and rescaled."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
+from flows.comparing.board import numbers_of
 from flows.drawing import SHAPES, dots
 from flows.report.aligned import in_words
 from flows.report.figures import Key
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
+from flows.report.paper_tables import apart
 from flows.tables import decimals
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A standard deviation in words, and its share of the greatest of its column in percent."""
+    """A standard deviation in words, its share of the greatest of its column in percent, and what a reader must know
+    beside it."""
 
     words: str
     share: float
+    apart: str
 
 
 @dataclass(frozen=True)
@@ -45,17 +50,22 @@ def spreads(material: Material, records: Sequence[Record]) -> Spreads | None:
     ]
     if not heads or not records:
         return None
-    columns = [_bars([record[head.column.name + "_sd"] for record, _ in named]) for head in heads]
+    columns = [_bars([numbers_of(record, head.column.name) for record, _ in named]) for head in heads]
     rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
     drawn = [*of_runs[: len(PALETTE) - len(articles)], *articles]
     keys = [Key(c, s, text) for c, s, (_, text) in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
     return Spreads(heads, rows, keys, _rescaled(heads, drawn))
 
 
-def _bars(sds: Sequence[float | None]) -> list[Bar | None]:
-    there = [sd for sd in sds if sd is not None]
+def _bars(numbers: Sequence[Mapping[str, Any]]) -> list[Bar | None]:
+    there = [of["sd"] for of in numbers if of["sd"] is not None]
     number, most = decimals(there), max(there)
-    return [None if sd is None else Bar(in_words(sd, number), round(100 * sd / most if most else 0, 1)) for sd in sds]
+
+    def bar(of: Mapping[str, Any]) -> Bar:
+        share = round(100 * of["sd"] / most if most else 0, 1)
+        return Bar(in_words(of["sd"], number), share, apart(of["status"], of["level"]))
+
+    return [None if of["sd"] is None else bar(of) for of in numbers]
 
 
 def _rescaled(heads: Sequence[PaperColumn], drawn: Sequence[tuple[Record, str]]) -> Markup | None:

@@ -2,17 +2,21 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from flows.comparing.board import board
+from flows.comparing.board import Board, board
 from flows.comparing.bounds import GateResult
 from flows.schedule.due import Month
 from flows.tables import plain_record
 from newwiki.decoding.grammar import short_form
+from newwiki.levels import VERIFIED
+from newwiki.private_places import public_name
 from newwiki.snapshot import Snapshot
 from storage.database import Database
+from storage.public_rows import public_row
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class MonthGate:
         return self.result.outcome == "failed"
 
     def __str__(self) -> str:
-        return f"{self.candidate} against {self.baseline}: {self.result.bound} {self.result.outcome}"
+        names = f"{public_name(self.candidate)} against {public_name(self.baseline)}"
+        return f"{names}: {self.result.bound} {self.result.outcome}"
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class MonthEnding:
 
 
 def notice(database: Database, ending: MonthEnding) -> dict[str, Any]:
-    """The ending as JSON; `text` says it in one line, for chats that show only that."""
+    """The ending as JSON, with public names of models; `text` says it in one line, for chats that show only that."""
     snapshot = ending.snapshot
     return {
         "text": str(ending),
@@ -91,25 +96,25 @@ def _rows(database: Database, snapshot: Snapshot) -> list[dict[str, Any]]:
     shown = board(database, snapshot.snapshot_id, prefer=())
     about = tuple(name for name in shown.about if name not in ("decoder", "snapshot_id"))
     return [
-        plain_record(record, about)
-        | {"decoder": short_form(record["decoder"])}
+        public_row(plain_record(record, about) | {"decoder": short_form(record["decoder"])})
         | {"means": {column.name: record[column.name] for column in shown.columns if record[column.name] is not None}}
-        | {
-            "fewer_texts": {
-                column.name: record[f"{column.name}_status"]
-                for column in shown.columns
-                if record[f"{column.name}_status"] not in (None, "ok")
-            }
-        }
+        | {"fewer_texts": _other_than(record, shown, "_status", "ok")}
+        | {"levels": _other_than(record, shown, "_level", VERIFIED)}
         for record in shown.records
     ]
+
+
+def _other_than(record: Mapping[str, Any], shown: Board, part: str, usual: str) -> dict[str, str]:
+    """By column what stands in this part of it, where that is not the usual."""
+    found = {column.name: record[column.name + part] for column in shown.columns}
+    return {name: value for name, value in found.items() if value not in (None, usual)}
 
 
 def _gate(gate: MonthGate) -> dict[str, Any]:
     difference = gate.result.difference
     return {
-        "baseline": gate.baseline,
-        "candidate": gate.candidate,
+        "baseline": public_name(gate.baseline),
+        "candidate": public_name(gate.candidate),
         "fails_if": str(gate.result.bound),
         "difference": [difference.difference, difference.low, difference.high],
         "no_interval": difference.no_interval,

@@ -29,6 +29,7 @@ from storage.admitted import Admitted
 from storage.database import Database
 from storage.foreign import foreign
 from storage.outputs import is_duckdb
+from storage.public_copy import public_copy
 from storage.pull import Contradiction, pull
 from storage.push import push
 from storage.shared import SharedFolder, SharedPart
@@ -50,15 +51,17 @@ class Gathered:
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Everything that the site is of. The user's own database (`--db`) is read as it is, and its months are linked as
-    an experiment in it says. Any other source goes through the gate into a database that is gone afterwards, and its
-    months are linked there: a database that is named may be somebody else's, whose numbers are claims.
+    """Everything that the site is of. The user's own database (`--db`) is read as it is, without its private paths,
+    and its months are linked as an experiment in it says. Any other source goes through the gate into a database that
+    is gone afterwards, and its months are linked there: a database that is named may be somebody else's, whose numbers
+    are claims.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """
     kinds = [(name, kind_of(name)) for name in request.sources or (settings.db,)]
     if len(kinds) == 1 and _is_own(*kinds[0], settings):
-        yield Gathered(Database(settings.db))
+        with TemporaryDirectory() as folder:
+            yield Gathered(public_copy(Database(settings.db), Path(folder)))
         return
     with TemporaryDirectory() as folder:
         target = Database(Path(folder) / "newwiki.duckdb")

@@ -81,7 +81,7 @@ def write_responses(
     if executor:
         model = ShardedModel(model, request.backend, request.loading, decoders, executor)
     for decoder in decoders:
-        run = plan_on(prompts.asked, model, decoder, request, prompts.template, cutoff)
+        run = plan_on(evaluations.database, prompts.asked, model, decoder, request, prompts.template, cutoff)
         try:
             evaluations.steps.write(
                 evaluations.database, run, model, decoder, evaluations.progress, at_once=executor is not None

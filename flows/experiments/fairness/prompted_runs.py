@@ -122,7 +122,7 @@ def make_runs(
             decoders = [one.decoder for one in settings]
             model = ShardedModel(model, request.backend, request.loading, decoders, executor)
         for setting in settings:
-            planned = plan_on(asked, model, setting.decoder, request, TEMPLATE, cutoff)
+            planned = plan_on(database, asked, model, setting.decoder, request, TEMPLATE, cutoff)
             try:
                 at_once = executor is not None
                 evaluations.steps.write(database, planned, model, setting.decoder, progress, at_once=at_once)

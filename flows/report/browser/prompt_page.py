@@ -18,6 +18,9 @@ from newwiki.errors import UsageError, did_you_mean
 from newwiki.records import Fingerprint
 from newwiki.text.prompts import fill
 from storage.comparison import Contender, every
+from storage.verifications import words_below_verified
+
+Levels = Mapping[tuple[str, str], str]  # by run and evaluator, in words
 
 
 def prompt(live: Live, request: Request) -> HtmlPage:
@@ -35,9 +38,11 @@ def prompt(live: Live, request: Request) -> HtmlPage:
         others = [other for other in _contenders(live) if other.snapshot_id == one.snapshot_id and other != one]
         beside = named(live, asked["with"]) if asked.get("with") else None
         better = directions(connection)
-        columns = [_column(connection, run, page_id, better) for run in (one, beside) if run]
+        of_page = [run for run in (one, beside) if run]
+        levels = words_below_verified(live.database, [f"reference:{one.snapshot_id}", *(run.run_id for run in of_page)])
+        columns = [_column(connection, run, page_id, better, levels) for run in of_page]
         articles = f"reference:{one.snapshot_id}"
-        reference = _scores(connection, articles, page_id, better).get(0, [])
+        reference = _scores(connection, articles, page_id, better, levels).get(0, [])
         shown = [articles, *(column["contender"].run_id for column in columns)]
         claims = by_text(records(connection, "shown_claims", shown, [page_id]))
         makers = records(connection, "browse_evaluators", one.run_id) if asked.get("entities") else None
@@ -84,19 +89,20 @@ def _contenders(live: Live) -> list[Contender]:
 
 
 def _column(
-    connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int, better: Mapping[str, str]
+    connection: duckdb.DuckDBPyConnection, one: Contender, page_id: int, better: Mapping[str, str], levels: Levels
 ) -> dict[str, Any]:
     """A run's completions of a prompt, each with its scores; without any the scores of what it has `read`."""
-    scores = _scores(connection, one.run_id, page_id, better)
+    scores = _scores(connection, one.run_id, page_id, better, levels)
     completions = records(connection, "browse_completions", one.run_id, page_id)
     written = [row | {"scores": scores.get(row["sample"], [])} for row in completions]
     return {"contender": one, "completions": written, "read": [] if written else scores.get(0, [])}
 
 
 def _scores(
-    connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int, better: Mapping[str, str]
+    connection: duckdb.DuckDBPyConnection, run_id: str, page_id: int, better: Mapping[str, str], levels: Levels
 ) -> dict[int, list[Record]]:
     by_sample: dict[int, list[Record]] = {}
     for row in ordered(records(connection, "browse_scores", run_id, page_id), better):
+        row["level"] = levels.get((run_id, row["evaluator_id"]))
         by_sample.setdefault(row["sample"], []).append(row)
     return by_sample

@@ -12,6 +12,7 @@ from flows.report.browser.pages import ROWS, HtmlPage, NotFound, offset
 from flows.report.browser.run_progress import command, progresses
 from newwiki.errors import UsageError, did_you_mean
 from storage.comparison import Contender, contenders
+from storage.verifications import words_below_verified
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,18 @@ def run(live: Live, request: Request) -> HtmlPage:
         snapshots = records(connection, "snapshot_one", one.snapshot_id)
         better = directions(connection)
         metrics = ordered(records(connection, "browse_run_metrics", f"reference:{one.snapshot_id}", one.run_id), better)
+        levels = words_below_verified(live.database, [one.run_id, f"reference:{one.snapshot_id}"])
         scorings = records(connection, "browse_unfinished_scorings", one.run_id)
         order = order_of(request.query_params, [row["metric"] for row in metrics if row["scope"] == "text"])
         prompts = records(connection, "browse_prompts", one.run_id, order.metric, order.descending, None, ROWS, start)
         progress = progresses(connection, [found]).get(one.run_id)
+    for row in metrics:
+        row["level"] = levels.get((one.run_id, row["evaluator_id"]))
+        row["reference_level"] = levels.get((f"reference:{one.snapshot_id}", row["evaluator_id"]))
     articles = snapshots[0]["articles"] if snapshots else None
     goes_on = command(found, articles, str(live.database.path)) if progress else None
     shown = {"run": found | texts, "contender": one, "metrics": metrics, "order": order, "directions": better}
+    shown |= {"order_level": next((row["level"] for row in metrics if row["metric"] == order.metric), None)}
     shown |= {"progress": progress, "goes_on": goes_on, "scorings": scorings, "now": datetime.now(UTC)}
     return HtmlPage("run.html", shown | {"prompts": prompts, "start": start, "rows": ROWS})
 

@@ -12,6 +12,7 @@ from flows.report.browser.run_progress import progresses
 from flows.report.paper_tables import cells
 from newwiki.errors import TerminalError
 from storage.database import Database
+from storage.verifications import words_below_verified
 
 
 def home(live: Live, request: Request) -> HtmlPage:
@@ -75,8 +76,10 @@ def article(live: Live, request: Request) -> HtmlPage:
         columns = {(column.metric, column.evaluator_id): column.name for column in in_order}
         metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
         means = records(connection, "browse_article_means", name, page_id, metrics, evaluators)
+        levels = words_below_verified(live.database, {row["run_id"] for row in means})
     by_run: dict[str, dict[str, Record]] = {}
     for row in means:
+        row["level"] = levels.get((row["run_id"], row["evaluator_id"]))
         by_run.setdefault(row["run_id"], {})[columns[row["metric"], row["evaluator_id"]]] = row
     heads = [column for column in in_order if any(column.name in found for found in by_run.values())]
     return HtmlPage(

@@ -117,7 +117,7 @@ where run_id = $1;
 -- name: browse_run_metrics
 -- The newest numbers of a run, and who gave them; those of the same snapshot's articles beside them, if the same gave those.
 select
-    run.metric, metrics.unit, metrics.direction, metrics.definition, metrics.scope,
+    run.metric, run.evaluator_id, metrics.unit, metrics.direction, metrics.definition, metrics.scope,
     run.mean, run.sd, run.low, run.high, run.no_interval, run.scored, run.unscored,
     coverage(run.scored, run.unscored, run.reasons, greatest(coalesce(texts, 0), run.scored + run.unscored)) as status,
     wikipedia.mean as reference,
@@ -175,7 +175,7 @@ where run_id = ? and page_id = ?
 order by sample;
 
 -- name: browse_scores
-select sample, metric, value, status
+select sample, metric, value, status, evaluator_id
 from current_scores
 where run_id = ? and page_id = ?
 order by metric, sample;

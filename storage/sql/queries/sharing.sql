@@ -7,6 +7,28 @@ from runs
 where status = 'complete'
 order by run_id;
 
+-- name: share_run_names
+-- By what a run's id can be told, and the paths that these may hold.
+select run_id, backend, model, decoder, versions from runs where status = 'complete' order by run_id;
+
+-- name: share_evaluators
+select * from evaluators order by evaluator_id;
+
+-- name: text_columns
+-- The columns of each table that hold text.
+select table_name, list(column_name order by column_index)
+from duckdb_columns()
+where data_type in ('VARCHAR', 'JSON') and database_name = current_database()
+    and table_name in (select table_name from duckdb_tables() where database_name = current_database())
+group by table_name
+order by table_name;
+
+-- name: texts_of_column
+select distinct {column}::varchar from {table} where {column} is not null;
+
+-- name: make_public
+update {table} set {column} = public from public_texts where {column}::varchar = private;
+
 -- name: share_scorings
 -- Finished scorings of complete runs and of the articles themselves, with how many rows each has of either kind.
 with scored as (

@@ -53,7 +53,9 @@ OF_TEXTS = {*SNAPSHOT_TABLES, "runs", "completions"}
 @pytest.fixture(scope="module")
 def genuine(evaluated: Path) -> GatheredParts:
     database, parts = Database(evaluated), GatheredParts("genuine")
-    gather(database, parts, [run_id for (run_id,) in rows_of(database, "select run_id from runs where samples > 1")])
+    gather(
+        database, parts, [run_id for (run_id,) in rows_of(database, "select run_id from runs where samples > 1")], print
+    )
     return parts
 
 

@@ -12,7 +12,7 @@ from flows.bundles.keys import trusted_keys
 from flows.bundles.taking_in import bundle_files, take_in
 from newwiki.errors import TerminalError, UsageError
 from storage.database import Database
-from storage.public_runs import public_runs
+from storage.public_rows import public_rows
 from tests.flows.bundles.conftest import NUCLEUS
 from tests.flows.bundles.forging import Forged
 from tests.storage.test_shared import everything
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 def as_shared(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """Everything, with runs as they leave a machine: without its paths."""
     with duckdb.connect(str(database.path), read_only=True) as connection:
-        runs = public_runs(connection.sql("from runs").to_arrow_table()).to_pylist()
+        runs = public_rows(connection.sql("from runs").to_arrow_table()).to_pylist()
     return everything(database) | {"runs": sorted((tuple(one.values()) for one in runs), key=repr)}
 
 

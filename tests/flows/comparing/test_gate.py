@@ -101,6 +101,8 @@ def test_a_run_is_not_worse_than_itself(in_process: Run, stored: Database) -> No
         "high": None,
         "no_interval": "no variance",
         "prompts": 16,
+        "baseline_level": "verified",
+        "candidate_level": "verified",
         "outcome": "not sure",
     }
 

@@ -1,0 +1,42 @@
+"""A database as it may be shown to others: without the paths and addresses of this machine."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+
+from storage.database import Database
+from storage.public_rows import public_columns
+from storage.queries import query
+
+Changes = dict[tuple[str, str], dict[str, str]]  # by table and column, the public text for each private one
+
+
+def public_copy(database: Database, folder: Path) -> Database:
+    """Return the database itself where it holds no private path, or else a copy in the folder whose names of models,
+    decoders and judges are public ones. Ids stay, so nobody could compute all of them again from the copy."""
+    with database.read():  # nobody writes to the file meanwhile
+        changes = _changes(database)
+        if not changes:
+            return database
+        folder.mkdir(parents=True, exist_ok=True)
+        copy = Database(folder / "newwiki.duckdb")
+        for ending in ("", ".wal"):
+            if (file := database.path.with_name(database.path.name + ending)).exists():
+                shutil.copyfile(file, copy.path.with_name(copy.path.name + ending))
+    with copy.write() as connection:
+        for (table, column), public in changes.items():
+            connection.register("public_texts", pa.table({"private": [*public], "public": [*public.values()]}))
+            connection.execute(query("make_public", table=table, column=column))
+            connection.unregister("public_texts")
+    return copy
+
+
+def _changes(database: Database) -> Changes:
+    found: Changes = {}
+    for table, columns in database.rows("text_columns"):
+        for column, public in public_columns(columns).items():
+            texts = database.table("texts_of_column", table=table, column=column).column(0).to_pylist()
+            if changed := {text: made for text in texts if (made := public(text)) != text}:
+                found[table, column] = changed
+    return found

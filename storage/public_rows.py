@@ -1,0 +1,78 @@
+"""Rows as they leave the machine: without its paths and addresses."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from newwiki.private_places import (
+    private_in_id,
+    public_decoder,
+    public_described,
+    public_name,
+    public_parameters,
+    public_versions,
+)
+
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
+
+# By the names of columns, in whichever table they stand
+_PUBLIC: Mapping[str, Callable[[str], str]] = {
+    "model": lambda name: " + ".join(map(public_name, name.split(" + "))),  # an evaluator may have several
+    "judge_name": public_name,
+    "served_by": public_name,
+    "decoder": public_decoder,
+    "decoder_short": public_decoder,
+    "decoder_parameters": public_parameters,
+    "versions": public_versions,
+}
+_OF_EVALUATORS = {"parameters": public_described, "dependencies": public_described}
+
+
+def public_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of any table without private paths and addresses."""
+    functions = public_columns(row)
+    return {name: value and functions[name](value) if name in functions else value for name, value in row.items()}
+
+
+def public_rows(rows: Rows) -> Rows:
+    """Return the rows as `public_row` gives them."""
+    functions = public_columns(rows.schema.names)
+    columns = []
+    for field in rows.schema:
+        column = rows.column(field.name)
+        if public := functions.get(field.name):
+            column = pa.array([one and public(one) for one in column.to_pylist()], field.type)
+        columns.append(column)
+    return type(rows).from_arrays(columns, schema=rows.schema)
+
+
+def public_columns(columns: Collection[str]) -> Mapping[str, Callable[[str], str]]:
+    """Return those of a table's columns that may hold a private path, with what makes a text of theirs public. The
+    column `parameters` of snapshots holds none, and their content hash rests on it."""
+    functions = {**_PUBLIC, **_OF_EVALUATORS} if "evaluator_id" in columns else _PUBLIC
+    return {name: function for name, function in functions.items() if name in columns}
+
+
+def why_run_stays(row: Mapping[str, Any]) -> str | None:
+    """Return why a run cannot leave this machine: its id rests on a private path, and without the path it would be
+    another run. None where it can leave."""
+    private = private_in_id(*(row[name] for name in ("backend", "model", "decoder", "versions")))
+    if private is None:
+        return None
+    remedy = (
+        "score the file again with a --model and a --decoder that are no absolute paths"
+        if row["backend"] == "file"
+        else "evaluate again with a relative path, such as amateur=models/small"
+    )
+    return f"the id of run {row['run_id']} rests on the private path in '{private}'; {remedy}"
+
+
+def why_evaluator_stays(row: Mapping[str, Any]) -> str | None:
+    """Return why the numbers of an evaluator cannot leave this machine, as `why_run_stays` does of a run."""
+    if public_row(row) == dict(row):
+        return None
+    return (
+        f"the id of evaluator {row['evaluator_id']} ({row['name']}) rests on a private path; score, or judge, again "
+        "with a model that is named by a relative path or a hub id"
+    )
