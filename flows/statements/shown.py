@@ -10,6 +10,7 @@ from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.statement import paper
 from flows.statements.testing import NEEDS_RUNS
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
+from flows.statements.words import sentence
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -64,6 +65,7 @@ def _findings(found: Sequence[StatementVerdict]) -> Findings:
         if one.verdict == UNKNOWN and not needs_runs(one):
             by_why.setdefault(one.why or "no reason is stored", []).append(one.says)
     return Findings(
+        answer=sentence(found),
         holds=[_sentence(one) for one in found if one.verdict == HOLDS],
         fails=[_sentence(one) for one in found if one.verdict == FAILS],
         unknown=[*(_counted(why, says) for why, says in by_why.items()), *_of_lacking_models(found)],

@@ -20,6 +20,16 @@ def verdict(found: Sequence[StatementVerdict]) -> str:
     )
 
 
+def sentence(found: Sequence[StatementVerdict]) -> str:
+    """The answer in one sentence."""
+    counts = Counter(one.verdict for one in found)
+    return (
+        f"Of {len(found)} statements of the paper that can be tested, {counts[HOLDS] or 'none'} "
+        f"{'holds' if counts[HOLDS] < 2 else 'hold'} here and {counts[FAILS] or 'none'} "
+        f"{'is' if counts[FAILS] < 2 else 'are'} shown not to hold; {counts[UNKNOWN]} cannot be told"
+    )
+
+
 def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
     """Which do not hold, why others cannot be told, and what an effect is."""
     told = [f"it rests on {_counted(len(numbers.written), 'run')} and {_counted(len(numbers.pages), 'article')}"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
-from flows.experiments.cutoff.words import decisive, interval_words, month_words
+from flows.experiments.cutoff.words import decisive, interval_words, month_words, sentence, why
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -42,23 +42,24 @@ def show(database: Database, experiment_id: str) -> Shown:
     return Shown(
         names,
         [astuple(one) for one in found],
-        _findings(shown),
+        _findings(found, shown),
         tables,
         lambda: [_figure(one, _of(one, curve)) for one in shown],
     )
 
 
-def _findings(shown: Sequence[CutoffFinding]) -> Findings:
+def _findings(found: Sequence[CutoffFinding], shown: Sequence[CutoffFinding]) -> Findings:
+    control = next((one.control for one in found if one.control), None)
     holds, unknown = [], []
     for one in shown:
         about = f"{one.model} under {short_form(one.decoder)}, {one.metric}"
         rests = f"{one.months} months and {one.articles:,} articles"
         if one.verdict == FOUND:
-            interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]"
+            interval = f"{month_words(one.month)} {interval_words(one)}"
             holds.append(f"{about}: the last month that it has seen is {interval}; {rests}")
         else:
-            unknown.append(f"{about}: where it changes: {one.verdict}; {rests}")
-    return Findings(holds=holds, unknown=unknown)
+            unknown.append(f"{about}: after which month it changes; {why(one)}; {rests}")
+    return Findings(answer=sentence(found, control), holds=holds, unknown=unknown)
 
 
 def _is_control(one: CutoffFinding, found: Sequence[CutoffFinding]) -> bool:

@@ -17,6 +17,7 @@ from flows.experiments.fairness.findings import (
 from flows.experiments.fairness.headline import headline
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.swapping import FairnessSwap
+from flows.experiments.fairness.words import sentence
 from flows.tables import p_value
 from storage.database import Database
 
@@ -133,7 +134,11 @@ def _findings(found: Found) -> Findings:
             f"{model} by {metric}, {sweep}: {first} − {second} is {interval} percentage points at {value}, and they "
             f"differ at {len(differing)} of {len(pairs)} settings"
         )
-    return Findings(holds=holds, unknown=[f"{about}: {'; '.join(pairs)}" for about, pairs in unknown.items()])
+    return Findings(
+        answer=sentence(found.pairs, found.shares, found.settings),
+        holds=holds,
+        unknown=[f"{about}: {'; '.join(pairs)}" for about, pairs in unknown.items()],
+    )
 
 
 def _ranges(found: Found) -> list[list[Any]]:

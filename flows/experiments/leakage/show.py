@@ -8,6 +8,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
+from flows.experiments.leakage.words import sentence
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -53,7 +54,11 @@ def show(database: Database, experiment_id: str) -> Shown:
 def _findings(gaps: Sequence[Gap]) -> Findings:
     """A sentence a metric; a gap that the control has too does not hold as one of having read the articles."""
     by_side: dict[str, list[str]] = {"holds": [], "fails": [], "unknown": []}
+    few: dict[tuple[str, str], list[Gap]] = {}
     for gap in gaps:
+        if gap.verdict == TOO_FEW:
+            few.setdefault((gap.model, gap.decoder), []).append(gap)
+            continue
         number, low, high = (
             (gap.gap, gap.low, gap.high)
             if gap.difference is None
@@ -63,7 +68,10 @@ def _findings(gaps: Sequence[Gap]) -> Findings:
         about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
         told = f"{about}; old − new{beyond} {_with_interval(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
         by_side[_SIDES.get(gap.verdict, "holds")].append(told)
-    return Findings(**by_side)
+    for (model, decoder), found in few.items():
+        metrics, pairs = ", ".join(one.metric for one in found), max(one.pairs for one in found)
+        by_side["unknown"].append(f"{model} under {short_form(decoder)}, {metrics}: {TOO_FEW}, {pairs}")
+    return Findings(answer=sentence(gaps), **by_side)
 
 
 def _heads(gaps: Sequence[Gap]) -> list[str]:

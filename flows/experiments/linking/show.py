@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
+from flows.experiments.linking.words import differing, p_of, sentence
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -41,19 +42,21 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 
 def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Findings:
-    """Of each link whether the months differ in how hard they are; and which runs have no place on the scale."""
+    """Of each link whether the months differ in how hard they are, after Holm's correction for all links; and which
+    runs have no place on the scale."""
     holds, unknown = [], []
+    apart = differing(links, [p_of(one) for one in links])
     for one in links:
         about = f"{one.metric}, {one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
         gained = f"{_signed(one.difficulty)} [{_signed(one.difficulty_low)}, {_signed(one.difficulty_high)}]"
-        if one.difficulty_low > 0 or one.difficulty_high < 0:
+        if one in apart:
             holds.append(f"{about}: the months alone add {gained}")
         else:
             unknown.append(f"{about}: whether the months differ ({gained})")
     for why in dict.fromkeys(one.no_link for one in means if one.linked is None):
         count = len({(one.run_id, one.metric) for one in means if one.linked is None and one.no_link == why})
         unknown.append(f"the place of {count} means on the scale: {why}")
-    return Findings(holds=holds, unknown=unknown)
+    return Findings(answer=sentence(links), holds=holds, unknown=unknown)
 
 
 def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
+from flows.experiments.directions import untold
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
@@ -14,6 +15,7 @@ from flows.experiments.verifiability.metrics import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
+from flows.experiments.verifiability.words import points, sentence
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -71,7 +73,8 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
     """By model and metric, which decoders differ from the one that all are compared with."""
-    holds, unknown = [], []
+    holds: list[str] = []
+    unknown: list[tuple[str, str, str]] = []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
         of_both = [one for one in apart if (one.model, one.metric) == (model, metric)]
         about, beside = f"{model}: {_HEADS[metric]}", short_form(of_both[0].against)
@@ -79,15 +82,12 @@ def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
             names = [_with_interval(one) for one in of_both if one.verdict == way]
             holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
         names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
-        unknown += [f"{about}: whether it differs from {beside}: {'; '.join(names)}"] if names else []
-    return Findings(holds=holds, unknown=unknown)
+        unknown += [(model, _HEADS[metric], f"from {beside} under {'; '.join(names)}")] if names else []
+    return Findings(answer=sentence(apart), holds=holds, unknown=untold(unknown))
 
 
 def _with_interval(one: VerifiabilityDifference) -> str:
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{short_form(one.decoder)}, {_signed((one.difference or 0.0) * times)}{interval}"
+    return f"{short_form(one.decoder)}, {points(one)}"
 
 
 def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
@@ -124,11 +124,8 @@ def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
 def _difference(one: VerifiabilityDifference) -> str:
     if one.difference is None:
         return "no prompt has both"
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    return f"{_signed(one.difference * times)}{interval} {one.verdict}{p} ({one.prompts})"
+    return f"{points(one)} {one.verdict}{p} ({one.prompts})"
 
 
 def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) -> Table:
@@ -177,7 +174,3 @@ def _percent(value: float | None, low: float | None, high: float | None) -> str:
     if value is None or low is None or high is None:
         return "none"
     return f"{value * 100:.1f} [{low * 100:.1f}, {high * 100:.1f}]"
-
-
-def _signed(number: float) -> str:
-    return f"{number:+.1f}".replace("-", "−")
