@@ -17,7 +17,7 @@ from newwiki.decoding.grammar import short_form
 if TYPE_CHECKING:
     import altair
 
-_MOST = 20  # statements of a figure
+_MOST = 14  # statements of a figure
 _ORDER = (HOLDS, FAILS, UNKNOWN)
 _UNITS = {
     "own": "in the metric's own unit",
