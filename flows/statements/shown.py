@@ -167,7 +167,8 @@ def _effect(one: StatementVerdict) -> str:
 def _interval(mean: float | None, low: float | None, high: float | None) -> str:
     if mean is None:
         return "–"
-    return f"{mean:+.2f}" if low is None or high is None else f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]"
+    ends = "" if low is None or high is None else f" [{low:+.2f}, {high:+.2f}]"
+    return f"{mean:+.2f}{ends}".replace("-", "−")
 
 
 def _mean(one: SettingNumbers) -> str:

@@ -66,7 +66,10 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Findings:
     """By model, part and metric, which decoders differ from contrastive decoding as in the papers."""
-    values = {(one.model, one.part, one.decoder): one.value for one in variants}
+    values = {
+        (one.model, one.part, one.decoder): one.value if one.part == DECODERS else f"{one.parameter}={one.value}"
+        for one in variants
+    }
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
     for key in dict.fromkeys((one.model, one.part, one.metric) for one in apart):

@@ -110,8 +110,10 @@ def _answer(model: str, apart: Sequence[ContrastDifference]) -> str:
     ]
     unknown = [metric_words.in_sentence(one.metric) for one in of_one if one.verdict not in ("higher", "lower")]
     if not shown:
-        return f"No difference is shown between {decoder} and contrastive decoding of {model}, by {', '.join(unknown)}"
-    rest = f"; no difference is shown by {', '.join(unknown)}" if unknown else ""
+        return (
+            f"No difference is shown between {decoder} and contrastive decoding of {model}, by {' or '.join(unknown)}"
+        )
+    rest = f"; no difference is shown by {' or '.join(unknown)}" if unknown else ""
     return f"Beside contrastive decoding, {decoder} gives texts of {model} {' and '.join(shown)}{rest}"
 
 

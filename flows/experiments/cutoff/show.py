@@ -82,7 +82,7 @@ def _cells(one: CutoffFinding) -> list[Any]:
         one.months,
         one.articles,
         interval,
-        "–" if one.change is None else f"{one.change:+.3g}",
+        "–" if one.change is None else f"{one.change:+.3g}".replace("-", "−"),
         p,
         "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
     ]

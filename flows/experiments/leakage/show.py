@@ -120,7 +120,7 @@ def _membership(one: Membership) -> list[Any]:
         one.pairs,
         f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]",
         f"{one.blind_auc:.3f} [{one.blind_low:.3f}, {one.blind_high:.3f}]",
-        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]",
+        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]".replace("-", "−"),
     ]
 
 

@@ -157,7 +157,7 @@ def _membership(one: Membership) -> str:
 
 
 def _imbalances(found: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:+.2f} standard deviations" for name, value in found.items())
+    return ", ".join(f"{name} {value:+.2f} standard deviations" for name, value in found.items()).replace("-", "−")
 
 
 def _interval(low: float | None, high: float | None, lacking: str | None) -> str:

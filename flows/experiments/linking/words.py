@@ -44,7 +44,7 @@ def sentence(links: Sequence[LinkedMonths]) -> str:
     most = max(apart, key=lambda one: abs(one.difficulty) / one.difficulty_error)
     return (
         f"{found}, and by {len({one.metric for one in apart})} of them the months differ in how hard they are, most "
-        f"clearly by {most.metric}, to which the later month alone adds {_gained(most)}"
+        f"clearly by {most.metric}, to which the later month alone adds {gained(most)}"
     )
 
 
@@ -98,7 +98,7 @@ def words(
 def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]) -> str:
     one = links[0]
     apart = [link for link in links if link in differing]
-    moved = ", ".join(f"{link.metric} {_gained(link)}" for link in apart[:_TOLD])
+    moved = ", ".join(f"{link.metric} {gained(link)}" for link in apart[:_TOLD])
     more = f" and {len(apart) - _TOLD} more" if len(apart) > _TOLD else ""
     anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
     metrics = _many(len({link.metric for link in links}), "metric")
@@ -107,8 +107,8 @@ def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]
     )
 
 
-def _gained(link: LinkedMonths) -> str:
-    return f"{_signed(link.difficulty)} [{_signed(link.difficulty_low)}, {_signed(link.difficulty_high)}]"
+def gained(link: LinkedMonths) -> str:
+    return f"{signed(link.difficulty)} [{signed(link.difficulty_low)}, {signed(link.difficulty_high)}]"
 
 
 def _without(month: str, newest: str, means: Sequence[LinkedMean], reasons: Mapping[tuple[str, str], str]) -> str:
@@ -134,5 +134,5 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"
+def signed(number: float) -> str:
+    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")

@@ -15,7 +15,7 @@ from flows.experiments.verifiability.metrics import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
-from flows.experiments.verifiability.words import points, sentence
+from flows.experiments.verifiability.words import DECISIVE, points, sentence
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -68,11 +68,13 @@ def show(database: Database, experiment_id: str) -> Shown:
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
-    return Shown(names, [astuple(one) for one in found], findings(apart), tables, lambda: figures(found))
+    said = findings(apart, corrected)
+    return Shown(names, [astuple(one) for one in found], said, tables, lambda: figures(found))
 
 
-def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
-    """By model and metric, which decoders differ from the one that all are compared with."""
+def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
+    """By model and metric, which decoders differ from the one that all are compared with; and what people's labels make
+    of the numbers by which the answer is given."""
     holds: list[str] = []
     unknown: list[tuple[str, str, str]] = []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
@@ -83,7 +85,15 @@ def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
             holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
         names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
         unknown += [(model, _HEADS[metric], f"from {beside} under {'; '.join(names)}")] if names else []
-    return Findings(answer=sentence(apart), holds=holds, unknown=untold(unknown))
+    by_people = [f"{_named(one)} {_corrected(one)}" for one in corrected if one.metric == DECISIVE]
+    if by_people:
+        holds.append(f"{_HEADS[DECISIVE]} as people would find it, in brackets by the checker: {'; '.join(by_people)}")
+    checked = [] if by_people else ["what people would call supported: none labelled a sentence, the checker alone did"]
+    return Findings(answer=sentence(apart), holds=holds, unknown=[*untold(unknown), *checked])
+
+
+def _named(one: VerifiabilityCorrection) -> str:
+    return f"{one.model} under {short_form(one.decoder)}"
 
 
 def _with_interval(one: VerifiabilityDifference) -> str:
