@@ -9,6 +9,7 @@ import numpy as np
 from evaluators import statistics
 
 CANNOT_TELL = "cannot tell"
+_NAMED = 3  # decoders that are always named
 Row = TypeVar("Row", bound=Any)
 
 
@@ -34,6 +35,11 @@ def untold(found: Iterable[tuple[str, str, str]]) -> list[str]:
         f"{about}: whether {', '.join(names)} differ{'s' * (len(names) == 1)} {compared}"
         for (about, compared), names in metrics.items()
     ]
+
+
+def decoders_words(names: Sequence[str], compared: int) -> str:
+    """The decoders of which something cannot be told, by their number where it is all of more than three."""
+    return "; ".join(names) if len(names) < compared or compared <= _NAMED else f"any of {compared} other decoders"
 
 
 def _verdict(row: Row, p_holm: float) -> str:

@@ -10,7 +10,7 @@ from flows.experiments.contrast.metric_words import HEADS, in_sentence, told
 from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS, ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
 from flows.experiments.contrast.words import apart_words, sentence
-from flows.experiments.directions import untold
+from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.tables import p_value
 from storage import experiments
@@ -80,7 +80,7 @@ def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiffe
             names = [f"{values[model, part, one.decoder]}, {apart_words(one)}" for one in of_key if one.verdict == way]
             holds += [f"{about}: {in_sentence(metric)} is {way} under {'; '.join(names)}"] if names else []
         names = [values[model, part, one.decoder] for one in of_key if one.verdict not in ("higher", "lower")]
-        unknown += [(about, in_sentence(metric), f"under {'; '.join(names)}")] if names else []
+        unknown += [(about, in_sentence(metric), f"under {decoders_words(names, len(of_key))}")] if names else []
     return Findings(answer=sentence(variants, apart), holds=holds, unknown=untold(unknown))
 
 

@@ -18,7 +18,8 @@ _CLEAREST = 12  # phrases of the first figure
 _BARS = 120  # of the common phrases, one a corpus
 _DIFFERENCES = (
     "How much more often a phrase is in a corpus' responses than in those of the corpus without it that has it most "
-    "often, in percentage points{interval}: the {count} clearest of {all:,} unique phrases. Orange: beyond chance."
+    "often, in percentage points{interval}: the {count} clearest of {all:,} pairs of a phrase and a corpus. Orange: "
+    "beyond chance."
 )
 _COMMON = (
     "Noun phrases that the responses of all corpora have in common, by the share of each corpus' responses (figure 4 "

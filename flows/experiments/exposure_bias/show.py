@@ -56,10 +56,10 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], _findings(apart), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda: figures(found))
 
 
-def _findings(apart: Sequence[ExposureTrend]) -> Findings:
+def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
     """By metric, after which prefixes a model goes on worse than after data, its own first; and what changes along
     prefix and gap. What the verdict rests on is corrected for itself, all else for each other (Holm)."""
     holds, unknown = [], []

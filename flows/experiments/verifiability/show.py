@@ -1,10 +1,11 @@
 """The paper's table 1 with intervals, what differs, and the figures."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
-from flows.experiments.directions import untold
+from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
@@ -15,7 +16,7 @@ from flows.experiments.verifiability.metrics import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
-from flows.experiments.verifiability.words import DECISIVE, points, sentence
+from flows.experiments.verifiability.words import DECISIVE, many, points, sentence
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -84,16 +85,25 @@ def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[Verif
             names = [_with_interval(one) for one in of_both if one.verdict == way]
             holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
         names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
-        unknown += [(model, _HEADS[metric], f"from {beside} under {'; '.join(names)}")] if names else []
-    by_people = [f"{_named(one)} {_corrected(one)}" for one in corrected if one.metric == DECISIVE]
-    if by_people:
-        holds.append(f"{_HEADS[DECISIVE]} as people would find it, in brackets by the checker: {'; '.join(by_people)}")
-    checked = [] if by_people else ["what people would call supported: none labelled a sentence, the checker alone did"]
-    return Findings(answer=sentence(apart), holds=holds, unknown=[*untold(unknown), *checked])
+        under = decoders_words(names, len(of_both))
+        unknown += [(model, _HEADS[metric], f"from {beside} under {under}")] if names else []
+    holds += _by_people([one for one in corrected if one.metric == DECISIVE and one.corrected is not None])
+    return Findings(answer=sentence(apart), holds=holds, unknown=[*untold(unknown), *_by_the_checker(corrected)])
 
 
-def _named(one: VerifiabilityCorrection) -> str:
-    return f"{one.model} under {short_form(one.decoder)}"
+def _by_people(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
+    """The corrected numbers beside the checker's own."""
+    each = "; ".join(f"{short_form(one.decoder)}, {_corrected(one)}" for one in corrected)
+    return [f"{_HEADS[DECISIVE]} in per cent as people would find it, in brackets by the checker: {each}"] * bool(each)
+
+
+def _by_the_checker(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
+    """Why numbers are the checker's alone."""
+    about = "what people would call supported"
+    lacking = Counter(one.lacking for one in corrected if one.metric == DECISIVE and one.lacking)
+    if not corrected:
+        return [f"{about}: none labelled a sentence, the checker alone did"]
+    return [f"{about} under {many(count, 'decoder')}: {why}" for why, count in lacking.items()]
 
 
 def _with_interval(one: VerifiabilityDifference) -> str:

@@ -117,7 +117,7 @@ def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
         for way, verdict in (("More", "higher"), ("Less", "lower"))
     }
     shown = [
-        f"{way} of what {model} writes is supported (USPG) than under {against} under {_many(len(found), 'decoder')}, "
+        f"{way} of what {model} writes is supported (USPG) than under {against} under {many(len(found), 'decoder')}, "
         f"the furthest {short_form(_furthest(found).decoder)} by {points(_furthest(found))} percentage points"
         for way, found in ways.items()
         if found
@@ -128,14 +128,14 @@ def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
             f"Under none of {len(apart)} decoders is it shown that more or less of what {model} writes is supported "
             f"(USPG) than under {against}"
         )
-    return "; ".join([*shown, *([f"of {_many(unknown, 'decoder')} it cannot be told"] if unknown else [])])
+    return "; ".join([*shown, *([f"of {many(unknown, 'decoder')} it cannot be told"] if unknown else [])])
 
 
 def _furthest(found: Sequence[VerifiabilityDifference]) -> VerifiabilityDifference:
     return max(found, key=lambda one: abs(one.difference or 0.0))
 
 
-def _many(number: int, what: str) -> str:
+def many(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
