@@ -14,7 +14,7 @@ from newwiki.errors import UsageError
 from newwiki.papers.published import papers
 
 _PAPER, _TABLE, _MODEL = "004", "1", "large"
-_SIZE = (330, 230)  # pixels
+_SIZE = (330, 215)  # pixels
 _ARTICLES = "reference"
 _GREY = "#8a8f98"
 # Across and up, with the paper's place of both
