@@ -55,17 +55,19 @@ def stored(database: Database, experiment_id: str) -> Stored:
 
 def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
     heads = [one.name for one in fields(StatementVerdict)]
-    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found.verdicts), tables, figures)
+    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found), tables, figures)
 
 
-def _findings(found: Sequence[StatementVerdict]) -> Findings:
+def _findings(stored: Stored) -> Findings:
     """What of the paper's statements holds here, what does not, and why the others cannot be told."""
+    found = stored.verdicts
+    models = list(dict.fromkeys(one.model for one in stored.settings if one.decoder != "reference"))
     by_why: dict[str, list[str]] = {}
     for one in found:
         if one.verdict == UNKNOWN and not needs_runs(one):
             by_why.setdefault(one.why or "no reason is stored", []).append(one.says)
     return Findings(
-        answer=sentence(found),
+        answer=sentence(found, models),
         holds=[_sentence(one) for one in found if one.verdict == HOLDS],
         fails=[_sentence(one) for one in found if one.verdict == FAILS],
         unknown=[*(_counted(why, says) for why, says in by_why.items()), *_of_lacking_models(found)],

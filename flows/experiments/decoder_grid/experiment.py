@@ -15,6 +15,6 @@ EXPERIMENT = Experiment(
     "does not, or it cannot be told.",
     example="newwiki experiment decoder-grid gpt2 --out grid.html",
     unit="articles",
-    over="articles, and over models where a statement is about size",
+    over="articles, and models where a statement is about size",
     request=DecoderGridRequest,
 )
