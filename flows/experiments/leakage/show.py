@@ -30,7 +30,7 @@ _MEMBERSHIPS = (
 # What a verdict says of a gap that comes of having read the articles; every other verdict is one that holds
 _SIDES = {THE_ARTICLES_OWN: "fails", NONE_SHOWN: "unknown", TOO_FEW: "unknown"}
 _FIGURE = (
-    "What the verdict rests on, by metric: the gap{less} in standard deviations over pairs of articles, with its 95 % "
+    "What the verdicts rest on, by metric: the gap{less} in standard deviations over pairs of articles, with its 95 % "
     "interval; 0 is no gap. Below 0 the metric is lower on old articles."
 )
 
@@ -167,10 +167,12 @@ def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
 
     who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=220, minExtent=170, grid=True)),
+        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=180, minExtent=150, grid=True)),
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
-            "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
+            "who:N",
+            scale=alt.Scale(domain=who, range=list(PALETTE)),
+            legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )
     axis = alt.Axis(
@@ -179,4 +181,4 @@ def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + rules + points).properties(width=520, height=alt.Step(max(9, 24 // len(who))))
+    return (zero + rules + points).properties(width=270, height=alt.Step(max(9, 24 // len(who))))

@@ -100,7 +100,7 @@ def _of_model(gaps: Sequence[Gap]) -> str:
 def _answer(gap: Gap) -> str:
     number, low, high, _ = gap.judged
     unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
-    beyond = f" beyond the control {gap.control}'s" if gap.difference is not None else ""
+    beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
     by = f"old − new{beyond} is {_signed(number or 0.0)} {_interval(low, high, gap.no_interval)} {unit}"
     told = {
         BETTER: f"{gap.model} does better on old articles, which it may have read, than on new ones: {by}",

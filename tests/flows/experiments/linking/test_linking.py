@@ -21,6 +21,7 @@ from storage import experiments
 from storage.database import Database
 from storage.linked_months import LinkedMean, LinkedMonths
 from tests.flows.conftest import Run
+from tests.flows.experiments.drawings import ON_A_PHONE, drawn_width
 from tests.flows.experiments.linking.months import (
     AUGUST,
     OCTOBER,
@@ -94,6 +95,7 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     assert ("most clearly by sbert" in said.answer) == bool(said.holds)
     [figure] = [one for one in EXPERIMENT.show(database, experiment_id).figures() if one.first]
     assert "95 % interval over models and articles" in figure.caption
+    assert drawn_width(figure.image) <= ON_A_PHONE
 
 
 def test_the_answer_says_what_was_held_constant_and_how_far_one_anchor_moves_the_scale(database: Database) -> None:
