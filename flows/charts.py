@@ -1,6 +1,5 @@
 """A chart as SVG that stands in a page: its text and axes take the page's colour, so it is legible light and dark."""
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -37,15 +36,12 @@ _CONFIG = {
 
 
 def svg(chart: "altair.TopLevelMixin", label: str) -> Markup:
-    """The chart drawn; `label` says in words what it shows, for those who cannot see it. Its style has `--drawn`, the
-    width that its texts are sized for."""
+    """The chart drawn; `label` says in words what it shows, for those who cannot see it."""
     import vl_convert
 
     drawn: str = vl_convert.vegalite_to_svg(_in_markup(chart.to_dict()) | {"config": _CONFIG})
     labelled = Markup('<svg role="img" aria-label="{}" ').format(_in_markup(label))
-    width = re.search(r'<svg [^>]*?width="([\d.]+)"', drawn)
-    styled = Markup('style="--drawn:{}px" ').format(width[1]) if width else ""
-    return Markup(drawn.replace("<svg ", labelled + styled, 1))
+    return Markup(drawn.replace("<svg ", labelled, 1))
 
 
 def _in_markup(part: Any) -> Any:

@@ -59,6 +59,7 @@ def environment() -> jinja2.Environment:
         "short_form": short_form,
         "span": _span,
         "distinct": distinct,
+        "drawn_width": drawn_width,
         "opening": opening,
         "apart": apart,
         "setting": value_in_words,
@@ -68,6 +69,12 @@ def environment() -> jinja2.Environment:
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
     return made
+
+
+def drawn_width(image: str) -> float:
+    """The width in pixels that the texts of a figure are sized for."""
+    found = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
+    return float(found[1]) if found else 0.0
 
 
 def opening(caption: str) -> str:

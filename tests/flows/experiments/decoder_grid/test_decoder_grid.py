@@ -13,12 +13,13 @@ from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.decoder_grid.experiment import EXPERIMENT
 from flows.experiments.evaluations import Evaluations
 from flows.progress import Silent
+from flows.report.templating import drawn_width
 from flows.statements.statement import paper
 from newwiki.decoding.grammar import parse
 from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
-from tests.flows.experiments.drawings import ON_A_PHONE, drawn_width
+from tests.flows.experiments.drawings import ON_A_PHONE
 from tests.flows.experiments.stored import rows as stored
 from tests.flows.statements.recomputed import distinct_2, effect, rep_4, spreads
 

@@ -14,6 +14,7 @@ from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
 from flows.experiments.linking.experiment import EXPERIMENT
 from flows.experiments.linking.words import p_of
+from flows.report.templating import drawn_width
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
 from newwiki.request import ComparisonRequest, LeaderboardRequest
@@ -21,7 +22,7 @@ from storage import experiments
 from storage.database import Database
 from storage.linked_months import LinkedMean, LinkedMonths
 from tests.flows.conftest import Run
-from tests.flows.experiments.drawings import ON_A_PHONE, drawn_width
+from tests.flows.experiments.drawings import ON_A_PHONE
 from tests.flows.experiments.linking.months import (
     AUGUST,
     OCTOBER,
