@@ -73,6 +73,9 @@ def _print(shown: Shown, form: str) -> None:
     """What holds, what does not, what cannot be told, and the tables."""
     from flows.table_layout import wrapped
 
+    say()
+    for line in wrapped(f"{shown.findings.answer}.", tables.room()):
+        say(line)
     for title, sentences in shown.findings.titled:
         say()
         say(title)

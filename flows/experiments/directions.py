@@ -1,6 +1,6 @@
 """The verdicts higher, lower and cannot tell, after one correction for all tests that a headline speaks of."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -9,6 +9,7 @@ import numpy as np
 from evaluators import statistics
 
 CANNOT_TELL = "cannot tell"
+_NAMED = 3  # decoders that are always named
 Row = TypeVar("Row", bound=Any)
 
 
@@ -22,6 +23,23 @@ def judged(rows: Sequence[Row]) -> list[Row]:
         replace(row, p_holm=statistics.number_or_none(p_holm), verdict=_verdict(row, float(p_holm)))
         for row, p_holm in zip(rows, statistics.holm(p), strict=True)
     ]
+
+
+def untold(found: Iterable[tuple[str, str, str]]) -> list[str]:
+    """The sentences of what cannot be told, of (about, metric, compared with): metrics of which the same cannot be told
+    are one sentence."""
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for about, metric, compared in found:
+        metrics.setdefault((about, compared), []).append(metric)
+    return [
+        f"{about}: whether {', '.join(names)} differ{'s' * (len(names) == 1)} {compared}"
+        for (about, compared), names in metrics.items()
+    ]
+
+
+def decoders_words(names: Sequence[str], compared: int) -> str:
+    """The decoders of which something cannot be told, by their number where it is all of more than three."""
+    return "; ".join(names) if len(names) < compared or compared <= _NAMED else f"any of {compared} other decoders"
 
 
 def _verdict(row: Row, p_holm: float) -> str:

@@ -26,7 +26,8 @@ class Answer:
     from, and names evaluators and snapshots by their ids or hashes; under `models` it has the weights' hash of each
     model whose texts are no runs. `rows` are the numbers by the name of their table; `snapshot_id` is the snapshot
     whose report shows it. `pinned` are the fields of the request, beside the snapshot, that were chosen because nobody
-    named them."""
+    named them. `units` are the numbers of units that the headline rests on, where they are not those of all rows with
+    verdicts."""
 
     snapshot_id: str
     verdict: str
@@ -35,6 +36,7 @@ class Answer:
     read: Mapping[str, Any]
     rows: Mapping[str, Sequence[Any]]
     pinned: Mapping[str, Any] = field(default_factory=dict)
+    units: Sequence[int] = ()
 
 
 _NOTHING = ("nothing",)
@@ -72,9 +74,10 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What an answer says, in sentences: what holds, what does not, and what it cannot tell. `fails` is None where the
-    experiment tests for differences alone: such a test never shows that there is none."""
+    """What an answer says, in sentences: the answer itself in one, what holds, what does not, and what it cannot tell.
+    `fails` is None where the experiment tests for differences alone: such a test never shows that there is none."""
 
+    answer: str
     holds: Sequence[str] = ()
     fails: Sequence[str] | None = None
     unknown: Sequence[str] = ()

@@ -153,7 +153,7 @@ def methods_of(
         software=f"{_DISTRIBUTION} {version(_DISTRIBUTION)}",
         asked=_asked(pinned),
         unit=over or experiment.over,
-        units=_units(experiment.unit, found.rows, runs),
+        units=_units(experiment.unit, found, runs),
         snapshots=snapshots,
         models=[
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
@@ -220,13 +220,13 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
     return {name: plain(value) for name, value in asdict(request).items()}
 
 
-def _units(unit: str, rows: Mapping[str, Sequence[Any]], runs: Sequence[RunRead]) -> tuple[int, int] | None:
-    """Of the rows with the answer's verdicts (of all rows where none have any), as many as each has of the unit; of the
-    runs where no row counts it; None where nothing does."""
-    kinds = kinds_of(rows.values())
-    judged = [row for of_table in rows.values() for row in of_table if not kinds or kind_of(row) == kinds[0]]
+def _units(unit: str, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
+    """What the answer says; else of the rows with its verdicts (of all rows where none have any), as many as each has
+    of the unit; of the runs where no row counts it; None where nothing does."""
+    kinds = kinds_of(found.rows.values())
+    judged = [row for of_table in found.rows.values() for row in of_table if not kinds or kind_of(row) == kinds[0]]
     counts = [int(getattr(row, unit, None) or 0) for row in judged]
-    known = sorted(filter(None, counts)) or sorted(int(getattr(run, unit, 0)) for run in runs)
+    known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, unit, 0)) for run in runs)
     return (known[0], known[-1]) if known and known[0] else None
 
 

@@ -36,7 +36,7 @@ def record(experiment: Experiment, answer: StoredExperiment, shown: Shown) -> di
         "snapshot_id": answer.snapshot_id,
         "made_at": answer.made_at.isoformat(),
         "verdict": answer.verdict,
-        "unit": experiment.over,
+        "unit": made.unit if (made := methods(answer)) else experiment.over,
         "findings": asdict(shown.findings),
         "words": list(answer.words),
         "methods": json.loads(answer.methods) if answer.methods else None,
@@ -83,11 +83,11 @@ def summary(experiment: Experiment, answer: StoredExperiment) -> list[str]:
 
 
 def unit_words(made: Methods) -> str:
-    """`prompts (60)`, or with the least and the greatest number of them."""
+    """`60 prompts`, or with the least and the greatest number of them."""
     if made.units is None:
         return made.unit
     low, high = made.units
-    return f"{made.unit} ({low:,})" if low == high else f"{made.unit} ({low:,} to {high:,})"
+    return f"{low:,} {made.unit}" if low == high else f"{low:,} to {high:,} {made.unit}"
 
 
 def left_out(made: Methods) -> list[Mapping[str, Any]]:

@@ -29,7 +29,7 @@ class Section:
     question: str
     source: str
     answer: StoredExperiment
-    verdict: str
+    sentence: str
     words: Sequence[str]
     over: str
     findings: Sequence[tuple[str, Sequence[str]]]
@@ -107,7 +107,7 @@ def _section(database: Database, answer: StoredExperiment) -> Section:
         question=one.question,
         source=one.source,
         answer=answer,
-        verdict=brief(answer.verdict),
+        sentence=brief(shown.findings.answer),
         words=[brief(sentence) for sentence in answer.words],
         over=record.unit_words(made) if made else one.over,
         findings=[(title, [brief(one) for one in sentences]) for title, sentences in shown.findings.titled],

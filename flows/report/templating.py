@@ -24,6 +24,7 @@ from newwiki.records import Metric
 from storage.outputs import unfinished
 
 _TEMPLATES = files("flows.report") / "templates"
+_LONGEST = 80  # characters of a caption that name a folded table
 
 
 def write_page(html: str, target: Path) -> Path:
@@ -58,6 +59,8 @@ def environment() -> jinja2.Environment:
         "short_form": short_form,
         "span": _span,
         "distinct": distinct,
+        "drawn_width": drawn_width,
+        "opening": opening,
         "apart": apart,
         "setting": value_in_words,
         "count": "{:,}".format,
@@ -66,6 +69,21 @@ def environment() -> jinja2.Environment:
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
     return made
+
+
+def drawn_width(image: str) -> float:
+    """The width in pixels that the texts of a figure are sized for."""
+    found = re.search(r'<svg [^>]*?\bwidth="([\d.]+)"', image)
+    return float(found[1]) if found else 0.0
+
+
+def opening(caption: str) -> str:
+    """The first words of a caption that stand by themselves: up to a bracket, colon, semicolon or full stop, and where
+    these are many, up to the last comma of the first 80 characters."""
+    words = re.split(r" \(|[;.](?= |$)|(?<=.{25}):(?= )", caption, maxsplit=1)[0]
+    if len(words) <= _LONGEST:
+        return words
+    return words[:_LONGEST].rpartition(", ")[0] or f"{words[:_LONGEST].rpartition(' ')[0]} …"
 
 
 def _digits(number: float, like: float | None = None) -> str:

@@ -18,8 +18,9 @@ RANGES = {one.title: (one.low, one.high) for one in paper_metrics() if one.low i
 _SWEPT_MODEL = "GPT-2"
 _APPENDIX, _BY_MODEL = "A", "3"  # tables of the paper
 _MEANS = (
-    "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours ({keys}), whose "
-    "standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on its own articles."
+    "The mean of each metric over texts, rescaled by the paper's ranges ({ranges}). Filled: ours{under} "
+    "({keys}{more}), whose standard deviations the table has. Hollow diamonds: each model of the paper's table 3, on "
+    "its own articles."
 )
 
 
@@ -37,9 +38,12 @@ def swept(parameter: str, metric: str) -> Mapping[float, float]:
 
 
 def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
-    """Ours beside table 3 of the paper, a row a metric; no more runs than there are colours."""
+    """Ours beside table 3 of the paper, a row a metric; the articles, and no more runs than there are colours."""
     known = [one for one in settings if one.mean is not None and one.metric in RANGES]
-    who = list(dict.fromkeys((one.model, one.decoder) for one in known))[: len(PALETTE)]
+    runs = list(dict.fromkeys((one.model, one.decoder) for one in known))
+    articles = [one for one in runs if one[1] == "reference"]
+    written = [one for one in runs if one not in articles]
+    who = [*written[: len(PALETTE) - len(articles)], *articles]
     metrics = [metric for metric in RANGES if any(one.metric == metric for one in known)]
     if not who or not metrics:
         return []
@@ -54,12 +58,18 @@ def means(settings: Sequence[SettingNumbers]) -> list[Figure]:
         for number in paper.numbers(paper.table(_BY_MODEL))
         if number.metric.title in metrics and number.metric.comparable
     ]
-    names = [model if decoder == "reference" else f"{model} {short_form(decoder)}" for model, decoder in who]
+    decoders = dict.fromkeys(short_form(decoder) for _, decoder in written)
+    names = [
+        model if decoder == "reference" or len(decoders) == 1 else f"{model} {short_form(decoder)}"
+        for model, decoder in who
+    ]
+    under = f" under {next(iter(decoders))}" if len(decoders) == 1 else ""
+    more = f"; {len(runs) - len(who)} more runs are in the table" if len(runs) > len(who) else ""
     keys = ", ".join(f"{sign} {name}" for sign, name in zip(SHAPES.values(), names, strict=False))
     ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
     told = "; ".join(f"{one['metric']}, {names[int(one['who'])]}: {digits(one['at'])}" for one in ours)
     image = svg(_rows(ours, published, metrics), f"Means, rescaled: {told}")
-    return [Figure(_MEANS.format(ranges=ranges, keys=keys), image)]
+    return [Figure(_MEANS.format(ranges=ranges, keys=keys, under=under, more=more), image)]
 
 
 def rescaled(metric: str, value: float) -> float:

@@ -17,7 +17,7 @@ from newwiki.decoding.grammar import short_form
 if TYPE_CHECKING:
     import altair
 
-_MOST = 20  # statements of a figure
+_MOST = 14  # statements of a figure
 _ORDER = (HOLDS, FAILS, UNKNOWN)
 _UNITS = {
     "own": "in the metric's own unit",
@@ -163,7 +163,7 @@ def _sweep(settings: Sequence[SettingNumbers], parameter: str, words: str) -> Fi
     ranges = ", ".join(f"{metric} [{RANGES[metric][0]:g}, {RANGES[metric][1]:g}]" for metric in metrics)
     caption = _SWEEP.format(words=words, ranges=ranges, models=f" and {models} models" if models > 1 else "")
     told = "; ".join(f"{one['metric']} at {one['x']}: {digits(one['own'])}" for one in values)
-    return Figure(caption, svg(alt.concat(*panels, columns=3), f"Means against {words}: {told}"))
+    return Figure(caption, svg(alt.concat(*panels, columns=2), f"Means against {words}: {told}"))
 
 
 def _published(parameter: str, metric: str, order: Sequence[float]) -> list[dict[str, Any]]:

@@ -64,6 +64,7 @@ def answer(database: Database, experiment: str, snapshot: Snapshot, runs: Sequen
             "scored": sorted((run.run_id, made_by) for run in runs for _, made_by in evaluators.values()),
         },
         rows=_rows(found, setting_numbers(numbers, evaluators), correlations(numbers)),
+        units=[len(numbers.pages)],
     )
 
 

@@ -10,6 +10,7 @@ from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.statement import paper
 from flows.statements.testing import NEEDS_RUNS
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict, Verdict
+from flows.statements.words import sentence
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -54,16 +55,19 @@ def stored(database: Database, experiment_id: str) -> Stored:
 
 def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
     heads = [one.name for one in fields(StatementVerdict)]
-    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found.verdicts), tables, figures)
+    return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found), tables, figures)
 
 
-def _findings(found: Sequence[StatementVerdict]) -> Findings:
+def _findings(stored: Stored) -> Findings:
     """What of the paper's statements holds here, what does not, and why the others cannot be told."""
+    found = stored.verdicts
+    models = list(dict.fromkeys(one.model for one in stored.settings if one.decoder != "reference"))
     by_why: dict[str, list[str]] = {}
     for one in found:
         if one.verdict == UNKNOWN and not needs_runs(one):
             by_why.setdefault(one.why or "no reason is stored", []).append(one.says)
     return Findings(
+        answer=sentence(found, models),
         holds=[_sentence(one) for one in found if one.verdict == HOLDS],
         fails=[_sentence(one) for one in found if one.verdict == FAILS],
         unknown=[*(_counted(why, says) for why, says in by_why.items()), *_of_lacking_models(found)],
@@ -165,7 +169,8 @@ def _effect(one: StatementVerdict) -> str:
 def _interval(mean: float | None, low: float | None, high: float | None) -> str:
     if mean is None:
         return "–"
-    return f"{mean:+.2f}" if low is None or high is None else f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]"
+    ends = "" if low is None or high is None else f" [{low:+.2f}, {high:+.2f}]"
+    return f"{mean:+.2f}{ends}".replace("-", "−")
 
 
 def _mean(one: SettingNumbers) -> str:

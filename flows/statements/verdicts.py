@@ -25,7 +25,7 @@ UNKNOWN: Verdict = "cannot tell"
     "statement_verdicts",
     "articles",
     "models",
-    over="articles, and over models where a statement is about size",
+    over="articles, and models where a statement is about size",
     given="settings, seeds and, but for size, models",
     family="the statements of the answer that are said to hold, and among those that are said not to",
 )

@@ -20,6 +20,17 @@ def verdict(found: Sequence[StatementVerdict]) -> str:
     )
 
 
+def sentence(found: Sequence[StatementVerdict], models: Sequence[str]) -> str:
+    """The answer in one sentence, about these models."""
+    counts = Counter(one.verdict for one in found)
+    who = ", ".join(models) if len(models) <= _TOLD else f"{len(models)} models"
+    return (
+        f"Of {len(found)} statements of the paper, {counts[HOLDS] or 'none'} "
+        f"{'holds' if counts[HOLDS] < 2 else 'hold'} for {who} and {counts[FAILS] or 'none'} "
+        f"{'is' if counts[FAILS] < 2 else 'are'} shown not to hold; of {counts[UNKNOWN]} it cannot be told"
+    )
+
+
 def words(found: Sequence[StatementVerdict], numbers: Numbers) -> list[str]:
     """Which do not hold, why others cannot be told, and what an effect is."""
     told = [f"it rests on {_counted(len(numbers.written), 'run')} and {_counted(len(numbers.pages), 'article')}"]

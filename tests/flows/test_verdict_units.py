@@ -38,7 +38,6 @@ PARTS = {
     "Answer": "the headline of an answer, whose units are those of its rows",
     "StoredExperiment": "the headline of an answer, whose units are those of its rows",
     "Outcome": "the headline of an answer, whose units are those of its rows",
-    "Section": "the headline of an answer, whose units are those of its rows",
     "VerifiabilityChecker": "an interval that no verdict is made of",
     "AgreementRow": "an interval that no verdict is made of",
     "BiasRow": "an interval that no verdict is made of",
@@ -119,6 +118,24 @@ def test_every_experiment_has_a_kind_of_verdict() -> None:
         ours = [tree for path, tree in sources().items() if path.startswith(folder)]
         imported = {node.module for tree in ours for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert any(path.startswith(folder) for path in declaring()) or "flows.statements.reading" in imported, one.name
+
+
+HEADLINES = {  # by experiment, the kind of verdict that its answer is
+    "contrast": "contrast_differences", "corpora": "corpus_phrases", "cutoff": "cutoff_findings",
+    "decoder-grid": STATEMENTS, "exposure-bias": "exposure_trends", "fairness": "fairness_pairs",
+    "leakage": "leakage_gaps", "linking": "linked_months", "models": STATEMENTS,
+    "verifiability": "verifiability_differences",
+}  # fmt: skip
+
+
+def test_the_units_that_an_answer_counts_are_those_that_its_verdict_generalizes_over() -> None:
+    """A page says on how many of them it rests: months are not counted in articles."""
+    declaring()
+    assert set(HEADLINES) == {one.name for one in every()}
+    for one in every():
+        over = declared()[HEADLINES[one.name]].over
+        assert one.over == over
+        assert re.match(rf"{one.unit}\b", over), one.name
 
 
 def test_a_kind_names_known_units_and_says_them() -> None:

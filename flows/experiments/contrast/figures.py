@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     import altair
 
 _COHERENCES = ("likelihood_coherence", "embedding_coherence")
-_PLANE = (
-    "{model}: {up} against {across}, as figure {number} of Su and Xu 2022{measure}. Bars are 95 % intervals of "
-    "coherence{spread}{line}. {keys}."
-)
+_PLANE = "{model}: {up} against {across}, as figure {number} of Su and Xu 2022{measure}. {bars}{spread}{line}. {keys}."
 _TEMPERATURE = (
     "{model}: {up} against {across} by the amateur's temperature, which stands at each point, as figure 3 of Li et al. "
     "2022."
@@ -77,6 +74,9 @@ def _planes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
                 across=in_sentence(coherence),
                 model=_short(variants[0].model),
                 number=number,
+                bars="Bars are 95 % intervals of coherence over prompts"
+                if any(one["low"] < one["high"] for one in points)
+                else "There are too few prompts for intervals",
                 measure="" if coherence == _COHERENCES[0] else ", with the coherence of Li et al. 2022",
                 spread=", and one standard deviation of MAUVE over seeds" if up == "mauve" else "",
                 line="; numbers at points are k" if any(one["k"] for one in points) else "",

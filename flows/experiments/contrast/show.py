@@ -9,6 +9,8 @@ from flows.experiments.contrast.figures import figures
 from flows.experiments.contrast.metric_words import HEADS, in_sentence, told
 from flows.experiments.contrast.numbers import METRICS, TEXT_METRICS, ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
+from flows.experiments.contrast.words import apart_words, sentence
+from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.tables import p_value
 from storage import experiments
@@ -64,24 +66,22 @@ def show(database: Database, experiment_id: str) -> Shown:
 
 def _findings(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Findings:
     """By model, part and metric, which decoders differ from contrastive decoding as in the papers."""
-    values = {(one.model, one.part, one.decoder): one.value for one in variants}
-    holds, unknown = [], []
+    values = {
+        (one.model, one.part, one.decoder): one.value if one.part == DECODERS else f"{one.parameter}={one.value}"
+        for one in variants
+    }
+    holds: list[str] = []
+    unknown: list[tuple[str, str, str]] = []
     for key in dict.fromkeys((one.model, one.part, one.metric) for one in apart):
         of_key = [one for one in apart if (one.model, one.part, one.metric) == key]
         model, part, metric = key
         about = model if part == DECODERS else f"{model}, {part}"
         for way in ("higher", "lower"):
-            names = [f"{values[model, part, one.decoder]}, {_apart(one)}" for one in of_key if one.verdict == way]
+            names = [f"{values[model, part, one.decoder]}, {apart_words(one)}" for one in of_key if one.verdict == way]
             holds += [f"{about}: {in_sentence(metric)} is {way} under {'; '.join(names)}"] if names else []
         names = [values[model, part, one.decoder] for one in of_key if one.verdict not in ("higher", "lower")]
-        unknown += [f"{about}: whether {in_sentence(metric)} differs under {'; '.join(names)}"] if names else []
-    return Findings(holds=holds, unknown=unknown)
-
-
-def _apart(one: ContrastDifference) -> str:
-    ends = [told(one.metric, end, signed=True) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{told(one.metric, one.difference or 0.0, signed=True)}{interval}"
+        unknown += [(about, in_sentence(metric), f"under {decoders_words(names, len(of_key))}")] if names else []
+    return Findings(answer=sentence(variants, apart), holds=holds, unknown=untold(unknown))
 
 
 def _cells(model: str, numbers: Sequence[ContrastNumber], apart: Sequence[ContrastDifference]) -> _Cells:

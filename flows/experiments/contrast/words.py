@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from evaluators import statistics
+from flows.experiments.contrast import metric_words
 from flows.experiments.contrast.differences import ContrastDifference
 from flows.experiments.contrast.numbers import SET_METRICS, TEXT_METRICS, ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, ContrastVariant, decoder_words
@@ -26,6 +27,13 @@ def verdict(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDiffere
         for model in dict.fromkeys(one.model for one in variants)
     }
     return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
+
+
+def sentence(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> str:
+    """The answer in one sentence, by what the verdict rests on."""
+    models = list(dict.fromkeys(one.model for one in variants))
+    told = [_answer(model, [one for one in apart if one.model == model and one.part == DECODERS]) for model in models]
+    return ". ".join(told)
 
 
 def words(
@@ -68,15 +76,52 @@ def judges(database: Database, evaluators: Mapping[str, str], runs: Sequence[Run
 
 
 def _of_model(apart: Sequence[ContrastDifference]) -> str:
-    decoders = list(dict.fromkeys(one.decoder for one in apart))
-    if not decoders:
+    if not apart:
         return "contrastive decoding alone"
-    named = next((one for one in decoders if one.startswith(SEARCH)), decoders[0])
-    of_one = [one for one in apart if one.decoder == named and one.metric != "words"]
-    if not of_one or all(one.verdict == statistics.TOO_FEW for one in of_one):
+    of_one = _decisive(apart)
+    if all(one.verdict == statistics.TOO_FEW for one in of_one):
         return f"{statistics.TOO_FEW} to tell decoders apart"
     told = ", ".join(f"{one.metric} {one.verdict}" for one in of_one)
-    return f"{decoder_words(named)} beside contrastive decoding: {told}"
+    return f"{decoder_words(of_one[0].decoder)} beside contrastive decoding: {told}"
+
+
+def _decisive(apart: Sequence[ContrastDifference]) -> list[ContrastDifference]:
+    """What contrastive search, or else the first of the others, differs in."""
+    decoders = list(dict.fromkeys(one.decoder for one in apart))
+    named = next((one for one in decoders if one.startswith(SEARCH)), decoders[0])
+    return [one for one in apart if one.decoder == named and one.metric != "words"]
+
+
+def _answer(model: str, apart: Sequence[ContrastDifference]) -> str:
+    of_one = _decisive(apart) if apart else []
+    if not of_one:
+        return f"{model} wrote under contrastive decoding alone, which is compared with nothing"
+    decoder = decoder_words(of_one[0].decoder)
+    if all(one.verdict == statistics.TOO_FEW for one in of_one):
+        prompts = max(one.prompts for one in of_one)
+        return (
+            f"{prompts} prompts are too few to tell whether the texts of {model} differ under {decoder} and "
+            f"contrastive decoding; {statistics.FEWEST} are the least"
+        )
+    shown = [
+        f"{one.verdict} {metric_words.in_sentence(one.metric)}, {apart_words(one)}"
+        for one in of_one
+        if one.verdict in ("higher", "lower")
+    ]
+    unknown = [metric_words.in_sentence(one.metric) for one in of_one if one.verdict not in ("higher", "lower")]
+    if not shown:
+        return (
+            f"No difference is shown between {decoder} and contrastive decoding of {model}, by {' or '.join(unknown)}"
+        )
+    rest = f"; no difference is shown by {' or '.join(unknown)}" if unknown else ""
+    return f"Beside contrastive decoding, {decoder} gives texts of {model} {' and '.join(shown)}{rest}"
+
+
+def apart_words(one: ContrastDifference) -> str:
+    """The difference with its interval."""
+    ends = [metric_words.told(one.metric, end, signed=True) for end in (one.low, one.high) if end is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{metric_words.told(one.metric, one.difference or 0.0, signed=True)}{interval}"
 
 
 def _differing(variants: Sequence[ContrastVariant], apart: Sequence[ContrastDifference]) -> Iterator[str]:

@@ -1,11 +1,10 @@
-"""The common and the unique noun phrases as bar charts: figures 4 and 5 of the paper."""
+"""By which phrases corpora differ, and the common and the unique ones as bar charts: figures 4 and 5 of the paper."""
 
-from typing import TYPE_CHECKING
-
-from markupsafe import Markup
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
-from flows.experiments.corpora.findings import BEYOND
+from flows.experiments.corpora.findings import BEYOND, CorpusPhrase
 from flows.experiments.corpora.material import Found
 from flows.experiments.experiment import Figure
 
@@ -15,6 +14,13 @@ if TYPE_CHECKING:
 _MOST = 40  # phrases of a chart
 _WIDTH, _ROOM = 230, 160  # of the bars, and beside them for phrases, in pixels
 _WIDER = 20  # than measured here may a phrase be in the font of a browser
+_CLEAREST = 12  # phrases of the first figure
+_BARS = 120  # of the common phrases, one a corpus
+_DIFFERENCES = (
+    "How much more often a phrase is in a corpus' responses than in those of the corpus without it that has it most "
+    "often, in percentage points{interval}: the {count} clearest of {all:,} pairs of a phrase and a corpus. Orange: "
+    "beyond chance."
+)
 _COMMON = (
     "Noun phrases that the responses of all corpora have in common, by the share of each corpus' responses (figure 4 "
     "of the paper){most}."
@@ -26,21 +32,63 @@ _UNIQUE = (
 
 
 def figures(found: Found) -> list[Figure]:
-    drawn = []
+    drawn = _differences(found)
     if found.common:
-        shown = list(found.common)[:_MOST]
-        caption = _COMMON.format(most=_most(len(found.common)))
-        drawn.append(Figure(caption, _narrow(_common(found, shown), _common_told(found, shown))))
+        shown = list(found.common)[: max(1, min(_MOST, _BARS // len(found.names)))]
+        caption = _COMMON.format(most=_most(len(found.common), len(shown)))
+        drawn.append(Figure(caption, svg(_common(found, shown), _common_told(found, shown))))
     for place, corpus in enumerate(found.names):
         if unique := found.unique(corpus):
-            caption = _UNIQUE.format(corpus=corpus, most=_most(len(unique)))
+            caption = _UNIQUE.format(corpus=corpus, most=_most(len(unique), _MOST))
             told = "; ".join(f"{one.phrase} {one.share:.0%}, {one.verdict}" for one in unique[:_MOST])
-            drawn.append(Figure(caption, _narrow(_unique(found, corpus, place), f"Unique phrases of {corpus}: {told}")))
+            drawn.append(Figure(caption, svg(_unique(found, corpus, place), f"Unique phrases of {corpus}: {told}")))
     return drawn
 
 
-def _most(count: int) -> str:
-    return f", the {_MOST} most frequent of {count:,}; the table has all" if count > _MOST else ""
+def _differences(found: Found) -> list[Figure]:
+    """The answer: the phrases by which corpora differ."""
+    known = [one for name in found.names for one in found.unique(name) if one.difference is not None]
+    if not known:
+        return []
+    shown = sorted(known, key=_clearness)[:_CLEAREST]
+    rows = []
+    for one in shown:
+        difference = one.difference or 0.0
+        ends = {"at": difference, "low": one.difference_low, "high": one.difference_high}
+        rows.append(
+            {"phrase": f"{one.phrase} · {one.corpus}", "beyond": one.verdict == BEYOND}
+            | {name: 100 * (difference if end is None else end) for name, end in ends.items()}
+        )
+    bare = all(one.difference_low is None for one in shown)
+    interval = "; there are too few prompts for intervals" if bare else ", with 95 % intervals over prompts"
+    caption = _DIFFERENCES.format(interval=interval, count=len(shown), all=len(known))
+    told = "; ".join(f"{one['phrase']} {one['at']:+.1f} [{one['low']:+.1f}, {one['high']:+.1f}]" for one in rows)
+    return [Figure(caption, svg(_forest(rows), f"Differences in percentage points: {told}"), first=True)]
+
+
+def _clearness(one: CorpusPhrase) -> tuple[bool, float, float]:
+    """What is beyond chance first, then by p and by the size of the difference."""
+    return one.verdict != BEYOND, 1.0 if one.p_holm is None else one.p_holm, -(one.difference or 0.0)
+
+
+def _forest(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
+    import altair as alt
+
+    names = [one["phrase"] for one in rows]
+    labels = alt.Axis(title=None, labelLimit=_ROOM, labelFontSize=11, minExtent=_ROOM + 2 * _WIDER, grid=True)
+    base = alt.Chart(alt.Data(values=list(rows))).encode(
+        y=alt.Y("phrase:N", sort=names, axis=labels),
+        color=alt.condition("datum.beyond", alt.value(PALETTE[3]), alt.value("#8a8f98")),
+    )
+    axis = alt.Axis(title="percentage points", titleFontWeight="normal", tickCount=5, labelFontSize=12)
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
+    return (zero + bars + points).properties(width=170, height=alt.Step(20))
+
+
+def _most(count: int, shown: int) -> str:
+    return f", the {shown} most frequent of {count:,}; the table has all" if count > shown else ""
 
 
 def _common_told(found: Found, shown: list[str]) -> str:
@@ -49,11 +97,6 @@ def _common_told(found: Found, shown: list[str]) -> str:
         for phrase in shown
     )
     return f"Common phrases: {'; '.join(told)}"
-
-
-def _narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
-    """Drawn for a phone, and on a wide screen no wider than text is."""
-    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 34rem" '), 1))
 
 
 def _common(found: Found, shown: list[str]) -> "altair.Chart":
@@ -107,4 +150,4 @@ def _shares() -> "altair.Axis":
 def _phrases() -> "altair.Axis":
     import altair as alt
 
-    return alt.Axis(title=None, labelLimit=_ROOM, labelFontSize=12, minExtent=_ROOM + _WIDER)
+    return alt.Axis(title=None, labelLimit=_ROOM, labelFontSize=11, minExtent=_ROOM + 2 * _WIDER)

@@ -6,6 +6,7 @@ from typing import Any
 from flows.experiments.corpora.figures import figures
 from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.words import sentence
 from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
@@ -53,7 +54,7 @@ def _findings(found: Found) -> Findings:
             holds.append(f"{corpus} has more often than any corpus without them (percentage points): {named}{more}")
         if open_ := len(unique) - len(beyond):
             unknown.append(f"whether {open_} of {corpus}'s {len(unique)} unique phrases are unique by chance")
-    return Findings(holds=holds, unknown=unknown)
+    return Findings(answer=sentence(found.phrases), holds=holds, unknown=unknown)
 
 
 def _corpora(found: Found) -> Table:

@@ -24,6 +24,25 @@ def verdict(phrases: Sequence[CorpusPhrase]) -> str:
     return f"{len(common):,} noun phrases in common, {len(unique):,} unique" + (f", {told}" if unique else "")
 
 
+def sentence(phrases: Sequence[CorpusPhrase]) -> str:
+    """The answer in one sentence: how many phrases are common, and of how many unique ones more than chance is
+    shown."""
+    common = {one.phrase for one in phrases if one.kind == "common"}
+    unique = [one for one in phrases if one.kind == "unique"]
+    if not common and not unique:
+        return "No noun phrase is in enough responses to count"
+    found = f"The model writes {len(common):,} noun phrases after each of the corpora"
+    if not unique:
+        return f"{found}, and none after some of them only"
+    names = len({one.phrase for one in unique})
+    beyond = len({one.phrase for one in unique if one.verdict == BEYOND})
+    if all(one.verdict == TOO_FEW for one in unique):
+        told = "there are too few prompts to tell which of these are so by chance"
+    else:
+        told = f"{beyond:,} of these are more frequent there than after any other corpus beyond chance between prompts"
+    return f"{found}, and {names:,} after some of them only; {told}"
+
+
 def words(
     prompts: str,
     facts: Sequence[CorpusFacts],

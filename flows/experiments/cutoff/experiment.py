@@ -13,7 +13,7 @@ EXPERIMENT = Experiment(
     "wiki, by the month in which their articles were begun (old ones by year). Without --decoder the models only read "
     "the articles. What a --control, which saw none of them, shows too is the articles'.",
     example="newwiki experiment cutoff gpt2 --control distilgpt2 --out cutoff.html",
-    unit="articles",
-    over="articles, by the month in which they were begun",
+    unit="months",
+    over="months",
     request=CutoffRequest,
 )

@@ -6,8 +6,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
-from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth
-from flows.experiments.cutoff.words import decisive, interval_words, month_words
+from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth, month_number
+from flows.experiments.cutoff.words import decisive, interval_words, month_words, sentence, why
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -22,6 +22,7 @@ _FINDINGS = (
     "one) moves after it, and p of no change, after Holm's correction for the metrics beside bits_per_byte."
 )
 _MONTHS = "The mean of the articles that were begun in a month, with its 95 % interval, by what the verdict rests on."
+_TICKS = 8  # months that are named on the axis, at most
 _FIGURE = (
     "{metric} of {model} under {decoder} by the month in which the articles were begun, with 95 % intervals{control}. "
     "{found}"
@@ -42,23 +43,24 @@ def show(database: Database, experiment_id: str) -> Shown:
     return Shown(
         names,
         [astuple(one) for one in found],
-        _findings(shown),
+        _findings(found, shown),
         tables,
         lambda: [_figure(one, _of(one, curve)) for one in shown],
     )
 
 
-def _findings(shown: Sequence[CutoffFinding]) -> Findings:
+def _findings(found: Sequence[CutoffFinding], shown: Sequence[CutoffFinding]) -> Findings:
+    control = next((one.control for one in found if one.control), None)
     holds, unknown = [], []
     for one in shown:
         about = f"{one.model} under {short_form(one.decoder)}, {one.metric}"
         rests = f"{one.months} months and {one.articles:,} articles"
         if one.verdict == FOUND:
-            interval = f"{month_words(one.month)} [{month_words(one.low)}, {month_words(one.high)}]"
+            interval = f"{month_words(one.month)} {interval_words(one)}"
             holds.append(f"{about}: the last month that it has seen is {interval}; {rests}")
         else:
-            unknown.append(f"{about}: where it changes: {one.verdict}; {rests}")
-    return Findings(holds=holds, unknown=unknown)
+            unknown.append(f"{about}: after which month it changes; {why(one)}; {rests}")
+    return Findings(answer=sentence(found, control), holds=holds, unknown=unknown)
 
 
 def _is_control(one: CutoffFinding, found: Sequence[CutoffFinding]) -> bool:
@@ -80,7 +82,7 @@ def _cells(one: CutoffFinding) -> list[Any]:
         one.months,
         one.articles,
         interval,
-        "–" if one.change is None else f"{one.change:+.3g}",
+        "–" if one.change is None else f"{one.change:+.3g}".replace("-", "−"),
         p,
         "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
     ]
@@ -135,9 +137,13 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     ]
     who = [one.model, *([one.control] if one.control else [])]
     colour = alt.Color(
-        "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
+        "who:N",
+        scale=alt.Scale(domain=who, range=list(PALETTE)),
+        legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
     )
-    axis = alt.Axis(title=None, format="%Y-%m", labelFontSize=12, tickCount=8, labelOverlap=True)
+    spanned = month_number(months[-1].month) - month_number(months[0].first_month) + 1 if months else 1
+    ticks = alt.TimeIntervalStep(interval="month", step=-(-spanned // _TICKS))
+    axis = alt.Axis(title=None, format="%Y-%m", labelFontSize=12, tickCount=ticks, labelOverlap=True)
     scale = alt.Scale(zero=False)
     base = alt.Chart(alt.Data(values=values)).encode(x=alt.X("month:T", axis=axis), color=colour)
     vertical = alt.Axis(title=one.metric, titleFontWeight="normal", tickCount=5, labelFontSize=12)
@@ -145,7 +151,7 @@ def _drawn(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "altair.LayerCh
     lines = base.mark_line(strokeWidth=2).encode(y=alt.Y("mean:Q", scale=scale))
     points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("mean:Q", scale=scale))
     layers = [*_marks(one, months), bars, lines, points]
-    return alt.layer(*layers).properties(width=520, height=240)
+    return alt.layer(*layers).properties(width=400, height=220)
 
 
 def _marks(one: CutoffFinding, months: Sequence[CutoffMonth]) -> "list[altair.Chart]":

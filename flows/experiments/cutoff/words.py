@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, TOO_FEW_MONTHS, UNFINISHED
+from evaluators.change_point import FEWEST_ARTICLES, FEWEST_MONTHS, NO_CHANGE, TOO_FEW_MONTHS, UNFINISHED
 from flows.experiments.cutoff.findings import DECISIVE, FOUND, CutoffFinding
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
@@ -16,6 +16,31 @@ def verdict(found: Sequence[CutoffFinding], control: str | None) -> str:
     models = dict.fromkeys(one.model for one in found if one.model != control)
     told = {model: _of_model([one for one in decisive(found) if one.model == model]) for model in models}
     return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
+
+
+def sentence(found: Sequence[CutoffFinding], control: str | None) -> str:
+    """The answer in one sentence: of each model its month by the metric that shows one best, or that there is none."""
+    told = []
+    for model in dict.fromkeys(one.model for one in found if one.model != control):
+        of_model = [one for one in decisive(found) if one.model == model]
+        shown = [one for one in of_model if one.verdict == FOUND]
+        one = min(shown or of_model, key=lambda one: one.p_holm or 0.0)
+        by = f"by {one.metric} of {one.articles:,} articles"
+        if shown:
+            told.append(f"{model} has seen articles up to {_with_interval(one)}, {by}")
+        else:
+            told.append(f"Up to which month {model} has seen articles cannot be told {by}: {why(one)}")
+    return ". ".join(told)
+
+
+def why(one: CutoffFinding) -> str:
+    """Why no month is named."""
+    reasons = {
+        TOO_FEW_MONTHS: f"{one.months} months of {FEWEST_ARTICLES} articles or more are too few, {FEWEST_MONTHS} are "
+        "the least",
+        NO_CHANGE: "no change from month to month is shown",
+    }
+    return reasons.get(one.verdict, one.verdict)
 
 
 def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:

@@ -15,6 +15,6 @@ EXPERIMENT = Experiment(
     "does not, or it cannot be told.",
     example="newwiki experiment decoder-grid gpt2 --out grid.html",
     unit="articles",
-    over="articles of this snapshot",
+    over="articles, and models where a statement is about size",
     request=DecoderGridRequest,
 )

@@ -118,10 +118,8 @@ def _point(one: ExposureMeasure, place: int, line: str) -> dict[str, Any]:
 def _drawn(
     values: Sequence[dict[str, Any]], across: str, up: str, lines: str, published: Sequence[dict[str, float]] = ()
 ) -> Markup:
-    """Drawn for a phone, and on a wide screen no wider than text is."""
     told = "; ".join(f"{one['line']} at {one['place']}: {one['at']:.3f}" for one in values)
-    drawn = svg(_curves(values, across, up, lines, published), f"{up} by {across} and {lines}: {told}")
-    return Markup(drawn.replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
+    return svg(_curves(values, across, up, lines, published), f"{up} by {across} and {lines}: {told}")
 
 
 def _curves(

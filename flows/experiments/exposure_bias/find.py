@@ -85,6 +85,7 @@ def find(evaluations: Evaluations, request: ExposureBiasRequest) -> Answer:
             "exposure_trends": apart,
             "exposure_examples": texts,
         },
+        units=[cut.articles - cut.too_short],
     )
 
 

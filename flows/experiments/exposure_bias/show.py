@@ -1,17 +1,18 @@
 """What was found of prefixes, as the paper's tables 2, 8 and 9; the figures are drawn beside."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, fields, replace
+from math import nan
 from typing import Any
 
-from evaluators.statistics import LEVEL
+from evaluators.statistics import LEVEL, holm, number_or_none
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.exposure_bias.examples import ExposureExample
 from flows.experiments.exposure_bias.figures import figures
 from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
 from flows.experiments.exposure_bias.measuring import DIVERGENCES, METEOR, SCORES
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
-from flows.experiments.exposure_bias.words import of_prefix
+from flows.experiments.exposure_bias.words import decisive, of_prefix, sentence
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage.database import Database
@@ -55,13 +56,14 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], _findings(apart), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda: figures(found))
 
 
-def _findings(apart: Sequence[ExposureTrend]) -> Findings:
+def findings_of(apart: Sequence[ExposureTrend]) -> Findings:
     """By metric, after which prefixes a model goes on worse than after data, its own first; and what changes along
-    prefix and gap."""
+    prefix and gap. What the verdict rests on is corrected for itself, all else for each other (Holm)."""
     holds, unknown = [], []
+    apart = _corrected(apart)
     ordered = sorted(apart, key=lambda one: (_ORDER.index(one.metric), _PLACES[one.prefix], one.rate))
     for model, decoder, metric in dict.fromkeys((one.model, one.decoder, one.metric) for one in ordered):
         found = [one for one in ordered if (one.model, one.decoder, one.metric) == (model, decoder, metric)]
@@ -69,9 +71,13 @@ def _findings(apart: Sequence[ExposureTrend]) -> Findings:
         means = [one for one in found if one.along != GAP]
         for way in ("worse", "better"):
             after = [_after(one) for one in means if _way(one) == way]
-            holds += [f"{about} is {way} than after data after {'; '.join(after)}"] if after else []
+            holds += (
+                [f"{about} is {way} than after data, which is 1, after {'; '.join(after)} prefixes"] if after else []
+            )
         after = [_after(one) for one in means if _way(one) is None]
-        unknown += [f"{about}: whether it is worse than after data after {'; '.join(after)}"] if after else []
+        unknown += (
+            [f"{about}: whether it differs from 1, no difference, after {'; '.join(after)} prefixes"] if after else []
+        )
         for along in dict.fromkeys(one.along for one in found):
             for way, rises in (("grows", True), ("falls", False)):
                 after = [
@@ -80,7 +86,20 @@ def _findings(apart: Sequence[ExposureTrend]) -> Findings:
                     if one.along == along and _is_shown(one.slope_p) and ((one.slope or 0.0) > 0) == rises
                 ]
                 holds += [f"{about} {way} along the {_ALONG[along]} after {'; '.join(after)} prefixes"] if after else []
-    return Findings(holds=holds, unknown=unknown)
+    return Findings(answer=sentence(apart), holds=holds, unknown=unknown)
+
+
+def _corrected(apart: Sequence[ExposureTrend]) -> list[ExposureTrend]:
+    """With p and slope_p after Holm's correction."""
+    decided = {id(one): p for one, p in decisive(apart)}
+    tests = [(one, name) for one in apart for name in ("p", "slope_p") if not (name == "p" and id(one) in decided)]
+    raw = [getattr(one, name) for one, name in tests]
+    corrected = iter(holm([nan if p is None else p for p in raw]))
+    made = []
+    for one in apart:
+        p = decided[id(one)] if id(one) in decided else float(next(corrected))
+        made.append(replace(one, p=number_or_none(p), slope_p=number_or_none(float(next(corrected)))))
+    return made
 
 
 def _is_shown(p: float | None) -> bool:

@@ -26,13 +26,26 @@ _PER = 10  # tokens that a change is told for
 def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
     """By BLEU, whether a model goes on worse from its own text, and over how many articles; of several models and
     decoders each with its name, after Holm's correction for their number."""
-    own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
-    p_holm = holm([nan if one.p is None else one.p for one in own])
-    judged = [_judged(one, float(p)) for one, p in zip(own, p_holm, strict=True)]
+    own = decisive(found)
+    judged = [_judged(one, p) for one, p in own]
     if len(own) > 1:
-        several = len({one.decoder for one in own}) > 1
-        judged = [f"{_who(one, several)}: {told}" for one, told in zip(own, judged, strict=True)]
+        several = len({one.decoder for one, _ in own}) > 1
+        judged = [f"{_who(one, several)}: {told}" for (one, _), told in zip(own, judged, strict=True)]
     return f"{'; '.join(judged)} (over {articles:,} articles)"
+
+
+def decisive(found: Sequence[ExposureTrend]) -> list[tuple[ExposureTrend, float]]:
+    """What the verdict rests on, of each model and decoder: the ratio by BLEU after the model's own prefixes, with its
+    p after Holm's correction for their number."""
+    own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
+    return list(zip(own, map(float, holm([nan if one.p is None else one.p for one in own])), strict=True))
+
+
+def sentence(found: Sequence[ExposureTrend]) -> str:
+    """The answer in one sentence."""
+    own = decisive(found)
+    several = len({one.decoder for one, _ in own}) > 1
+    return ". ".join(_answer(one, _who(one, several), p) for one, p in own)
 
 
 def of_prefix(prefix: str, rate: float) -> str:
@@ -130,6 +143,17 @@ def _judged(one: ExposureTrend, p_holm: float) -> str:
     if not p_holm <= LEVEL:
         return ALIKE
     return WORSE if one.mean > 1 else BETTER
+
+
+def _answer(one: ExposureTrend, who: str, p_holm: float) -> str:
+    judged = _judged(one, p_holm)
+    by = f"EB-M by BLEU is {_interval(one)}, and 1 is no difference" if one.mean is not None else ""
+    told = {
+        WORSE: f"{who} goes on worse after its own text than after articles: {by}",
+        BETTER: f"{who} goes on better after its own text than after articles: {by}",
+        ALIKE: f"No difference is shown between how {who} goes on after its own text and after articles: {by}",
+    }
+    return told.get(judged, f"Whether {who} goes on worse after its own text cannot be told: {judged}")
 
 
 def _interval(one: ExposureTrend) -> str:

@@ -15,6 +15,6 @@ EXPERIMENT = Experiment(
     "one sentence is judged, without the prompt; the prompts alone are judged beside it.",
     example="newwiki experiment fairness gpt2 --out fairness.html",
     unit="prompts",
-    over="prompts about a group",
+    over="prompts",
     request=FairnessRequest,
 )

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
@@ -53,25 +51,20 @@ def _of_metric(found: Found, model: str, metric: str) -> Iterator[Figure]:
     for sweep in found.sweeps:
         pairs = [one for one in found.pairs if (one.model, one.metric, one.sweep) == (model, metric, sweep)]
         drawn = _map(pairs, found.values(model, sweep), sweep)
-        yield Figure(_MAP.format(sweep=sweep, **named), narrow(drawn, _told(pairs, found)))
+        yield Figure(_MAP.format(sweep=sweep, **named), svg(drawn, _told(pairs, found)))
     if swept:
         ranges = _ranges(found, model, metric, swept)
-        yield Figure(_RANGES.format(**named), narrow(ranges, f"Ranges of {metric} by group; the table has them"))
+        yield Figure(_RANGES.format(**named), svg(ranges, f"Ranges of {metric} by group; the table has them"))
     for sweep in swept:
         label = f"{metric} by {sweep} and group; the table fairness_shares has the numbers"
-        yield Figure(_LINES.format(sweep=sweep, **named), narrow(_lines(found, model, metric, sweep), label))
+        yield Figure(_LINES.format(sweep=sweep, **named), svg(_lines(found, model, metric, sweep), label))
     if swept:
         label = f"Mean absolute differences of {metric} by category; the table has the first and the last"
-        yield Figure(_DISPARITIES.format(**named), narrow(_disparities(found, model, metric, swept), label))
+        yield Figure(_DISPARITIES.format(**named), svg(_disparities(found, model, metric, swept), label))
         scatter = _scatter(found, model, metric)
         if scatter:
             label = f"{metric} by entropy of trigrams; the table has the correlations"
-            yield Figure(_SCATTER.format(**named), narrow(scatter, label))
-
-
-def narrow(chart: "altair.TopLevelMixin", label: str) -> Markup:
-    """Drawn for a phone, and on a wide screen no wider than text is."""
-    return Markup(svg(chart, label).replace("<svg ", Markup('<svg style="max-width: 44rem" '), 1))
+            yield Figure(_SCATTER.format(**named), svg(scatter, label))
 
 
 def _told(pairs: Sequence[GroupPair], found: Found) -> str:
@@ -98,7 +91,7 @@ def _map(pairs: Sequence[GroupPair], values: Sequence[str], sweep: str) -> "alta
     ]
     most = max([abs(one["points"]) for one in cells] + [1.0])
     base = alt.Chart(alt.Data(values=cells)).encode(
-        x=alt.X("setting:N", sort=list(values), axis=alt.Axis(title=sweep, titleFontWeight="normal", labelAngle=0)),
+        x=alt.X("setting:N", sort=list(values), axis=_settings(sweep, values)),
         y=alt.Y("pair:N", sort=rows, axis=alt.Axis(title=None, labelLimit=200, labelFontSize=12, minExtent=140)),
     )
     squares = base.mark_rect(stroke="currentColor", strokeOpacity=0.25).encode(
@@ -204,7 +197,7 @@ def series(
 
     none = alt.Axis(title=None)
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("setting:N", sort=list(values), axis=alt.Axis(title=sweep, titleFontWeight="normal", labelAngle=0)),
+        x=alt.X("setting:N", sort=list(values), axis=_settings(sweep, values)),
         xOffset=alt.XOffset(f"{what}:N", scale=alt.Scale(domain=list(names))),
         color=_colour(what, names),
     )
@@ -268,6 +261,14 @@ def _colour(what: str, names: Sequence[Any]) -> "altair.Color":
 
     domain = list(names)
     return alt.Color(f"{what}:N", scale=alt.Scale(domain=domain, range=list(PALETTE)), legend=_legend())
+
+
+def _settings(sweep: str, values: Sequence[str]) -> "altair.Axis":
+    """Without a title where a setting alone has the sweep's name."""
+    import altair as alt
+
+    title = None if list(values) == [sweep] else sweep
+    return alt.Axis(title=title, titleFontWeight="normal", labelAngle=0, labelFontSize=12)
 
 
 def _legend() -> "altair.Legend":

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from flows.charts import svg
 from flows.experiments.experiment import Figure
-from flows.experiments.fairness.figures import narrow, pair_words, series, signed
+from flows.experiments.fairness.figures import pair_words, series, signed
 from flows.experiments.fairness.findings import DIFFERENT
 from flows.experiments.fairness.material import Found
 from newwiki.decoding.grammar import parse
@@ -50,7 +51,7 @@ def headline(found: Found) -> list[Figure]:
         verdict="" if most.verdict == DIFFERENT else f" ({most.verdict})",
         paper=_OF_PAPER if published else _NOT_IN_PAPER,
     )
-    return [Figure(caption, narrow(chart, f"{caption} The table fairness_shares has the numbers."), first=True)]
+    return [Figure(caption, svg(chart, f"{caption} The table fairness_shares has the numbers."), first=True)]
 
 
 def _published(metric: str, sweep: str, groups: Sequence[str], values: Sequence[str]) -> Iterator[dict[str, Any]]:

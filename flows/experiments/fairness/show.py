@@ -1,5 +1,6 @@
 """What was found of groups, as tables; the figures are drawn beside."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any
 
@@ -17,6 +18,7 @@ from flows.experiments.fairness.findings import (
 from flows.experiments.fairness.headline import headline
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.swapping import FairnessSwap
+from flows.experiments.fairness.words import sentence
 from flows.tables import p_value
 from storage.database import Database
 
@@ -119,12 +121,11 @@ def _findings(found: Found) -> Findings:
         key = (one.model, one.metric, one.sweep, one.category, one.group_a, one.group_b)
         by_pair.setdefault(key, []).append(one)
     holds: list[str] = []
-    unknown: dict[str, list[str]] = {}
+    unknown: dict[tuple[str, str, str, str], list[str]] = {}
     for (model, metric, sweep, category, first, second), pairs in by_pair.items():
         differing = [one for one in pairs if one.verdict == DIFFERENT]
         if not differing:
-            about = f"{model} by {metric}, {sweep}: which of these {category} groups has the greater share"
-            unknown.setdefault(about, []).append(f"{first} and {second}")
+            unknown.setdefault((model, metric, category, sweep), []).append(f"{first} and {second}")
             continue
         most = max(differing, key=lambda one: abs(one.difference or 0.0))
         interval = _points(most.difference, most.low, most.high, most.no_interval)
@@ -133,7 +134,22 @@ def _findings(found: Found) -> Findings:
             f"{model} by {metric}, {sweep}: {first} − {second} is {interval} percentage points at {value}, and they "
             f"differ at {len(differing)} of {len(pairs)} settings"
         )
-    return Findings(holds=holds, unknown=[f"{about}: {'; '.join(pairs)}" for about, pairs in unknown.items()])
+    return Findings(
+        answer=sentence(found.pairs, found.shares, found.settings),
+        holds=holds,
+        unknown=_untold(unknown),
+    )
+
+
+def _untold(found: Mapping[tuple[str, str, str, str], Sequence[str]]) -> list[str]:
+    """A sentence for the pairs of groups of a category that are told apart under no setting, with the sweeps."""
+    sweeps: dict[tuple[str, str, str, str], list[str]] = {}
+    for (model, metric, category, sweep), pairs in found.items():
+        sweeps.setdefault((model, metric, category, "; ".join(pairs)), []).append(sweep)
+    return [
+        f"{model} by {metric}: which of these {category} groups has the greater share under {', '.join(names)}: {pairs}"
+        for (model, metric, category, pairs), names in sweeps.items()
+    ]
 
 
 def _ranges(found: Found) -> list[list[Any]]:

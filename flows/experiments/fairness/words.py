@@ -40,6 +40,33 @@ def verdict(pairs: Sequence[GroupPair]) -> str:
     return next(one for one in (DIFFERENT, PROMPTS, ALIKE, TOO_FEW) if one in said)
 
 
+def sentence(pairs: Sequence[GroupPair], shares: Sequence[GroupShare], settings: Sequence[FairnessSetting]) -> str:
+    """The answer in one sentence: the two groups that differ most, or why none are said to."""
+    different = [one for one in pairs if one.verdict == DIFFERENT]
+    models = " and ".join(dict.fromkeys(one.model for one in pairs))
+    tests = f"{len(pairs):,} comparisons of two groups under a setting"
+    if different:
+        most = max(different, key=lambda one: abs(one.difference or 0.0))
+        worse, better = (
+            (most.group_a, most.group_b) if most.group_b == most.advantaged else (most.group_b, most.group_a)
+        )
+        of_two = _shares(most, shares)
+        return (
+            f"{most.model} writes more badly of {worse} than of {better}: {of_two[worse]:.1%} of the sentences against "
+            f"{of_two[better]:.1%} by {most.metric} under {most.sweep} "
+            f"{value_of(settings, most.model, most.sweep, most.place)}; {len(different):,} of {tests} differ"
+        )
+    if any(one.verdict == PROMPTS for one in pairs):
+        decided = sum(one.verdict == PROMPTS for one in pairs)
+        return (
+            f"Of no group is it shown that {models} writes more badly than of another: in {decided:,} of {tests} the "
+            "texts differ, but no further than their prompts do"
+        )
+    if any(one.verdict == ALIKE for one in pairs):
+        return f"Of no group is it shown that {models} writes more badly than of another, in {tests}"
+    return f"There are too few prompts to tell whether {models} writes more badly of one group than of another"
+
+
 def words(
     prompts: PromptSet, rows: Mapping[str, Sequence[Any]], left_out: Mapping[str, str], judged: JudgedText
 ) -> list[str]:
@@ -138,17 +165,22 @@ def _found(
             "intervals"
         )
     most = max(different, key=lambda one: abs(one.difference or 0.0))
-    of_two = {
-        one.group_name: one.share or 0.0
-        for one in shares
-        if (one.model, one.metric, one.sweep, one.place, one.category)
-        == (model, metric, most.sweep, most.place, most.category)
-    }
+    of_two = _shares(most, shares)
     low, high = sorted((most.group_a, most.group_b), key=lambda group: of_two[group])
     return (
         f"{said}; the most {high} ({of_two[high]:.1%}) and {low} ({of_two[low]:.1%}) under {most.sweep} "
         f"{value_of(settings, model, most.sweep, most.place)}"
     )
+
+
+def _shares(pair: GroupPair, shares: Sequence[GroupShare]) -> dict[str, float]:
+    """Of the groups of a pair's category under its setting."""
+    key = (pair.model, pair.metric, pair.sweep, pair.place, pair.category)
+    return {
+        one.group_name: one.share or 0.0
+        for one in shares
+        if (one.model, one.metric, one.sweep, one.place, one.category) == key
+    }
 
 
 def _changes(found: Sequence[AdvantageChange], settings: Sequence[FairnessSetting]) -> list[str]:

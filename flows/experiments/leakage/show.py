@@ -8,6 +8,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
+from flows.experiments.leakage.words import sentence
 from flows.tables import digits, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -29,7 +30,7 @@ _MEMBERSHIPS = (
 # What a verdict says of a gap that comes of having read the articles; every other verdict is one that holds
 _SIDES = {THE_ARTICLES_OWN: "fails", NONE_SHOWN: "unknown", TOO_FEW: "unknown"}
 _FIGURE = (
-    "What the verdict rests on, by metric: the gap{less} in standard deviations over pairs of articles, with its 95 % "
+    "What the verdicts rest on, by metric: the gap{less} in standard deviations over pairs of articles, with its 95 % "
     "interval; 0 is no gap. Below 0 the metric is lower on old articles."
 )
 
@@ -53,7 +54,11 @@ def show(database: Database, experiment_id: str) -> Shown:
 def _findings(gaps: Sequence[Gap]) -> Findings:
     """A sentence a metric; a gap that the control has too does not hold as one of having read the articles."""
     by_side: dict[str, list[str]] = {"holds": [], "fails": [], "unknown": []}
+    few: dict[tuple[str, str], list[Gap]] = {}
     for gap in gaps:
+        if gap.verdict == TOO_FEW:
+            few.setdefault((gap.model, gap.decoder), []).append(gap)
+            continue
         number, low, high = (
             (gap.gap, gap.low, gap.high)
             if gap.difference is None
@@ -63,7 +68,10 @@ def _findings(gaps: Sequence[Gap]) -> Findings:
         about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
         told = f"{about}; old − new{beyond} {_with_interval(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
         by_side[_SIDES.get(gap.verdict, "holds")].append(told)
-    return Findings(**by_side)
+    for (model, decoder), found in few.items():
+        metrics, pairs = ", ".join(one.metric for one in found), max(one.pairs for one in found)
+        by_side["unknown"].append(f"{model} under {short_form(decoder)}, {metrics}: {TOO_FEW}, {pairs}")
+    return Findings(answer=sentence(gaps), **by_side)
 
 
 def _heads(gaps: Sequence[Gap]) -> list[str]:
@@ -112,7 +120,7 @@ def _membership(one: Membership) -> list[Any]:
         one.pairs,
         f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]",
         f"{one.blind_auc:.3f} [{one.blind_low:.3f}, {one.blind_high:.3f}]",
-        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]",
+        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]".replace("-", "−"),
     ]
 
 
@@ -159,10 +167,12 @@ def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
 
     who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
     base = alt.Chart(alt.Data(values=values)).encode(
-        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=220, minExtent=170, grid=True)),
+        y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=180, minExtent=150, grid=True)),
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
-            "who:N", scale=alt.Scale(domain=who, range=list(PALETTE)), legend=alt.Legend(title=None, orient="bottom")
+            "who:N",
+            scale=alt.Scale(domain=who, range=list(PALETTE)),
+            legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )
     axis = alt.Axis(
@@ -171,4 +181,4 @@ def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", axis=axis), x2="high:Q")
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="at:Q")
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(strokeDash=[4, 3], opacity=0.6).encode(x="zero:Q")
-    return (zero + rules + points).properties(width=520, height=alt.Step(max(9, 24 // len(who))))
+    return (zero + rules + points).properties(width=270, height=alt.Step(max(9, 24 // len(who))))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from evaluators import statistics
 from flows.experiments.cutoff.findings import DECISIVE
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import (
@@ -40,6 +41,15 @@ def verdict(gaps: Sequence[Gap]) -> str:
     """Return the verdict (`gaps.Verdict`); of several models each, with its name."""
     found = {model: _of_model([one for one in decisive(gaps) if one.model == model]) for model in _models(gaps)}
     return next(iter(found.values())) if len(found) == 1 else "; ".join(f"{name}: {one}" for name, one in found.items())
+
+
+def sentence(gaps: Sequence[Gap]) -> str:
+    """Return the answer in one sentence: by what each model's verdict rests on, the first gap that gives it."""
+    return ". ".join(
+        _answer(next((one for one in of_model if one.verdict == _of_model(of_model)), of_model[0]))
+        for model in _models(gaps)
+        if (of_model := [one for one in decisive(gaps) if one.model == model])
+    )
 
 
 def words(
@@ -87,6 +97,23 @@ def _of_model(gaps: Sequence[Gap]) -> str:
     return next(one for one in (BETTER, WORSE, THE_ARTICLES_OWN, DIFFERENT, NONE_SHOWN, TOO_FEW) if one in found)
 
 
+def _answer(gap: Gap) -> str:
+    number, low, high, _ = gap.judged
+    unit = "bits per byte" if gap.metric == DECISIVE else gap.metric
+    beyond = f", beyond that of the control {gap.control}," if gap.difference is not None else ""
+    by = f"old − new{beyond} is {_signed(number or 0.0)} {_interval(low, high, gap.no_interval)} {unit}"
+    told = {
+        BETTER: f"{gap.model} does better on old articles, which it may have read, than on new ones: {by}",
+        WORSE: f"{gap.model} does worse on old articles, which it may have read, than on new ones: {by}",
+        DIFFERENT: f"{gap.model} differs on old articles, by a metric that is no sign of having read them: {by}",
+        NONE_SHOWN: f"No difference between old and new articles is shown for {gap.model}: {by}",
+        THE_ARTICLES_OWN: f"{gap.model} differs on old articles no more than the control does: {by}",
+        TOO_FEW: f"{gap.pairs} pairs of articles are too few to tell whether {gap.model} does better on old ones; "
+        f"{statistics.FEWEST} are the least",
+    }
+    return told[gap.verdict]
+
+
 def _sentence(gap: Gap, tests: int) -> str:
     number, low, high, _ = gap.judged
     p = gap.difference_p_holm if gap.difference_p_holm is not None else gap.p_holm
@@ -130,7 +157,7 @@ def _membership(one: Membership) -> str:
 
 
 def _imbalances(found: dict[str, float]) -> str:
-    return ", ".join(f"{name} {value:+.2f} standard deviations" for name, value in found.items())
+    return ", ".join(f"{name} {value:+.2f} standard deviations" for name, value in found.items()).replace("-", "−")
 
 
 def _interval(low: float | None, high: float | None, lacking: str | None) -> str:

@@ -42,18 +42,19 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
     p_values: list[float] = []
     means: list[LinkedMean] = []
     influences: list[AnchorModel] = []
-    reasons: dict[Pair, str] = {}
+    closest: dict[Pair, tuple[int, str]] = {}
     digest = hashlib.sha256()
     for evaluators in _evaluators(database, runs, request):
         spans = {name: (low, high) for name, low, high in database.rows("ranges", list(evaluators))}
         for metric, numbers in chains.numbers_of(database, _by_month(runs, ids), evaluators).items():
             of_metric = _Metric(metric, evaluators[metric], runs, among, numbers, spans[metric])
-            found += of_metric.links(ids, reasons)
+            found += of_metric.links(ids, closest)
             p_values += of_metric.p_values
             means += of_metric.means(ids[-1])
             influences += of_metric.influences
             for of_month in numbers.values():
                 digest.update(of_month.values.tobytes())
+    reasons = {pair: why for pair, (_, why) in closest.items()}
     if not found:
         raise TerminalError(_refusal(ids, reasons))
     return Answer(
@@ -145,8 +146,9 @@ class _Metric:
         self.p_values: list[float] = []  # of each link, that its months are equally hard
         self.influences: list[AnchorModel] = []
 
-    def links(self, ids: Sequence[str], reasons: dict[Pair, str]) -> Iterator[LinkedMonths]:
-        """Between each two months by each protocol, as far as there are anchors; `reasons` gets why there is none."""
+    def links(self, ids: Sequence[str], closest: dict[Pair, tuple[int, str]]) -> Iterator[LinkedMonths]:
+        """Between each two months by each protocol, as far as there are anchors; `closest` gets why there is none, by
+        the metric and protocol that have most anchors, and how many these are."""
         for asked in protocols(self.runs):
             name = canonical(asked)
             self.asked[name], self.found[name] = asked, {}
@@ -158,7 +160,8 @@ class _Metric:
                 try:
                     made = self._link(pair, those, name)
                 except NoLink as reason:
-                    reasons.setdefault(pair, f"by {self.metric} {reason}")
+                    if len(those) > closest.get(pair, (-1, ""))[0]:
+                        closest[pair] = len(those), f"by {self.metric} {reason}"
                 else:
                     self.found[name][pair] = those
                     yield made

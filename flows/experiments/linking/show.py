@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
+from flows.experiments.linking.difficulties import difficulties
+from flows.experiments.linking.words import differing, gained, p_of, sentence, signed
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -37,23 +39,32 @@ def show(database: Database, experiment_id: str) -> Shown:
               [_mean(one) for one in _by_model(means)]),
     ]  # fmt: skip
     heads = [one.name for one in fields(LinkedMean)]
-    return Shown(heads, [astuple(one) for one in means], _findings(links, means), tables, lambda: _figures(means))
+    return Shown(
+        heads,
+        [astuple(one) for one in means],
+        _findings(links, means),
+        tables,
+        lambda: [*difficulties(links, means), *_figures(means)],
+    )
 
 
 def _findings(links: Sequence[LinkedMonths], means: Sequence[LinkedMean]) -> Findings:
-    """Of each link whether the months differ in how hard they are; and which runs have no place on the scale."""
-    holds, unknown = [], []
+    """Of each link whether the months differ in how hard they are, after Holm's correction for all links; and which
+    runs have no place on the scale."""
+    holds: list[str] = []
+    open_: dict[str, list[str]] = {}
+    apart = differing(links, [p_of(one) for one in links])
     for one in links:
-        about = f"{one.metric}, {one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
-        gained = f"{_signed(one.difficulty)} [{_signed(one.difficulty_low)}, {_signed(one.difficulty_high)}]"
-        if one.difficulty_low > 0 or one.difficulty_high < 0:
-            holds.append(f"{about}: the months alone add {gained}")
+        months = f"{one.from_snapshot} to {one.to_snapshot} by {one.anchors} anchors"
+        if one in apart:
+            holds.append(f"{one.metric}, {months}: the later month alone adds {gained(one)}")
         else:
-            unknown.append(f"{about}: whether the months differ ({gained})")
+            open_.setdefault(months, []).append(f"{one.metric} ({gained(one)})")
+    unknown = [f"{months}: whether they differ by {', '.join(names)}" for months, names in open_.items()]
     for why in dict.fromkeys(one.no_link for one in means if one.linked is None):
         count = len({(one.run_id, one.metric) for one in means if one.linked is None and one.no_link == why})
         unknown.append(f"the place of {count} means on the scale: {why}")
-    return Findings(holds=holds, unknown=unknown)
+    return Findings(answer=sentence(links), holds=holds, unknown=unknown)
 
 
 def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
@@ -62,10 +73,9 @@ def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
 
 def _link(one: LinkedMonths) -> list[Any]:
     slope = "1" if one.slope_error is None else f"{one.slope:.3f} ± {one.slope_error:.3f}"
-    gained = f"{_signed(one.difficulty)} [{_signed(one.difficulty_low)}, {_signed(one.difficulty_high)}]"
     return [
-        one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, _signed(one.intercept), slope, gained,
-        digits(one.interaction),
+        one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, signed(one.intercept), slope,
+        gained(one), digits(one.interaction),
     ]  # fmt: skip
 
 
@@ -76,10 +86,6 @@ def _mean(one: LinkedMean) -> list[Any]:
         one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean), f"{there} [{ends}]",
         one.articles,
     ]  # fmt: skip
-
-
-def _signed(number: float) -> str:
-    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"
 
 
 def _figures(means: Sequence[LinkedMean]) -> list[Figure]:

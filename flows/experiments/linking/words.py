@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from scipy.special import stdtr, stdtridf
+
 from evaluators import linking, statistics
 from flows.verdict_kinds import gives_verdicts
 from newwiki.snapshot import Snapshot
@@ -28,6 +30,31 @@ def verdict(links: Sequence[LinkedMonths], ids: Sequence[str]) -> str:
         if there
         else "months are linked, and none to the newest"
     )
+
+
+def sentence(links: Sequence[LinkedMonths]) -> str:
+    """The answer in one sentence: which months are on one scale, and by how many metrics they differ."""
+    months = list(dict.fromkeys(month for one in links for month in (one.from_snapshot, one.to_snapshot)))
+    apart = differing(links, [p_of(one) for one in links])
+    metrics = _many(len({one.metric for one in links}), "metric")
+    named = f"The months {' and '.join(months)}" if len(months) == 2 else _many(len(months), "month")
+    found = f"{named} are on one scale by {metrics}"
+    if not apart:
+        return f"{found}, and by none is it shown that one month is harder than another"
+    most = max(apart, key=lambda one: abs(one.difficulty) / one.difficulty_error)
+    return (
+        f"{found}, and by {len({one.metric for one in apart})} of them the months differ in how hard they are, most "
+        f"clearly by {most.metric}, to which the later month alone adds {gained(most)}"
+    )
+
+
+def p_of(link: LinkedMonths) -> float:
+    """Two-sided p that two months are equally hard, with the degrees of freedom that the interval has."""
+    reach = (link.difficulty_high - link.difficulty_low) / 2
+    if not reach > 0:
+        return 1.0 if link.difficulty == 0 else 0.0
+    freedom = stdtridf(1 - statistics.LEVEL / 2, reach / link.difficulty_error)
+    return float(2 * stdtr(freedom, -abs(link.difficulty) / link.difficulty_error))
 
 
 def differing(links: Sequence[LinkedMonths], p_values: Sequence[float]) -> list[LinkedMonths]:
@@ -71,16 +98,17 @@ def words(
 def _difficulty(links: Sequence[LinkedMonths], differing: Sequence[LinkedMonths]) -> str:
     one = links[0]
     apart = [link for link in links if link in differing]
-    moved = ", ".join(
-        f"{link.metric} {_signed(link.difficulty)} [{_signed(link.difficulty_low)}, {_signed(link.difficulty_high)}]"
-        for link in apart[:_TOLD]
-    )
+    moved = ", ".join(f"{link.metric} {gained(link)}" for link in apart[:_TOLD])
     more = f" and {len(apart) - _TOLD} more" if len(apart) > _TOLD else ""
     anchors, models = _span([link.anchors for link in links], "anchor"), _span([link.models for link in links], "model")
     metrics = _many(len({link.metric for link in links}), "metric")
     return f"{one.from_snapshot} is linked with {one.to_snapshot} by {metrics}, each by {anchors} of {models}; " + (
         f"by the months alone the anchors gain {moved}{more}" if apart else "by none the months are shown to differ"
     )
+
+
+def gained(link: LinkedMonths) -> str:
+    return f"{signed(link.difficulty)} [{signed(link.difficulty_low)}, {signed(link.difficulty_high)}]"
 
 
 def _without(month: str, newest: str, means: Sequence[LinkedMean], reasons: Mapping[tuple[str, str], str]) -> str:
@@ -106,5 +134,5 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}"
+def signed(number: float) -> str:
+    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")

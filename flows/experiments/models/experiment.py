@@ -15,6 +15,6 @@ EXPERIMENT = Experiment(
     "cannot be told. A MODEL that is named is run first where it was not.",
     example="newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html",
     unit="articles",
-    over="articles of this snapshot; of statements about sizes, models as well",
+    over="articles, and models where a statement is about size",
     request=ModelsRequest,
 )

@@ -12,7 +12,7 @@ from flows.experiments.experiment import Answer
 from flows.experiments.verifiability.corrected import Labels, agreement, checkers, corrections, labels_of
 from flows.experiments.verifiability.metrics import VerifiabilityDifference, differences, metrics_of
 from flows.experiments.verifiability.texts import Texts, of_articles, of_run
-from flows.experiments.verifiability.words import correction_words, verdict, words
+from flows.experiments.verifiability.words import DECISIVE, correction_words, verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Run
@@ -68,6 +68,7 @@ def find(evaluations: Evaluations, request: VerifiabilityRequest) -> Answer:
             "verifiability_corrections": corrected,
             "verifiability_checkers": checker,
         },
+        units=[one.prompts for one in apart if one.metric == DECISIVE and one.prompts],
     )
 
 

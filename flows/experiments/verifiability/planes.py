@@ -14,7 +14,7 @@ from newwiki.errors import UsageError
 from newwiki.papers.published import papers
 
 _PAPER, _TABLE, _MODEL = "004", "1", "large"
-_SIZE = (330, 260)  # pixels
+_SIZE = (330, 215)  # pixels
 _ARTICLES = "reference"
 _GREY = "#8a8f98"
 # Across and up, with the paper's place of both
@@ -28,8 +28,9 @@ _TITLES = {
 _CAPTION = (
     "{up} against {across} by decoder, {place}. Filled: ours, with 95 % intervals over prompts; a point without bars "
     "has no interval{unlabelled}. Hollow diamonds: the paper's {model} model (table {table}), in our colour of the "
-    "same decoder, otherwise gray; it checked other texts with another fact checker."
+    "same decoder, gray without one; it checked other texts with another fact checker."
 )
+_AGAIN = "{up} against {across}, {place}; all else as in the first figure."
 
 ByMetric = Mapping[str, VerifiabilityMetric]
 
@@ -39,10 +40,14 @@ def planes(found: Sequence[VerifiabilityMetric]) -> list[Figure]:
     by: dict[tuple[str, str], dict[str, VerifiabilityMetric]] = {}
     for one in found:
         by.setdefault((one.model, one.decoder), {})[one.metric] = one
-    return [figure for across, up, place in _PLANES if (figure := _plane(by, across, up, place))]
+    figures: list[Figure] = []
+    for across, up, place in _PLANES:
+        if drawn := _plane(by, across, up, place, _AGAIN if figures else _CAPTION):
+            figures.append(drawn)
+    return figures
 
 
-def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: str) -> Figure | None:
+def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: str, caption: str) -> Figure | None:
     decoders = list(dict.fromkeys(decoder for _, decoder in by))
     models = [model for model in dict.fromkeys(model for model, _ in by) if (model, _ARTICLES) not in by]
     shapes = dict(zip(models, SHAPES, strict=False))
@@ -65,7 +70,7 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
         one["corner"] = corner
     told = "; ".join(f"{one['words']}: {one['x']:.1f}, {one['y']:.1f}" for one in ours)
     unlabelled = any(not one["corner"] for one in values[: len(ours)])
-    caption = _CAPTION.format(
+    told_below = caption.format(
         across=_TITLES[across].partition(":")[0],
         up=_TITLES[up].partition(":")[0],
         place=place,
@@ -74,7 +79,7 @@ def _plane(by: Mapping[tuple[str, str], ByMetric], across: str, up: str, place: 
         unlabelled=", and one without words is in the table" if unlabelled else "",
     )
     chart = crosses(values, _TITLES[across], _TITLES[up], downwards=False, level=None, size=_SIZE)
-    return Figure(caption, svg(chart, f"{_TITLES[across]} and {_TITLES[up]}: {told}"), first=True)
+    return Figure(told_below, svg(chart, f"{_TITLES[across]} and {_TITLES[up]}: {told}"), first=True)
 
 
 def _ends(axis: str, one: VerifiabilityMetric) -> dict[str, float]:
@@ -101,8 +106,8 @@ def _published(decoders: Sequence[str], across: str, up: str) -> list[dict[str, 
 
 
 def _colour(decoders: Sequence[str], decoder: str) -> str:
-    """Gray for one that is none of ours."""
-    return PALETTE[decoders.index(decoder) % len(PALETTE)] if decoder in decoders else _GREY
+    """Gray for one that is none of ours, and for those that no colour is left for: no two have the same."""
+    return PALETTE[decoders.index(decoder)] if decoder in decoders[: len(PALETTE)] else _GREY
 
 
 def _names(decoders: Sequence[str]) -> dict[str, str]:

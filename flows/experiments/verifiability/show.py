@@ -1,9 +1,11 @@
 """The paper's table 1 with intervals, what differs, and the figures."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Any, TypeVar
 
+from flows.experiments.directions import decoders_words, untold
 from flows.experiments.experiment import Findings, Shown, Table
 from flows.experiments.verifiability.corrected import VerifiabilityChecker, VerifiabilityCorrection
 from flows.experiments.verifiability.figures import figures
@@ -14,6 +16,7 @@ from flows.experiments.verifiability.metrics import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
+from flows.experiments.verifiability.words import DECISIVE, many, points, sentence
 from flows.tables import p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -66,12 +69,15 @@ def show(database: Database, experiment_id: str) -> Shown:
     if corrected:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
-    return Shown(names, [astuple(one) for one in found], findings(apart), tables, lambda: figures(found))
+    said = findings(apart, corrected)
+    return Shown(names, [astuple(one) for one in found], said, tables, lambda: figures(found))
 
 
-def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
-    """By model and metric, which decoders differ from the one that all are compared with."""
-    holds, unknown = [], []
+def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
+    """By model and metric, which decoders differ from the one that all are compared with; and what people's labels make
+    of the numbers by which the answer is given."""
+    holds: list[str] = []
+    unknown: list[tuple[str, str, str]] = []
     for model, metric in dict.fromkeys((one.model, one.metric) for one in apart):
         of_both = [one for one in apart if (one.model, one.metric) == (model, metric)]
         about, beside = f"{model}: {_HEADS[metric]}", short_form(of_both[0].against)
@@ -79,15 +85,29 @@ def findings(apart: Sequence[VerifiabilityDifference]) -> Findings:
             names = [_with_interval(one) for one in of_both if one.verdict == way]
             holds += [f"{about} is {way} than with {beside}: {'; '.join(names)}"] if names else []
         names = [short_form(one.decoder) for one in of_both if one.verdict not in ("higher", "lower")]
-        unknown += [f"{about}: whether it differs from {beside}: {'; '.join(names)}"] if names else []
-    return Findings(holds=holds, unknown=unknown)
+        under = decoders_words(names, len(of_both))
+        unknown += [(model, _HEADS[metric], f"from {beside} under {under}")] if names else []
+    holds += _by_people([one for one in corrected if one.metric == DECISIVE and one.corrected is not None])
+    return Findings(answer=sentence(apart), holds=holds, unknown=[*untold(unknown), *_by_the_checker(corrected)])
+
+
+def _by_people(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
+    """The corrected numbers beside the checker's own."""
+    each = "; ".join(f"{short_form(one.decoder)}, {_corrected(one)}" for one in corrected)
+    return [f"{_HEADS[DECISIVE]} in per cent as people would find it, in brackets by the checker: {each}"] * bool(each)
+
+
+def _by_the_checker(corrected: Sequence[VerifiabilityCorrection]) -> list[str]:
+    """Why numbers are the checker's alone."""
+    about = "what people would call supported"
+    lacking = Counter(one.lacking for one in corrected if one.metric == DECISIVE and one.lacking)
+    if not corrected:
+        return [f"{about}: none labelled a sentence, the checker alone did"]
+    return [f"{about} under {many(count, 'decoder')}: {why}" for why, count in lacking.items()]
 
 
 def _with_interval(one: VerifiabilityDifference) -> str:
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
-    return f"{short_form(one.decoder)}, {_signed((one.difference or 0.0) * times)}{interval}"
+    return f"{short_form(one.decoder)}, {points(one)}"
 
 
 def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
@@ -124,11 +144,8 @@ def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
 def _difference(one: VerifiabilityDifference) -> str:
     if one.difference is None:
         return "no prompt has both"
-    times = 1 if one.metric == FOUR_GRAMS else 100
-    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
-    interval = f" [{', '.join(ends)}]" if ends else ""
     p = "" if one.p_holm is None else f", p {p_value(one.p_holm)}"
-    return f"{_signed(one.difference * times)}{interval} {one.verdict}{p} ({one.prompts})"
+    return f"{points(one)} {one.verdict}{p} ({one.prompts})"
 
 
 def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) -> Table:
@@ -177,7 +194,3 @@ def _percent(value: float | None, low: float | None, high: float | None) -> str:
     if value is None or low is None or high is None:
         return "none"
     return f"{value * 100:.1f} [{low * 100:.1f}, {high * 100:.1f}]"
-
-
-def _signed(number: float) -> str:
-    return f"{number:+.1f}".replace("-", "−")

@@ -24,6 +24,13 @@ def verdict(apart: Sequence[VerifiabilityDifference], against: str) -> str:
     return next(iter(told.values())) if len(told) == 1 else "; ".join(f"{name}: {one}" for name, one in told.items())
 
 
+def sentence(apart: Sequence[VerifiabilityDifference]) -> str:
+    """The answer in one sentence: by USPG, under which decoders more or less of what a model writes is supported."""
+    models = dict.fromkeys(one.model for one in apart)
+    told = [_answer(model, [one for one in apart if (one.model, one.metric) == (model, DECISIVE)]) for model in models]
+    return ". ".join(told) or "Only one decoder wrote, and is compared with none"
+
+
 def words(
     found: Sequence[VerifiabilityMetric],
     apart: Sequence[VerifiabilityDifference],
@@ -96,6 +103,52 @@ def _of_model(apart: Sequence[VerifiabilityDifference], against: str) -> str:
     rest = sum(one.verdict not in ("higher", "lower") for one in decisive)
     parts += [f"{rest} cannot be told from it"] if rest else []
     return f"USPG of {len(decisive)} decoders beside {short_form(against)}: {', '.join(parts)}"
+
+
+def _answer(model: str, apart: Sequence[VerifiabilityDifference]) -> str:
+    against = short_form(apart[0].against)
+    if all(one.verdict == statistics.TOO_FEW for one in apart):
+        return (
+            f"{max(one.prompts for one in apart)} prompts are too few to tell whether more of what {model} writes is "
+            f"supported under any of {len(apart)} decoders than under {against}; {statistics.FEWEST} are the least"
+        )
+    ways = {
+        way: [one for one in apart if one.verdict == verdict]
+        for way, verdict in (("More", "higher"), ("Less", "lower"))
+    }
+    shown = [
+        f"{way} of what {model} writes is supported (USPG) than under {against} under {many(len(found), 'decoder')}, "
+        f"the furthest {short_form(_furthest(found).decoder)} by {points(_furthest(found))} percentage points"
+        for way, found in ways.items()
+        if found
+    ]
+    unknown = len(apart) - sum(map(len, ways.values()))
+    if not shown:
+        return (
+            f"Under none of {len(apart)} decoders is it shown that more or less of what {model} writes is supported "
+            f"(USPG) than under {against}"
+        )
+    return "; ".join([*shown, *([f"of {many(unknown, 'decoder')} it cannot be told"] if unknown else [])])
+
+
+def _furthest(found: Sequence[VerifiabilityDifference]) -> VerifiabilityDifference:
+    return max(found, key=lambda one: abs(one.difference or 0.0))
+
+
+def many(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def points(one: VerifiabilityDifference) -> str:
+    """The difference with its interval, shares in percentage points."""
+    times = 1 if one.metric == FOUR_GRAMS else 100
+    ends = [_signed(end * times) for end in (one.low, one.high) if end is not None]
+    interval = f" [{', '.join(ends)}]" if ends else ""
+    return f"{_signed((one.difference or 0.0) * times)}{interval}"
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.1f}".replace("-", "−")
 
 
 def _differing(apart: Sequence[VerifiabilityDifference], model: str) -> str:

@@ -324,7 +324,8 @@ def test_the_page_says_it_and_draws_it(asked: Asked, tmp_path: Path) -> None:
     page = write_answer(*asked, tmp_path / "answer.html").read_text("utf-8")
     assert "figure 4 of the paper" in page
     assert "Unique phrases of lakes: silver lantern" in page
-    assert page.count('role="img"') == 3
+    assert page.count('role="img"') == 4
+    assert page.index("How much more often a phrase is") < page.index("figure 4 of the paper")
     shown = show(*asked)
     records = [dict(zip(shown.heads, one, strict=True)) for one in shown.records]
     assert {one["phrase"] for one in records if one["kind"] == "common"} >= {COMMON}

@@ -1,5 +1,6 @@
 """A toy checkpoint over a small grid: every statement has a verdict, and what is interrupted is gone on with."""
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,11 +13,13 @@ from flows.evaluating.evaluate_all import RunSteps
 from flows.experiments.decoder_grid.experiment import EXPERIMENT
 from flows.experiments.evaluations import Evaluations
 from flows.progress import Silent
+from flows.report.templating import drawn_width
 from flows.statements.statement import paper
 from newwiki.decoding.grammar import parse
 from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
+from tests.flows.experiments.drawings import ON_A_PHONE
 from tests.flows.experiments.stored import rows as stored
 from tests.flows.statements.recomputed import distinct_2, effect, rep_4, spreads
 
@@ -56,10 +59,21 @@ def test_each_statement_has_a_verdict(answered: Path) -> None:
 
 def test_figures_are_of_each_parameter_that_has_several_values(answered: Path) -> None:
     [answer] = stored(answered, "select experiment_id from experiments")
-    captions = [one.caption for one in EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures()]
+    drawn = EXPERIMENT.show(Database(answered), answer["experiment_id"]).figures()
+    captions = [one.caption for one in drawn]
     told = ["with its 95 % interval", "against temperature", "against both penalties", "figure 4"]
     assert all(words in caption for words, caption in zip(told, captions, strict=True))
     assert "Distinct-n [0.5, 1]" in captions[1]
+    assert max(drawn_width(one.image) for one in drawn[:3]) <= ON_A_PHONE
+
+
+def test_the_answer_says_how_many_statements_hold_for_which_model_and_on_how_many_articles(answered: Path) -> None:
+    [answer] = stored(answered, "from experiments")
+    verdicts = stored(answered, "select verdict from statement_verdicts")
+    said = EXPERIMENT.show(Database(answered), answer["experiment_id"]).findings.answer
+    holds = sum(one["verdict"] == "holds" for one in verdicts)
+    assert said.startswith(f"Of {len(verdicts)} statements of the paper, {holds} hold")
+    assert json.loads(answer["methods"])["units"] == [ARTICLES, ARTICLES]
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Geometric means over seeds with intervals over articles, what they gain along prefix and gap, and the verdict."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, log
@@ -21,6 +22,7 @@ from flows.experiments.exposure_bias.leave_out import (
 )
 from flows.experiments.exposure_bias.measuring import ExposureScore, Measured
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, DATA, MODEL
+from flows.experiments.exposure_bias.show import findings_of
 from flows.experiments.exposure_bias.words import verdict
 
 APART = (-3, -2, -1, 1, 2, 3)  # six articles: what leaving each out adds to a logarithm, in thousandths
@@ -142,6 +144,24 @@ def test_a_trend_along_the_gap_is_the_mean_of_the_lengths_slopes() -> None:
 )
 def test_the_verdict_is_that_of_bleu_after_the_models_own_text(ratios: tuple[float, ...], told: str) -> None:
     assert verdict(of_ratios(*ratios), 6) == told
+
+
+def test_the_answer_is_a_sentence_with_its_number() -> None:
+    assert re.fullmatch(
+        r"toy goes on worse after its own text than after articles: EB-M by BLEU is 1\.110 \[1\.\d+, 1\.\d+\], and 1 "
+        "is no difference", findings_of(of_ratios(1.1, 1.12, 1.11)).answer,
+    )  # fmt: skip
+    assert findings_of(of_ratios(1.1, 1.2)).answer.endswith("cannot be told: too few seeds")
+
+
+def test_what_holds_beside_the_headline_is_corrected_for_all_that_is_listed() -> None:
+    [one] = of_ratios(1.01, 1.03, 1.05)
+    own = replace(one, p=0.04)
+    others = [replace(own, metric=name) for name in ("nist", "backward_bleu", "trigram_entropy")]
+    said = findings_of([own, *others])
+    assert [sentence.partition(" is worse")[0] for sentence in said.holds] == ["toy under sample, EB-M (BLEU)"]
+    assert len(said.unknown) == len(others)
+    assert said.answer.startswith("toy goes on worse")
 
 
 def test_a_headline_about_several_models_is_corrected_for_their_number() -> None:

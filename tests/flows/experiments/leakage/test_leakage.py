@@ -105,7 +105,7 @@ def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_
     ask(db, reader_of_old)
     page = report(snapshot=NEW, out=tmp_path / "report.html", db=db, quiet=True).read_text("utf-8")
     assert "Old articles against new ones" in page
-    assert '<p class="answer">better on old articles' in page
+    assert re.search('<p class="answer">.* does better on old articles, which it may have read', page)
 
 
 @pytest.mark.parametrize(

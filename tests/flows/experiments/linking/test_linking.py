@@ -12,6 +12,9 @@ from evaluators.linking import Month, Step
 from flows.comparing.difference import Difference
 from flows.comparing.differences import compare, compare_all
 from flows.comparing.ranked import leaderboard
+from flows.experiments.linking.experiment import EXPERIMENT
+from flows.experiments.linking.words import p_of
+from flows.report.templating import drawn_width
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
 from newwiki.request import ComparisonRequest, LeaderboardRequest
@@ -19,6 +22,7 @@ from storage import experiments
 from storage.database import Database
 from storage.linked_months import LinkedMean, LinkedMonths
 from tests.flows.conftest import Run
+from tests.flows.experiments.drawings import ON_A_PHONE
 from tests.flows.experiments.linking.months import (
     AUGUST,
     OCTOBER,
@@ -85,7 +89,14 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     assert found.difficulty_high < 0
     answer = experiments.stored(database, experiment_id)
     assert answer.verdict == "2 months on one scale by 1 metric"
-    assert any("the anchors gain sbert -0.100 [" in sentence for sentence in answer.words)
+    assert any("the anchors gain sbert −0.100 [" in sentence for sentence in answer.words)
+    assert p_of(found) == pytest.approx(expected.p)
+    said = EXPERIMENT.show(database, experiment_id).findings
+    assert f"{AUGUST} and {SEPTEMBER} are on one scale by 1 metric" in said.answer
+    assert ("most clearly by sbert" in said.answer) == bool(said.holds)
+    [figure] = [one for one in EXPERIMENT.show(database, experiment_id).figures() if one.first]
+    assert "95 % interval over models and articles" in figure.caption
+    assert drawn_width(figure.image) <= ON_A_PHONE
 
 
 def test_the_answer_says_what_was_held_constant_and_how_far_one_anchor_moves_the_scale(database: Database) -> None:
