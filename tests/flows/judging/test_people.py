@@ -82,6 +82,23 @@ def test_the_run_that_is_named_first_is_a(database: Database, add_answers: AddAn
     assert one.p == other.p
 
 
+def test_p_is_corrected_for_the_criteria_of_a_judge_and_not_for_other_judges(
+    database: Database, pairing: Pairing, add_answers: AddAnswers
+) -> None:
+    """By hand: the criteria's p values in ascending order, times how many are left, none below the one before."""
+    add_answers("Ada", lambda page, criterion: better(page) if criterion == "fluency" or page % 3 else "tie")
+    add_answers("Bob", lambda page, criterion: "a" if page % 2 else "b")
+    rows = find(database, pairing).preferences
+    for judge in ("people", "Ada", "Bob"):
+        of_judge = sorted((row for row in rows if row.judge == judge), key=lambda row: row.p or 0.0)
+        assert len(of_judge) == len(pairing.rubric.names) > 1
+        least = 0.0
+        for place, row in enumerate(of_judge):
+            assert row.p is not None
+            least = min(1.0, max(least, row.p * (len(of_judge) - place)))
+            assert row.p_holm == pytest.approx(least)
+
+
 def test_several_people_are_one_answer_a_pair_and_their_agreement_stands_beside_it(
     database: Database, pairing: Pairing, add_answers: AddAnswers
 ) -> None:
