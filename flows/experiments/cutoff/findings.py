@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
-from evaluators.change_point import NO_CHANGE, UNFINISHED, ChangePoint, MonthlyMeans, change_point, monthly_means
+from evaluators.change_point import (
+    ANYWHERE,
+    NO_CHANGE,
+    UNFINISHED,
+    ChangePoint,
+    MonthlyMeans,
+    change_point,
+    monthly_means,
+)
 from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
@@ -176,7 +184,7 @@ def _agrees(made: ChangePoint, stated: int, first: int) -> bool | None:
 
 
 def _judged(one: CutoffFinding, p: float) -> CutoffFinding:
-    if one.verdict not in (FOUND, UNFINISHED) or p <= statistics.LEVEL:
+    if one.verdict not in (FOUND, ANYWHERE, UNFINISHED) or p <= statistics.LEVEL:
         return replace(one, p_holm=p)
     return replace(one, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
 
