@@ -17,7 +17,9 @@ from benchmarks import cutoff_seeds as toys
 from flows.cli import cli
 from flows.experiments.evaluations import Evaluations
 from storage.database import Database
+from tests.flows.experiments.cutoff.recomputed import Month, cutoff
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.recomputed import close, recomputes
 
 SEEDS = (0, 1)
 FIRST_YEAR = 2025
@@ -137,6 +139,34 @@ def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, a
     assert f"is said to know of nothing after {stated}, which does not agree with its numbers" in html
     assert "The last month that was seen" in html and "stated knowledge cutoff" in html
     assert html.count("<svg") == 1 and "no control was given" in html
+
+
+@recomputes("cutoff_findings")
+def test_month_interval_and_p_are_those_of_the_stored_scores(answered: Path, models: Path, well_read: Path) -> None:
+    scores = rows(
+        answered,
+        "select r.model, a.page_id, year(a.created_at) * 12 + month(a.created_at) - 1, a.words, s.value from scores s "
+        "join runs r using (run_id) join articles a on a.snapshot_id = r.snapshot_id and a.page_id = s.page_id "
+        "where s.metric = 'bits_per_byte'",
+    )
+    of_control = {page: value for model, page, _, _, value in scores if model == str(well_read)}
+    found = rows(answered, "select model, p, month, low, high, change, verdict from cutoff_findings where "
+                           "metric = 'bits_per_byte' and control is not null")  # fmt: skip
+    assert {str(models / name) for name in ("seen-0", "unseen-0")} == {model for model, *_ in found}
+    for model, p, month, low, high, change, verdict in found:
+        by_month: dict[int, list[tuple[float, float]]] = {}
+        for name, page, when, words, value in scores:
+            if name == model:
+                by_month.setdefault(when, []).append((value - of_control[page], words))
+        ours = cutoff([Month(when, *zip(*by_month[when], strict=True)) for when in sorted(by_month)])
+        assert close(p, ours.p)
+        if verdict == "found":
+            numbers = [day.year * 12 + day.month - 1 for day in (month, low, high)]
+            assert numbers == [ours.month, ours.interval[0], ours.interval[-1]]
+            assert change == pytest.approx(ours.change, rel=1e-6)
+            assert ours.p <= 0.05
+        else:
+            assert verdict == "no change" and ours.p > 0.05
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
