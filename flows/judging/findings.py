@@ -25,6 +25,7 @@ Kind = Literal["people", "person", "model", "corrected"]
     "preferences",
     "prompts",
     over="pairs of texts, a pair a prompt",
+    counted="pairs",
     given="judges, runs and rubric",
     family="the criteria of one judge",
 )
@@ -131,7 +132,7 @@ def judged(rows: Sequence[PreferenceRow]) -> list[PreferenceRow]:
         families[row.judge, row.kind].append(place)
     corrected_p = np.full(len(rows), np.nan)
     for places in families.values():
-        corrected_p[places] = statistics.holm([np.nan if (p := rows[place].p) is None else p for place in places])
+        corrected_p[places] = statistics.holm([rows[place].p for place in places])
     return [replace(row, p_holm=statistics.number_or_none(p)) for row, p in zip(rows, corrected_p, strict=True)]
 
 

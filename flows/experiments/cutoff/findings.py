@@ -1,6 +1,5 @@
 """How a model's numbers go by the age of the articles: the curve of each metric, and whether and when it changes."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -171,7 +170,7 @@ def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFi
         families.setdefault((one.metric == DECISIVE, one.model == control), []).append(place)
     corrected = np.full(len(found), np.nan)
     for places in families.values():
-        corrected[places] = statistics.holm([math.nan if (p := found[place].p) is None else p for place in places])
+        corrected[places] = statistics.holm([found[place].p for place in places])
     return [_judged(one, float(p)) if np.isfinite(p) else one for one, p in zip(found, corrected, strict=True)]
 
 

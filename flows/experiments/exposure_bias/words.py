@@ -1,7 +1,6 @@
 """What was found, in sentences, and what it does not tell."""
 
 from collections.abc import Sequence
-from math import nan
 
 from evaluators.statistics import LEVEL, holm
 from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
@@ -27,7 +26,7 @@ def verdict(found: Sequence[ExposureTrend], articles: int) -> str:
     """By BLEU, whether a model goes on worse from its own text, and over how many articles; of several models and
     decoders each with its name, after Holm's correction for their number."""
     own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
-    p_holm = holm([nan if one.p is None else one.p for one in own])
+    p_holm = holm([one.p for one in own])
     judged = [_judged(one, float(p)) for one, p in zip(own, p_holm, strict=True)]
     if len(own) > 1:
         several = len({one.decoder for one in own}) > 1

@@ -102,9 +102,7 @@ def test_p_is_corrected_for_the_criteria_of_a_judge_and_not_for_other_judges(
             values: dict[int, list[float]] = {}
             for name, criterion, page, preferred in answers:
                 if criterion == row.criterion and judge in (name, "people"):
-                    values.setdefault(page, []).append(
-                        {pairing.one.run_id: 1.0, pairing.other.run_id: 0.0}.get(preferred, 0.5)
-                    )
+                    values.setdefault(page, []).append(value_of.get(preferred, 0.5))
             means = [sum(one) / len(one) for one in values.values()]
             decided = [mean for mean in means if mean != 0.5]
             p_values.append(binomtest(sum(mean > 0.5 for mean in decided), len(decided)).pvalue)
