@@ -141,6 +141,11 @@ def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, a
     assert html.count("<svg") == 1 and "no control was given" in html
 
 
+def test_the_answer_counts_the_months_that_its_verdict_generalizes_over(answered: Path) -> None:
+    told = rows(answered, "select generalizes_over, methods->>'unit', methods->>'units' from experiments")
+    assert {(over, unit, json.loads(units)[0]) for over, unit, units in told} == {("months", "months", toys.MONTHS)}
+
+
 @recomputes("cutoff_findings")
 def test_month_interval_and_p_are_those_of_the_stored_scores(answered: Path, models: Path, well_read: Path) -> None:
     scores = rows(
