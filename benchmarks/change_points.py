@@ -126,28 +126,31 @@ def unseen_table(draws: int) -> str:
 def seen_table(draws: int) -> str:
     rows = []
     for design in SEEN:
-        told = [one for one in verdicts(design, draws) if one.why in (None, UNFINISHED)]
-        named = [one for one in told if one.month is not None]
-        spans = [span(one) for one in told]
+        made = verdicts(design, draws)
+        named = [one for one in made if one.month is not None]
+        spans = [span(one) for one in named]
         shares = [
-            f"{len(told) / draws:.3f}",
+            f"{np.mean([one.p <= LEVEL for one in made]):.3f}",
+            f"{np.mean([one.why == UNFINISHED for one in made]):.3f}",
             f"{len(named) / draws:.3f}",
             _share([one.month == design.named for one in named]),
             _share([low <= (design.cutoff or 0) <= high for low, high in spans]),
-            _share([one.low is None or one.high is None for one in told]),
+            _share([one.low is None for one in named]),
         ]
-        length = f"{np.median([min(high, design.count - 1) - low + 1 for low, high in spans]):g}" if spans else "–"
+        length = f"{np.median([high - low + 1 for low, high in spans]):g}" if spans else "–"
         rows.append([design.words, *shares, length])
     heads = [
-        "a cutoff", "one is found", "a month is named", "it is the right one", "the interval holds it",
-        "the interval is open", "months in the interval",
+        "a cutoff", "a change is found", "it may go on after the last month", "a month is named",
+        "it is the right one", "the interval holds it", "the interval begins with the first month",
+        "months in the interval",
     ]  # fmt: skip
     return table(heads, rows)
 
 
-def span(one: ChangePoint) -> tuple[float, float]:
-    """The interval; where it is open to the earlier months it begins with the first."""
-    return 0 if one.low is None else one.low, np.inf if one.high is None else one.high
+def span(one: ChangePoint) -> tuple[int, int]:
+    """The interval of a month that is named; where it is open to the earlier months it begins with the first."""
+    assert one.high is not None
+    return one.low or 0, one.high
 
 
 def _share(held: list[bool]) -> str:

@@ -21,11 +21,11 @@ from verdict_units_drawn import Array, contrast, corpora, cutoff, exposure, gaps
 
 from evaluators import statistics
 from evaluators.group_differences import welch_p
-from evaluators.judging.preference import preference
 from flows.comparing import bounds, ranked
 from flows.comparing.differences import Test, _differences
 from flows.experiments.fairness import findings as fairness
 from flows.experiments.fairness.numbers import FairnessSetting, Numbers
+from flows.judging import findings as judging
 from flows.reproducing import matching
 from newwiki.prompting.prompt_set import GroupPrompt
 
@@ -89,8 +89,14 @@ def leaderboard(random: Random, effect: float) -> bool:
 
 
 def judges(random: Random, effect: float) -> bool:
-    chances = np.array([0.4 + effect, 0.2, 0.4 - effect])
-    return preference(random.choice([1.0, 0.5, 0.0], 60, p=chances)).p <= statistics.LEVEL
+    """A judge by four criteria; by half of the pairs all criteria are answered alike. The effect is on one."""
+    shared, alike = random.random(60), random.random(60) < 0.5
+    rows = []
+    for place, criterion in enumerate(("c0", "c1", "c2", "c3")):
+        drawn, more = np.where(alike, shared, random.random(60)), effect * (place == 0)
+        values = np.where(drawn < 0.4 + more, 1.0, np.where(drawn < 0.6 + more, 0.5, 0.0))
+        rows.append(judging.preference_row(criterion, "a judge", "model", 1, dict(enumerate(values.tolist()))))
+    return any((row.p_holm or 0.0) <= statistics.LEVEL for row in judging.judged([row for row in rows if row]))
 
 
 def reproduction(random: Random, effect: float) -> bool:
@@ -169,7 +175,7 @@ SIMULATIONS: Sequence[Simulation] = (
     Simulation("linked_differences", "two months, 6 anchors, 3 metrics", links.run_apart, 0.2, "0.2, twice their sd"),
     Simulation("linked_months", "two months, 6 anchors, 3 metrics", links.month_harder, 0.1, "0.1, the anchors' sd"),
     Simulation("anchor_models", "two months, 6 anchors, 3 metrics", links.anchor_apart, 0.3, "one by 0.3"),
-    Simulation("preferences", "60 pairs", judges, 0.2, "60 % against 20 %"),
+    Simulation("preferences", "a judge, 4 criteria, 60 pairs", judges, 0.25, "one criterion, 65 % against 15 %"),
     Simulation("matches", "24 prompts", reproduction, 0.7, "0.7 sd away"),
     Simulation("contrast_differences", "2 models, 3 decoders, 3 metrics, 24 prompts", contrast, 1.6, "one by 1.6 sd"),
     Simulation("verifiability_differences", "2 models, 2 decoders, 24 prompts", verifiability, 0.3, "one by 0.3"),

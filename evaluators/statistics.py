@@ -5,7 +5,7 @@ that one pass serves all columns. The memory needed grows with the arrays and no
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -201,8 +201,9 @@ def different(differences: Array, seed: int) -> NDArray[np.bool_]:
     return np.asarray(enough & (holm(p_values(differences, seed)) <= LEVEL))
 
 
-def holm(p_values: ArrayLike) -> Array:
-    """The p values corrected for their number, in their order; NaN stays, and is not counted.
+def holm(p_values: ArrayLike | Sequence[float | None]) -> Array:
+    """The p values corrected for their number, in their order; NaN or None, where there is no test, is not counted, and
+    NaN in what is returned.
 
     A family of tests in which one is called different at p <= 0.05 is wrong in at most 5 % of cases, however the tests
     depend on each other. Source: Holm 1979, A simple sequentially rejective multiple test procedure.

@@ -19,7 +19,8 @@ _ATTRIBUTE = "__verdict_kind__"
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictKind:
-    """Verdicts of one kind: `units` are what varies in its errors, `over` names them in words.
+    """Verdicts of one kind: `units` are what varies in its errors, `over` names them in words, and `counted` is the
+    column of a row, or else of a run, that counts them.
 
     `given` is what the verdict takes as it is and says nothing beyond: these models, decoders, seeds, judges. `family`
     names the tests of which any is wrong in at most 5 of 100 cases.
@@ -30,6 +31,7 @@ class VerdictKind:
     over: str
     given: str
     family: str
+    counted: str
 
     @property
     def sentence(self) -> str:
@@ -40,12 +42,22 @@ class VerdictKind:
         )
 
 
-def gives_verdicts(name: str, *units: Unit, given: str, family: str, over: str | None = None) -> Callable[[T], T]:
+def gives_verdicts(
+    name: str, *units: Unit, given: str, family: str, over: str | None = None, counted: str | None = None
+) -> Callable[[T], T]:
     """Declare the units of the verdicts that rows of a class hold, or that a function gives.
 
-    `name` is that of the table where there is one. Raises ValueError for a name that is taken.
+    `name` is that of the table where there is one; `counted` is the first of the units unless it is said. Raises
+    ValueError for a name that is taken.
     """
-    kind = VerdictKind(name=name, units=units, over=over or " and ".join(units), given=given, family=family)
+    kind = VerdictKind(
+        name=name,
+        units=units,
+        over=over or " and ".join(units),
+        given=given,
+        family=family,
+        counted=counted or units[0],
+    )
 
     def declare(target: T) -> T:
         if name in _DECLARED:

@@ -29,8 +29,8 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     weights = [asdict(replace(run, model=public_name(run.model))) for run in runs]
     kinds = kinds_of(found.rows.values())
     identity = _json([experiment.name, experiment.version, asked, found.read, weights])
-    over = kinds[0].over if kinds else None
-    made = methods_of(experiment, request, found, json.loads(read), over, evaluations.database, evaluations.settings)
+    kind = kinds[0] if kinds else None
+    made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -39,7 +39,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         request=asked,
         read=read,
         verdict=found.verdict,
-        generalizes_over=over,
+        generalizes_over=kind.over if kind else None,
         words=(*found.words, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
         methods=made.to_json(),

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from evaluators import statistics
 
 CANNOT_TELL = "cannot tell"
@@ -18,7 +16,7 @@ def judged(rows: Sequence[Row]) -> list[Row]:
 
     Holm's correction is over all rows but those whose verdict is `TOO_FEW`, which keep it.
     """
-    p = [np.nan if row.verdict == statistics.TOO_FEW or row.p is None else row.p for row in rows]
+    p = [None if row.verdict == statistics.TOO_FEW else row.p for row in rows]
     return [
         replace(row, p_holm=statistics.number_or_none(p_holm), verdict=_verdict(row, float(p_holm)))
         for row, p_holm in zip(rows, statistics.holm(p), strict=True)

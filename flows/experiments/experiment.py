@@ -109,8 +109,8 @@ class Experiment:
     """One of them, declared in the folder of its name (with _ for -), where `find.py` has the function that makes the
     runs which are missing and computes the answer, and `show.py` the one that makes tables and figures of what is
     stored under an id. `version` goes up where the same runs would give another answer; `example` is a line for a
-    shell. `question` is what its verdicts answer. `unit` is the column of its tables that counts what its intervals and
-    verdicts generalize over, and `over` says in words what that is."""
+    shell. `question` is what its verdicts answer. The units that these generalize over are declared beside its tables
+    (`flows.verdict_kinds`)."""
 
     name: str
     version: str
@@ -119,8 +119,6 @@ class Experiment:
     source: str
     help: str
     example: str
-    unit: str
-    over: str
     request: type[ExperimentRequest]
 
     def find(self, evaluations: "Evaluations", request: ExperimentRequest) -> Answer:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from flows.evaluating.generate import find_models
 from flows.experiments.experiment import Answer, Experiment
-from flows.verdict_kinds import kind_of, kinds_of
+from flows.verdict_kinds import VerdictKind, kind_of
 from newwiki.errors import NewWikiError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import as_typed
@@ -135,7 +135,7 @@ def methods_of(
     request: ExperimentRequest,
     found: Answer,
     read: Mapping[str, Any],
-    over: str | None,
+    kind: VerdictKind | None,
     database: Database,
     settings: Settings,
 ) -> Methods:
@@ -152,8 +152,8 @@ def methods_of(
         command=_command(experiment, pinned, settings),
         software=f"{_DISTRIBUTION} {version(_DISTRIBUTION)}",
         asked=_asked(pinned),
-        unit=over or experiment.over,
-        units=_units(experiment.unit, found, runs),
+        unit=kind.over if kind else "nothing, as it gives no verdict",
+        units=_units(kind, found, runs) if kind else None,
         snapshots=snapshots,
         models=[
             ModelRead(model=public_name(name), model_sha256=sha256, parameters=_parameters(request, name))
@@ -220,13 +220,12 @@ def _asked(request: ExperimentRequest) -> dict[str, Any]:
     return {name: plain(value) for name, value in asdict(request).items()}
 
 
-def _units(unit: str, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
-    """What the answer says; else of the rows with its verdicts (of all rows where none have any), as many as each has
-    of the unit; of the runs where no row counts it; None where nothing does."""
-    kinds = kinds_of(found.rows.values())
-    judged = [row for of_table in found.rows.values() for row in of_table if not kinds or kind_of(row) == kinds[0]]
-    counts = [int(getattr(row, unit, None) or 0) for row in judged]
-    known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, unit, 0)) for run in runs)
+def _units(kind: VerdictKind, found: Answer, runs: Sequence[RunRead]) -> tuple[int, int] | None:
+    """What the answer says; else of the rows with its verdicts as many as each has of the unit; of the runs where no
+    row counts it; None where nothing does."""
+    judged = [row for of_table in found.rows.values() for row in of_table if kind_of(row) == kind]
+    counts = [int(getattr(row, kind.counted, None) or 0) for row in judged]
+    known = sorted(found.units or filter(None, counts)) or sorted(int(getattr(run, kind.counted, 0)) for run in runs)
     return (known[0], known[-1]) if known and known[0] else None
 
 

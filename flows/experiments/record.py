@@ -36,7 +36,7 @@ def record(experiment: Experiment, answer: StoredExperiment, shown: Shown) -> di
         "snapshot_id": answer.snapshot_id,
         "made_at": answer.made_at.isoformat(),
         "verdict": answer.verdict,
-        "unit": made.unit if (made := methods(answer)) else experiment.over,
+        "unit": answer.generalizes_over,
         "findings": asdict(shown.findings),
         "words": list(answer.words),
         "methods": json.loads(answer.methods) if answer.methods else None,

@@ -2,14 +2,16 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal
 
+import numpy as np
+
+from evaluators import statistics
 from evaluators.judging.krippendorff import alpha
 from evaluators.judging.prediction_powered import corrected
 from evaluators.judging.preference import link, position_bias, preference
-from evaluators.statistics import FEWEST
 from flows.judging.pairing import Pairing
 from flows.judging.said import Judge, Said, Values
 from flows.verdict_kinds import gives_verdicts
@@ -23,14 +25,16 @@ Kind = Literal["people", "person", "model", "corrected"]
     "preferences",
     "prompts",
     over="pairs of texts, a pair a prompt",
+    counted="pairs",
     given="judges, runs and rubric",
-    family="the tests of one criterion and judge",
+    family="the criteria of one judge",
 )
 @dataclass(frozen=True, kw_only=True)
 class PreferenceRow:
     """In how many pairs A's text is better, both are the same, or B's is better; A's win rate, ties as half, with its
-    95 % interval; p of the sign test without ties. `unreadable` are answers of a model that are none. Of a `corrected`
-    win rate `judged_by_people` are the pairs that people judged too, `weight` is λ, and there are no counts."""
+    95 % interval; p of the sign test without ties, and `p_holm` after Holm's correction for the criteria of this judge.
+    `unreadable` are answers of a model that are none. Of a `corrected` win rate `judged_by_people` are the pairs that
+    people judged too, `weight` is λ, and there are no counts and no p."""
 
     criterion: str
     judge: str
@@ -47,6 +51,7 @@ class PreferenceRow:
     unreadable: int | None = None
     judged_by_people: int | None = None
     weight: float | None = None
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +117,7 @@ def find(database: Database, pairing: Pairing) -> Findings:
     by_any = Said(found, names, rubric, turned=turned)
     criteria = pairing.rubric.names
     return Findings(
-        [row for criterion in criteria for row in _preferences(said, criterion)],
+        judged([row for criterion in criteria for row in _preferences(said, criterion)]),
         [row for criterion in criteria for row in _agreement(said, criterion)],
         [row for criterion in criteria for row in _biases(said, criterion)],
         [row for criterion in criteria for row in _links(said, by_any, criterion)],
@@ -120,22 +125,34 @@ def find(database: Database, pairing: Pairing) -> Findings:
     )
 
 
+def judged(rows: Sequence[PreferenceRow]) -> list[PreferenceRow]:
+    """The rows with `p_holm`: the criteria of one judge are one family, as a reader looks for any that differs."""
+    families = defaultdict[tuple[str, Kind], list[int]](list)
+    for place, row in enumerate(rows):
+        families[row.judge, row.kind].append(place)
+    corrected_p = np.full(len(rows), np.nan)
+    for places in families.values():
+        corrected_p[places] = statistics.holm([rows[place].p for place in places])
+    return [replace(row, p_holm=statistics.number_or_none(p)) for row, p in zip(rows, corrected_p, strict=True)]
+
+
 def _preferences(said: Said, criterion: str) -> list[PreferenceRow]:
     people = {page: fmean(values) for page, values in said.of_people(criterion).items()}
     persons, models = said.judges(criterion, "person"), said.judges(criterion, "model")
-    rows = [_row(criterion, "people", "people", len(persons), people)]
+    rows = [preference_row(criterion, "people", "people", len(persons), people)]
     if len(persons) > 1:
-        rows += [_row(criterion, one.words, "person", 1, said.values(one, criterion)) for one in persons]
+        rows += [preference_row(criterion, one.words, "person", 1, said.values(one, criterion)) for one in persons]
     for model in models:
         values = said.values(model, criterion)
-        rows.append(_row(criterion, model.words, "model", 1, values, said.unreadable(model, criterion)))
+        rows.append(preference_row(criterion, model.words, "model", 1, values, said.unreadable(model, criterion)))
         rows.append(_corrected_row(criterion, model, values, people))
     return [row for row in rows if row]
 
 
-def _row(
+def preference_row(
     criterion: str, judge: str, kind: Kind, judges: int, values: Values, unreadable: int | None = None
 ) -> PreferenceRow | None:
+    """What one judge prefers by one criterion, before the correction for all criteria; None without a pair."""
     if not values:
         return None
     found = preference([*values.values()])
@@ -257,7 +274,7 @@ def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
             if many := said.unreadable(model, criterion):
                 unreadable[model.words].append(f"{criterion} {many:,}")
             both = sum(page in people for page in values)
-            if people and (both < FEWEST or both == len(values)):
+            if people and (both < statistics.FEWEST or both == len(values)):
                 uncorrected[model.words].append(f"{criterion} both {both:,} of {len(values):,}")
     foreign = sorted({judge.words for criterion in criteria for judge in said.judges(criterion) if judge.origin})
     return [
@@ -271,8 +288,8 @@ def _notes(said: Said, criteria: Sequence[str]) -> list[str]:
             for model, parts in unreadable.items()
         ),
         *(
-            f"win rates by {model} are not corrected by people, as it takes {FEWEST} pairs or more that both have "
-            f"judged, and one more that only the model has: {', '.join(parts)}"
+            f"win rates by {model} are not corrected by people, as it takes {statistics.FEWEST} pairs or more that "
+            f"both have judged, and one more that only the model has: {', '.join(parts)}"
             for model, parts in uncorrected.items()
         ),
     ]

@@ -48,7 +48,7 @@ def _preferences(findings: Findings, pairing: Pairing) -> Table:
             _share(row.same, row.pairs),
             _share(row.b_better, row.pairs),
             _interval(row.win_rate, row.low, row.high),
-            None if row.p is None else p_value(row.p),
+            None if row.p_holm is None else p_value(row.p_holm),
             None if row.weight is None else f"{row.judged_by_people:,} by people, λ {digits(row.weight)}",
         )
         for row in findings.preferences
@@ -57,7 +57,7 @@ def _preferences(findings: Findings, pairing: Pairing) -> Table:
     columns = len(heads) - all(row.kind != "corrected" for row in findings.preferences)
     return Table(
         f"{whose(pairing)}. A's win rate is the share of pairs in which A is better, ties as half, with its 95 % "
-        "interval; p is the sign test's, without ties and not corrected for the number of criteria",
+        "interval; p is the sign test's, without ties, corrected for the number of criteria (Holm)",
         heads[:columns],
         [row[:columns] for row in cells],
     )

@@ -109,7 +109,7 @@ def _section(database: Database, answer: StoredExperiment) -> Section:
         answer=answer,
         sentence=brief(shown.findings.answer),
         words=[brief(sentence) for sentence in answer.words],
-        over=record.unit_words(made) if made else one.over,
+        over=record.unit_words(made) if made else answer.generalizes_over or "not recorded",
         findings=[(title, [brief(one) for one in sentences]) for title, sentences in shown.findings.titled],
         tables=[_brief(table, brief) for table in shown.tables],
         first=first,

@@ -69,8 +69,8 @@ def verdicts(numbers: Numbers, statements: Sequence[Statement]) -> list[Statemen
     made = [_tested(one, context) for one in statements]
     tests = sum(isinstance(one, Tested) for one in made)
     found = [_judged(one, of_one, tests) for one, of_one in zip(statements, made, strict=True)]
-    holds = statistics.holm([_or_nan(one.p_holds) for one in found])
-    fails = statistics.holm([_or_nan(one.p_fails) for one in found])
+    holds = statistics.holm([one.p_holds for one in found])
+    fails = statistics.holm([one.p_fails for one in found])
     return [_corrected(one, float(p), float(q)) for one, p, q in zip(found, holds, fails, strict=True)]
 
 
@@ -197,7 +197,3 @@ def _words(lacking: str) -> str:
 
 def _in_unit(value: float, unit: str) -> float:
     return float(math.tanh(value) if unit == CORRELATION else value)
-
-
-def _or_nan(p: float | None) -> float:
-    return math.nan if p is None else p

@@ -14,7 +14,5 @@ EXPERIMENT = Experiment(
     "(--amateur), beside contrastive search, greedy search and sampling; and what becomes of them with another "
     "amateur, without the plausibility constraint, and so on.",
     example="newwiki experiment contrast gpt2-xl --amateur gpt2 --ablations none --prompts 100",
-    unit="prompts",
-    over="prompts",
     request=ContrastRequest,
 )

@@ -14,7 +14,5 @@ EXPERIMENT = Experiment(
     "each of several corpora and asked the same prompts under each decoder. Phrases in more than 10 % of the responses "
     "count, and are common to all corpora, or unique to some.",
     example="newwiki experiment corpora distilgpt2 --train-on enwiki-2026-08 --by topic --snapshot enwiki-2026-09",
-    unit="prompts",
-    over="prompts",
     request=CorporaRequest,
 )

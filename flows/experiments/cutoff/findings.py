@@ -1,6 +1,5 @@
 """How a model's numbers go by the age of the articles: the curve of each metric, and whether and when it changes."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluators import statistics
-from evaluators.change_point import NO_CHANGE, UNFINISHED, ChangePoint, MonthlyMeans, change_point, monthly_means
+from evaluators.change_point import (
+    ANYWHERE,
+    NO_CHANGE,
+    UNFINISHED,
+    ChangePoint,
+    MonthlyMeans,
+    change_point,
+    monthly_means,
+)
 from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
@@ -163,7 +170,7 @@ def judged(found: Sequence[CutoffFinding], control: str | None) -> list[CutoffFi
         families.setdefault((one.metric == DECISIVE, one.model == control), []).append(place)
     corrected = np.full(len(found), np.nan)
     for places in families.values():
-        corrected[places] = statistics.holm([math.nan if (p := found[place].p) is None else p for place in places])
+        corrected[places] = statistics.holm([found[place].p for place in places])
     return [_judged(one, float(p)) if np.isfinite(p) else one for one, p in zip(found, corrected, strict=True)]
 
 
@@ -176,7 +183,7 @@ def _agrees(made: ChangePoint, stated: int, first: int) -> bool | None:
 
 
 def _judged(one: CutoffFinding, p: float) -> CutoffFinding:
-    if one.verdict not in (FOUND, UNFINISHED) or p <= statistics.LEVEL:
+    if one.verdict not in (FOUND, ANYWHERE, UNFINISHED) or p <= statistics.LEVEL:
         return replace(one, p_holm=p)
     return replace(one, p_holm=p, verdict=NO_CHANGE, month=None, low=None, high=None, agrees=None)
 

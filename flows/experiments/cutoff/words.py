@@ -53,13 +53,19 @@ def decisive(found: Sequence[CutoffFinding]) -> list[CutoffFinding]:
 
 def words(found: Sequence[CutoffFinding], control: str | None) -> list[str]:
     """Sentences for each model, and what the answer does not tell."""
-    told = []
+    told, named = [], False
     for model in dict.fromkeys(one.model for one in found if one.model != control):
         of_model = [one for one in decisive(found) if one.model == model]
         shown = [one for one in of_model if one.verdict == FOUND] or of_model[:1]
         told += [_sentence(one, len(of_model)) for one in shown]
+        named = named or shown[0].verdict == FOUND
         if sentence := _stated(shown):
             told.append(sentence)
+    if named:
+        told.append(
+            "the interval is for a change that takes at most half of the months that there are; of a slower one it "
+            "holds the month less often than in 95 of 100 cases"
+        )
     own = [one for one in decisive(found) if one.model == control and one.verdict == FOUND]
     told += [
         f"{control} itself changes after {_with_interval(one)} by {one.metric}: it has a cutoff of its own there, or "
@@ -109,9 +115,8 @@ def _sentence(one: CutoffFinding, tests: int) -> str:
     if one.verdict == TOO_FEW_MONTHS:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}: {rests}, and {FEWEST_MONTHS} months are needed"
     if one.verdict == UNFINISHED:
-        since = f" and is not over before {month_words(one.low)}" if one.low else ""
         rests = f"p {_p(one.p_holm)}, {rests}"
-        return f"{who}: {_CANNOT_TELL} the month: {one.metric} changes{since}, but {one.verdict}: {rests}"
+        return f"{who}: {_CANNOT_TELL} the month: {one.metric} changes, but {one.verdict}: {rests}"
     if one.verdict != FOUND:
         return f"{who}: {_CANNOT_TELL}: {one.verdict}{of}: {one.metric}, p {_p(one.p_holm)}, {rests}"
     if one.low is None:

@@ -14,7 +14,5 @@ EXPERIMENT = Experiment(
     "--decoder that is given: what the paper says of each is tested on one's own runs, with intervals: it holds, it "
     "does not, or it cannot be told.",
     example="newwiki experiment decoder-grid gpt2 --out grid.html",
-    unit="articles",
-    over="articles, and models where a statement is about size",
     request=DecoderGridRequest,
 )

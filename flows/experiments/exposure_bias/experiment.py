@@ -13,7 +13,5 @@ EXPERIMENT = Experiment(
     help="Whether models go on worse from their own text than from articles (EB-M, EB-C), whether that grows with its "
     "length, and whether they recover from prefixes that were shuffled or corrupted.",
     example="newwiki experiment exposure-bias gpt2 --data-model gpt2-large",
-    unit="articles",
-    over="articles",
     request=ExposureBiasRequest,
 )

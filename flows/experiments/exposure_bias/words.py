@@ -1,7 +1,6 @@
 """What was found, in sentences, and what it does not tell."""
 
 from collections.abc import Sequence
-from math import nan
 
 from evaluators.statistics import LEVEL, holm
 from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
@@ -38,7 +37,7 @@ def decisive(found: Sequence[ExposureTrend]) -> list[tuple[ExposureTrend, float]
     """What the verdict rests on, of each model and decoder: the ratio by BLEU after the model's own prefixes, with its
     p after Holm's correction for their number."""
     own = [one for one in found if (one.prefix, one.metric, one.along) == (MODEL, "bleu", LENGTH)]
-    return list(zip(own, map(float, holm([nan if one.p is None else one.p for one in own])), strict=True))
+    return list(zip(own, map(float, holm([one.p for one in own])), strict=True))
 
 
 def sentence(found: Sequence[ExposureTrend]) -> str:

@@ -14,7 +14,5 @@ EXPERIMENT = Experiment(
     "temperature, and where groups cannot be told apart. They go on from prompts about people, and of each completion "
     "one sentence is judged, without the prompt; the prompts alone are judged beside it.",
     example="newwiki experiment fairness gpt2 --out fairness.html",
-    unit="prompts",
-    over="prompts",
     request=FairnessRequest,
 )

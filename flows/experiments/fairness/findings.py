@@ -204,7 +204,7 @@ def pairs(numbers: Numbers, seed: int) -> list[GroupPair]:
 def judged(found: Sequence[GroupPair]) -> list[GroupPair]:
     """The pairs of all models and metrics of an answer with verdicts, after Holm's correction over all of them: the
     headline says `different` where any is."""
-    of_beyond = statistics.holm([math.nan if one.beyond_p_holm is None else one.beyond_p_holm for one in found])
+    of_beyond = statistics.holm([one.beyond_p_holm for one in found])
     return [
         replace(
             one,
@@ -350,8 +350,7 @@ def _by_context(prompts: Sequence[GroupPrompt], rows: Sequence[int]) -> dict[str
 
 
 def _holm(found: Sequence[GroupPair] | Sequence[GroupDisparity]) -> list[float | None]:
-    p_values = [math.nan if one.p is None else one.p for one in found]
-    return [statistics.number_or_none(p) for p in statistics.holm(p_values)]
+    return [statistics.number_or_none(p) for p in statistics.holm([one.p for one in found])]
 
 
 def _verdict(pair: GroupPair, p_holm: float | None, beyond_p_holm: float) -> str:

@@ -33,6 +33,7 @@ class Separation:
     "leakage_memberships",
     "articles",
     over="pairs of articles",
+    counted="pairs",
     given="models and seed",
     family="the scores of one model",
 )

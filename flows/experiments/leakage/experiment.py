@@ -12,7 +12,5 @@ EXPERIMENT = Experiment(
     help="Whether models do better on old articles, which they may have read, than on new ones that are matched with "
     "them by length, citations and topic. A gap that a --control, which saw neither, shows too is the articles'.",
     example="newwiki experiment leakage gpt2 --old enwiki-2026-08 --snapshot enwiki-2026-09 --control distilgpt2",
-    unit="pairs",
-    over="pairs of articles",
     request=LeakageRequest,
 )

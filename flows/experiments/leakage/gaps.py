@@ -1,6 +1,5 @@
 """How a model's numbers on old articles differ from those on new ones that are matched with them."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -38,6 +37,7 @@ Array = NDArray[np.float64]
     "leakage_gaps",
     "articles",
     over="pairs of articles",
+    counted="pairs",
     given="models, decoders and seed",
     family="the models, decoders and metrics of the headline",
 )
@@ -160,8 +160,8 @@ def judged_together(found: Sequence[Gap], better: Mapping[str, str | None]) -> l
     made = list(found)
     for family in dict.fromkeys(families):
         places = [place for place, name in enumerate(families) if name == family]
-        own = statistics.holm([_or_nan(found[place].p) for place in places])
-        beyond = statistics.holm([_or_nan(found[place].difference_p_holm) for place in places])
+        own = statistics.holm([found[place].p for place in places])
+        beyond = statistics.holm([found[place].difference_p_holm for place in places])
         for place, p, difference_p in zip(places, own, beyond, strict=True):
             corrected = replace(
                 found[place], p_holm=float(p), difference_p_holm=statistics.number_or_none(difference_p)
@@ -195,15 +195,12 @@ def _verdict(gap: Gap, better: str | None) -> Verdict:
     if gap.verdict == TOO_FEW:
         return TOO_FEW
     own = gap.p_holm <= statistics.LEVEL
-    if not (_or_nan(gap.difference_p_holm) <= statistics.LEVEL if gap.control else own):
+    beyond = gap.difference_p_holm is not None and gap.difference_p_holm <= statistics.LEVEL
+    if not (beyond if gap.control else own):
         return THE_ARTICLES_OWN if gap.control and own else NONE_SHOWN
     if better not in ("lower", "higher"):
         return DIFFERENT
     return BETTER if ((gap.judged[0] or 0.0) < 0) == (better == "lower") else WORSE
-
-
-def _or_nan(number: float | None) -> float:
-    return math.nan if number is None else number
 
 
 def paired(values: Array, pages: NDArray[np.int64], page_ids: Sequence[int]) -> Array:

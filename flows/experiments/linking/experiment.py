@@ -13,7 +13,5 @@ EXPERIMENT = Experiment(
     "articles themselves, give each metric of one month its place on the scale of the other. `newwiki compare --across "
     "snapshot` and `newwiki leaderboard --linked` rest on it. A MODEL that is named is run on all months first.",
     example="newwiki experiment linking gpt2 distilgpt2 gpt2-xl --decoder greedy",
-    unit="models",
-    over="models like the anchors, and articles",
     request=LinkingRequest,
 )

@@ -14,7 +14,5 @@ EXPERIMENT = Experiment(
     "paper says of models and of their sizes is tested on one's own runs, with intervals: it holds, it does not, or it "
     "cannot be told. A MODEL that is named is run first where it was not.",
     example="newwiki experiment models gpt2 distilgpt2 gpt2-xl --out models.html",
-    unit="articles",
-    over="articles, and models where a statement is about size",
     request=ModelsRequest,
 )

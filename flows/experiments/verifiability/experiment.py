@@ -12,7 +12,5 @@ EXPERIMENT = Experiment(
     help="How much of what models write is supported by evidence, and how repetitive it is, by decoder: the first five "
     "sentences of each text are checked by --pair-scorer, beside the index of --evidence, or else beside the article.",
     example="newwiki experiment verifiability gpt2-xl --prompts 200",
-    unit="prompts",
-    over="prompts",
     request=VerifiabilityRequest,
 )

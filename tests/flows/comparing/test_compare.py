@@ -15,6 +15,7 @@ from newwiki.records import Fingerprint
 from storage.comparison import contenders
 from storage.database import Database
 from tests.flows.conftest import Run
+from tests.flows.experiments import recomputed
 from tests.flows.scored import RULES, SNAPSHOT, SPACY, add_run, add_scored_runs, pair, score
 
 OTHER = Fingerprint("evaluator-2", "repetition", "2")
@@ -131,6 +132,32 @@ def test_of_several_evaluators_that_both_have_the_newest_is_taken(stored: Databa
     score(stored, "a", {"information_density": [7, 8, 9]}, Fingerprint("newest", "density", "2"))
     ((row,), _) = compare(stored, *pair(stored, "a", "b"))
     assert (row.evaluator_id, row.mean_a) == ("evaluator-spacy", 5)
+
+
+@recomputed.recomputes("differences")
+def test_intervals_p_values_and_verdicts_are_those_of_the_stored_scores(stored: Database) -> None:
+    """From the scores alone: every text of 14 prompts by three metrics, of which two differ."""
+    random = np.random.default_rng(3)
+    shared = random.normal(size=(14, 1))
+    for run_id in ("a", "b"):
+        numbers = {
+            name: shared + random.exponential(0.5, size=(14, 2)) + more * (run_id == "b")
+            for name, more in (("much", 1.0), ("some", 0.35), ("none", 0.0))
+        }
+        score(stored, add_run(stored, run_id, prompts=14), numbers)
+    rows, _ = compare(stored, *pair(stored, "a", "b"))
+    with stored.read() as connection:
+        sql = "select metric, run_id, page_id, avg(value) from scores group by all"
+        means = {tuple(key): value for *key, value in connection.execute(sql).fetchall()}
+    for row in rows:
+        apart = [means[row.metric, "b", page] - means[row.metric, "a", page] for page in range(1, 15)]
+        expected = recomputed.interval(apart)
+        assert (row.difference, row.low, row.high) == pytest.approx((expected.mean, expected.low, expected.high))
+        assert recomputed.close(row.p, recomputed.p_of_mean(apart))
+    for row, p in zip(rows, recomputed.holm([row.p for row in rows]), strict=True):
+        assert row.p_holm == pytest.approx(p)
+        assert row.verdict == ("different" if p <= recomputed.LEVEL else "cannot be told apart")
+    assert {row.verdict for row in rows} == {"different", "cannot be told apart"}
 
 
 def test_holm_corrects_for_the_metrics_that_are_asked_for(stored: Database) -> None:

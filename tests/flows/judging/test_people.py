@@ -20,6 +20,7 @@ from storage import judgements, runs, snapshots
 from storage.database import Database
 from storage.keys import repeated
 from tests.flows.conftest import Run
+from tests.flows.experiments.recomputed import holm, recomputes
 from tests.flows.judging.conftest import GREEDY, MODEL, NUCLEUS, PAGES, SNAPSHOT, AddAnswers, better
 from tests.flows.scored import RULES, add_run, score
 
@@ -80,6 +81,33 @@ def test_the_run_that_is_named_first_is_a(database: Database, add_answers: AddAn
     assert (one.a_better, one.b_better) == (other.b_better, other.a_better) == (PAGES * 3 // 4, PAGES // 4)
     assert one.win_rate == pytest.approx(1 - other.win_rate)
     assert one.p == other.p
+
+
+@recomputes("preferences")
+def test_p_is_corrected_for_the_criteria_of_a_judge_and_not_for_other_judges(
+    database: Database, pairing: Pairing, add_answers: AddAnswers
+) -> None:
+    """From the stored answers alone."""
+    add_answers("Ada", lambda page, criterion: better(page) if criterion == "fluency" or page % 3 else "tie")
+    add_answers("Bob", lambda page, criterion: "a" if page % 2 else "b")
+    rows = find(database, pairing).preferences
+    with database.read() as connection:
+        answers = connection.execute("select judge, criterion, page_id, preferred from preferences").fetchall()
+    value_of = {pairing.one.run_id: 1.0, pairing.other.run_id: 0.0}
+    for judge in ("people", "Ada", "Bob"):
+        of_judge = [row for row in rows if row.judge == judge]
+        assert len(of_judge) == len(pairing.rubric.names) > 1
+        p_values = []
+        for row in of_judge:
+            values: dict[int, list[float]] = {}
+            for name, criterion, page, preferred in answers:
+                if criterion == row.criterion and judge in (name, "people"):
+                    values.setdefault(page, []).append(value_of.get(preferred, 0.5))
+            means = [sum(one) / len(one) for one in values.values()]
+            decided = [mean for mean in means if mean != 0.5]
+            p_values.append(binomtest(sum(mean > 0.5 for mean in decided), len(decided)).pvalue)
+            assert row.p == pytest.approx(p_values[-1])
+        assert [row.p_holm for row in of_judge] == pytest.approx(holm(p_values))
 
 
 def test_several_people_are_one_answer_a_pair_and_their_agreement_stands_beside_it(

@@ -47,6 +47,10 @@ def rep_4(text: str) -> float | None:
     return 1 - len(set(grams)) / len(grams) if grams else None
 
 
+def mean_of(texts: Iterable[tuple[int, float]]) -> float:
+    return spreads(texts).mean
+
+
 def effect(low: Sequence[tuple[int, float]], high: Sequence[tuple[int, float]]) -> float:
     """How much higher one run's mean is than another's, in standard deviations of a text under one of them."""
     one, other = spreads(low), spreads(high)

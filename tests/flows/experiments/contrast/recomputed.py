@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 Texts = Mapping[int, str]  # by page
 Values = Mapping[int, float | None]
@@ -144,74 +143,3 @@ def area(p: Sequence[float], q: Sequence[float]) -> float:
 
 def divergence(p: Sequence[float], mixed: Sequence[float]) -> float:
     return sum(a * math.log(a / b) for a, b in zip(p, mixed, strict=True) if a)
-
-
-@dataclass(frozen=True)
-class Interval:
-    mean: float
-    error: float
-    skew: float
-    low: float
-    high: float
-    p: float
-
-
-def interval(values: Sequence[float]) -> Interval:
-    """Of a mean of prompts with one text each: at each end the farther of Student's t and Hall's transformation of it
-    (Hall 1992, equation 2.4), and the p of the mean being 0 by the latter."""
-    n = len(values)
-    mean = sum(values) / n
-    second = sum((one - mean) ** 2 for one in values) / n
-    third = sum((one - mean) ** 3 for one in values) / n
-    error = math.sqrt(second / (n - 1))
-    if error <= 1e-12 * abs(mean) or not error:
-        return Interval(mean, error, 0.0, math.nan, math.nan, math.nan)
-    skew = math.sqrt(n * (n - 1)) / (n - 2) * third / second**1.5 / math.sqrt(n)
-    quantile = float(student.ppf(0.975, n - 1))
-    below = max(quantile, back(quantile, skew))
-    above = max(quantile, -back(-quantile, skew))
-    ratio = mean / error
-    hall = ratio + skew * ratio**2 / 3 + skew**2 * ratio**3 / 27 + skew / 6
-    p = 2 * float(student.cdf(-abs(hall), n - 1))
-    return Interval(mean, error, skew, mean - below * error, mean + above * error, p)
-
-
-def bounded(values: Sequence[float], least: float, most: float) -> tuple[float, float]:
-    """Both ends of the interval of a mean of prompts whose numbers have this range: at each end the farther of Wilson's
-    (1927), for as many texts as would have this error, and of Hall's; NaN where prompts are alike inside the range."""
-    one = interval([(value - least) / (most - least) for value in values])
-    number, t = len(values), float(student.ppf(0.975, len(values) - 1))
-    is_at_end = one.mean < 1e-9 or one.mean > 1 - 1e-9
-    if not is_at_end and math.isnan(one.low):
-        return math.nan, math.nan
-    texts = number if is_at_end else one.mean * (1 - one.mean) / one.error**2
-    middle, scale = one.mean + t * t / (2 * texts), 1 + t * t / texts
-    reach = t * math.sqrt(one.mean * (1 - one.mean) / texts + t * t / (4 * texts**2))
-    low, high = (middle - reach) / scale, (middle + reach) / scale
-    if not is_at_end:
-        low = min(low, one.mean - back(t, one.skew) * one.error)
-        high = max(high, one.mean - back(-t, one.skew) * one.error)
-    return least + max(low, 0.0) * (most - least), least + min(high, 1.0) * (most - least)
-
-
-def back(value: float, skew: float) -> float:
-    """The t of which Hall's transformation makes this value."""
-    return value if abs(skew) < 1e-6 else 3 / skew * (float(np.cbrt(1 + skew * (value - skew / 6))) - 1)
-
-
-def sign_flips(differences: Sequence[float]) -> float:
-    """p by all patterns of signs."""
-    sums = np.zeros(1)
-    for one in differences:
-        sums = np.concatenate([sums + one, sums - one])
-    bar = abs(sum(differences)) - 1e-9 * sum(abs(one) for one in differences)
-    return float((np.abs(sums) >= bar).mean())
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place])
-    corrected, least = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        least = max(least, p_values[place] * (len(p_values) - rank))
-        corrected[place] = min(least, 1.0)
-    return corrected

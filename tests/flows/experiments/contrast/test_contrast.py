@@ -23,6 +23,7 @@ from newwiki.records import Fingerprint, Metric, RunScore
 from newwiki.settings import Settings
 from storage import runs
 from storage.database import Database
+from tests.flows.experiments import recomputed as plain
 from tests.flows.experiments.contrast import recomputed
 from tests.flows.experiments.contrast.interrupted import Counted, Interrupted
 from tests.flows.experiments.contrast.recomputed import Judges
@@ -135,9 +136,9 @@ def test_every_mean_and_interval_is_that_of_the_stored_texts(
         each = values[one["run_id"], one["metric"]]
         there = [value for value in each.values() if value is not None]
         assert (one["prompts"], one["texts"], one["lacking"]) == (len(there), len(there), PROMPTS - len(there)), one
-        expected = recomputed.interval(there)
+        expected = plain.interval(there)
         if one["metric"] in ranges:
-            low, high = recomputed.bounded(there, *ranges[one["metric"]])
+            low, high = plain.bounded(there, *ranges[one["metric"]])
         else:
             least, most = ends[one["metric"]]
             low, high = max(expected.low, least), min(expected.high, most)
@@ -167,6 +168,7 @@ def test_every_number_of_a_whole_run_is_that_of_its_stored_texts(
         assert (one["texts"], one["lacking"], one["low"], one["high"]) == (PROMPTS, 0, None, None)
 
 
+@plain.recomputes("contrast_differences")
 def test_every_difference_is_that_of_the_stored_texts(
     db: Path, values: Mapping[tuple[str, str], recomputed.Values]
 ) -> None:
@@ -179,16 +181,16 @@ def test_every_difference_is_that_of_the_stored_texts(
             apart = [
                 a - b for a, b in zip(here.values(), there.values(), strict=True) if a is not None and b is not None
             ]
-            expected = recomputed.interval(apart)
+            expected = plain.interval(apart)
             assert one["prompts"] == len(apart)
             assert near(one["difference"], expected.mean, 1e-4), one
             if not math.isnan(expected.low):
                 assert near(one["low"], expected.low, 1e-3), one
                 assert near(one["high"], expected.high, 1e-3), one
-            exact = recomputed.sign_flips(apart)
+            exact = plain.sign_flips(apart)
             drawn = 5 * math.sqrt(exact * (1 - exact) / 9_999) + 2e-4  # it draws as many patterns, and at least 1 more
             assert one["p"] == pytest.approx(max(exact, expected.p if expected.p == expected.p else 0), abs=drawn), one
-        corrected = recomputed.holm([one["p"] for one in of_part])
+        corrected = plain.holm([one["p"] for one in of_part])
         for one, p in zip(of_part, corrected, strict=True):
             assert one["p_holm"] == pytest.approx(p)
             way = "higher" if one["difference"] > 0 else "lower"
@@ -239,7 +241,7 @@ def test_an_expert_that_is_its_own_amateur_repeats_itself(
     itself, smaller = (
         values[runs_of[key], "diversity"].values() for key in ((SIZE, IDENTICAL), ("amateur-context", "full"))
     )
-    assert recomputed.interval([a - b for a, b in zip(itself, smaller, strict=True) if a and b]).high < 0
+    assert plain.interval([a - b for a, b in zip(itself, smaller, strict=True) if a and b]).high < 0
 
 
 def test_a_decoder_of_several_parts_is_run_once(db: Path) -> None:

@@ -23,7 +23,7 @@ from newwiki.training.record import read
 from newwiki.training.steps import by_step
 from storage import experiments, runs, topics
 from storage.database import Database
-from tests.flows.experiments.contrast import recomputed
+from tests.flows.experiments import recomputed
 from tests.flows.experiments.corpora.invented import (
     COMMON,
     DECODERS,
@@ -78,6 +78,7 @@ def test_the_planted_phrases_are_found_unique_and_common(asked: Asked) -> None:
     assert {one.responses for key, one in frequencies.items() if key[:2] == (COMMON, "lakes")} <= set(range(2, 17))
 
 
+@recomputed.recomputes("corpus_phrases")
 def test_every_share_and_difference_is_that_of_the_stored_phrases(asked: Asked) -> None:
     """By plain loops over the phrases of each response, of which each prompt has one under each decoder."""
     database = asked[0]
@@ -107,6 +108,20 @@ def test_every_share_and_difference_is_that_of_the_stored_phrases(asked: Asked) 
     assert {(one.corpus, one.phrase) for one in found} == {
         (name, one) for name, phrases in sets.items() for one in phrases
     }
+    # Every phrase that more than a tenth of both corpora's responses together have, under some decoder, is a test
+    lakes, mines = UNIQUE
+    decoders = {decoder for _, decoder in times}
+    tested = sorted({
+        phrase
+        for decoder in decoders
+        for phrase, count in (times[lakes, decoder] + times[mines, decoder]).items()
+        if 10 * count > PROMPTS
+    })  # fmt: skip
+    p_values = [
+        recomputed.p_of_mean([a - b for a, b in zip(shares(lakes, phrase), shares(mines, phrase), strict=True)])
+        for phrase in tested
+    ]
+    p_holm = dict(zip(tested, recomputed.holm(p_values), strict=True))
     for one in found:
         values = shares(one.corpus, one.phrase)
         low, high = recomputed.bounded(values, 0, 1)
@@ -123,6 +138,11 @@ def test_every_share_and_difference_is_that_of_the_stored_phrases(asked: Asked) 
             if one.difference_low is not None:
                 ends = (max(expected.low, -1), min(expected.high, 1))
                 assert (one.difference_low, one.difference_high) == pytest.approx(ends), one
+            p = p_values[tested.index(one.phrase)]
+            assert recomputed.close(one.p, p), one
+            assert one.p_holm == pytest.approx(p_holm[one.phrase], abs=len(tested) * 1e-3), one
+            beyond = one.p_holm <= recomputed.LEVEL and expected.mean > 0
+            assert one.verdict == ("beyond chance" if beyond else "may be chance"), one
 
 
 def test_each_corpus_is_learnt_whole_and_each_text_once(asked: Asked, base_checkpoint: Path) -> None:

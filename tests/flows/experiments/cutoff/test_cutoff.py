@@ -17,9 +17,11 @@ from benchmarks import cutoff_seeds as toys
 from flows.cli import cli
 from flows.experiments.evaluations import Evaluations
 from storage.database import Database
+from tests.flows.experiments.cutoff.recomputed import Month, cutoff
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.recomputed import close, recomputes
 
-SEEDS = (0, 1)
+SEEDS = (3, 1)
 FIRST_YEAR = 2025
 
 
@@ -69,8 +71,8 @@ def of(found: Sequence[dict[str, Any]], model: Path, metric: str = "bits_per_byt
 def answered(models: Path, well_read: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wiki of the first seed, on which its models and the control have been asked. Tests that change it copy it."""
     path = tmp_path_factory.mktemp("answered") / "newwiki.duckdb"
-    publish_months(path, toys.wiki(0))
-    ask(path, models / "seen-0", models / "unseen-0", "--control", well_read)
+    publish_months(path, toys.wiki(3))
+    ask(path, models / "seen-3", models / "unseen-3", "--control", well_read)
     return path
 
 
@@ -79,11 +81,11 @@ def test_the_month_up_to_which_a_model_has_read_is_named_and_none_where_it_has_r
     seed: int, models: Path, well_read: Path, answered: Path, tmp_path: Path
 ) -> None:
     """The first beside a control, and the second without."""
-    path = answered if seed == 0 else tmp_path / "newwiki.duckdb"
-    if seed:
+    path = answered if seed == SEEDS[0] else tmp_path / "newwiki.duckdb"
+    if seed != SEEDS[0]:
         publish_months(path, toys.wiki(seed))
     seen, unseen = models / f"seen-{seed}", models / f"unseen-{seed}"
-    found = ask(path, seen, unseen, *(() if seed else ("--control", well_read)))
+    found = ask(path, seen, unseen, *(("--control", well_read) if seed == SEEDS[0] else ()))
     named, none = of(found, seen), of(found, unseen)
     assert named["verdict"] == "found"
     assert named["low"][:7] <= name_of(toys.cutoff_of(seed)) <= named["high"][:7]
@@ -95,7 +97,7 @@ def test_asked_again_it_is_the_same_answer_and_no_run_is_made(models: Path, well
         "select (select count(*) from runs), (select count(*) from experiments), (select count(*) from cutoff_months)"
     )
     before = rows(answered, counts)
-    ask(answered, models / "seen-0", models / "unseen-0", "--control", well_read)
+    ask(answered, models / "seen-3", models / "unseen-3", "--control", well_read)
     assert rows(answered, counts) == before
     assert rows(answered, "select count(*), min(articles) from cutoff_months where metric = 'bits_per_byte'") == [
         (3 * toys.MONTHS, toys.EACH)
@@ -106,7 +108,7 @@ def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answe
     models: Path, answered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, whole = tmp_path / "killed.duckdb", Path(shutil.copy(answered, tmp_path / "whole.duckdb"))
-    publish_months(path, toys.wiki(0))
+    publish_months(path, toys.wiki(3))
     made, make = list[str](), Evaluations.make
 
     def dies(*arguments: Any, **instead: Any) -> Any:
@@ -117,10 +119,10 @@ def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answe
 
     with monkeypatch.context() as patched:
         patched.setattr(Evaluations, "make", dies)
-        assert CliRunner().invoke(cli, asked(path, models / "seen-0")).exit_code != 0
+        assert CliRunner().invoke(cli, asked(path, models / "seen-3")).exit_code != 0
     before = rows(path, "select run_id, started_at, finished_at from runs order by all")
     assert len(before) == 5 and rows(path, "select * from experiments") == []
-    assert ask(path, models / "seen-0") == ask(whole, models / "seen-0")
+    assert ask(path, models / "seen-3") == ask(whole, models / "seen-3")
     assert set(before) < set(rows(path, "select run_id, started_at, finished_at from runs"))
     for table in ("cutoff_findings", "cutoff_months"):
         answer = "select experiment_id from experiments where request->>'control' is null"
@@ -130,13 +132,44 @@ def test_killed_between_two_runs_it_takes_what_is_there_and_gives_the_same_answe
 
 def test_a_model_s_stated_cutoff_is_drawn_and_judged_in_the_page(models: Path, answered: Path, tmp_path: Path) -> None:
     path, page = Path(shutil.copy(answered, tmp_path / "newwiki.duckdb")), tmp_path / "answer.html"
-    stated = name_of(toys.cutoff_of(0) + 3)
-    [found, *_] = ask(path, models / "seen-0", "--knowledge-cutoff", stated, "--out", page)
+    stated = name_of(toys.cutoff_of(3) + 3)
+    [found, *_] = ask(path, models / "seen-3", "--knowledge-cutoff", stated, "--out", page)
     assert found["stated"][:7] == stated and found["agrees"] is False
     html = page.read_text()
     assert f"is said to know of nothing after {stated}, which does not agree with its numbers" in html
     assert "The last month that was seen" in html and "stated knowledge cutoff" in html
     assert html.count("<svg") == 1 and "no control was given" in html
+
+
+def test_the_answer_counts_the_months_that_its_verdict_generalizes_over(answered: Path) -> None:
+    told = rows(answered, "select generalizes_over, methods->>'unit', methods->>'units' from experiments")
+    assert {(over, unit, json.loads(units)[0]) for over, unit, units in told} == {("months", "months", toys.MONTHS)}
+
+
+@recomputes("cutoff_findings")
+def test_month_interval_and_p_are_those_of_the_stored_scores(answered: Path, models: Path, well_read: Path) -> None:
+    scores = rows(
+        answered,
+        "select r.model, a.page_id, year(a.created_at) * 12 + month(a.created_at) - 1, a.words, s.value from scores s "
+        "join runs r using (run_id) join articles a on a.snapshot_id = r.snapshot_id and a.page_id = s.page_id "
+        "where s.metric = 'bits_per_byte'",
+    )
+    of_control = {page: value for model, page, _, _, value in scores if model == str(well_read)}
+    found = rows(answered, "select model, p, month, low, high, change, verdict from cutoff_findings where "
+                           "metric = 'bits_per_byte' and control is not null")  # fmt: skip
+    assert {str(models / name) for name in ("seen-3", "unseen-3")} == {model for model, *_ in found}
+    for model, p, month, low, high, change, verdict in found:
+        by_month: dict[int, list[tuple[float, float]]] = {}
+        for name, page, when, words, value in scores:
+            if name == model:
+                by_month.setdefault(when, []).append((value - of_control[page], words))
+        ours = cutoff([Month(when, *zip(*by_month[when], strict=True)) for when in sorted(by_month)])
+        assert close(p, ours.p)
+        assert (verdict == "no change") == (ours.p > 0.05)
+        if verdict == "found":
+            numbers = [day.year * 12 + day.month - 1 for day in (month, low, high)]
+            assert numbers == [ours.month, ours.interval[0], ours.interval[-1]]
+            assert change == pytest.approx(ours.change, rel=1e-6)
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:

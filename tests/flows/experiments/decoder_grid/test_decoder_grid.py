@@ -4,9 +4,11 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
+from scipy.stats import t as student
 
 from flows.api import experiment
 from flows.evaluating.evaluate_all import RunSteps
@@ -20,8 +22,9 @@ from newwiki.experiment_request import DecoderGridRequest, ModelsRequest
 from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.drawings import ON_A_PHONE
+from tests.flows.experiments.recomputed import interval, recomputes
 from tests.flows.experiments.stored import rows as stored
-from tests.flows.statements.recomputed import distinct_2, effect, rep_4, spreads
+from tests.flows.statements.recomputed import distinct_2, effect, mean_of, rep_4, spreads
 
 GRID = (
     "sample:top_p=1.0,temperature=[0.1,1.0],top_k=20",
@@ -99,18 +102,30 @@ def test_every_mean_and_spread_is_that_of_the_stored_texts(
             assert one[name] == pytest.approx(getattr(expected, name), rel=1e-9), (key, name)
 
 
+@recomputes("statement_verdicts")
 def test_the_effect_of_temperature_is_that_of_the_stored_texts(
     answered: Path, numbers: Mapping[tuple[str, str], list[tuple[int, float]]]
 ) -> None:
-    """The interval's centre is the jackknife's, which takes off a part of the order of 1 / articles."""
+    """With its interval over articles, in standard deviations of a text, and its p before and after the correction."""
     runs = {
         one["temperature"]: one["run_id"]
         for one in stored(answered, "from setting_numbers where coalesce(penalty, 0) = 0")
     }
     [one] = stored(answered, "from statement_verdicts where statement = 'temperature-distinct'")
-    expected = effect(*(numbers[runs[temperature], "Distinct-n"] for temperature in (0.1, 1.0)))
-    assert one["effect"] == pytest.approx(expected, rel=0.1)
-    assert one["low"] < expected < one["high"]
+    cold, warm = (numbers[runs[temperature], "Distinct-n"] for temperature in (0.1, 1.0))
+    expected = effect(cold, warm)
+    unit = (mean_of(warm) - mean_of(cold)) / expected
+    by_page = [
+        fmean(value for at, value in warm if at == page) - fmean(value for at, value in cold if at == page)
+        for page in sorted({page for page, _ in cold})
+    ]
+    sure = interval([value / unit for value in by_page])
+    assert (one["effect"], one["low"], one["high"]) == pytest.approx((expected, sure.low, sure.high))
+    # It holds where the effect is above 0: the greater p of Student's t and of Hall's, for either direction
+    p = max(sure.p, 2 * float(student.sf(sure.mean / sure.error, len(by_page) - 1)))
+    tests = sum(row["p_holds"] is not None for row in stored(answered, "from statement_verdicts"))
+    assert p * (1 - 1e-9) <= one["p_holds"] <= min(1.0, tests * p) * (1 + 1e-9)
+    assert one["verdict"] == ("holds" if one["p_holds"] <= 0.05 else "cannot tell") and sure.low > 0
 
 
 class Killed(RunSteps):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
+from scipy.stats import t as student
 
 from flows.api import experiment
 from flows.experiments.answering import answer
@@ -30,6 +31,7 @@ from newwiki.settings import Settings
 from storage.database import Database
 from tests.flows.experiments.exposure_bias.progressions import articles, trained
 from tests.flows.experiments.invented import publish_month
+from tests.flows.experiments.recomputed import recomputes
 from tests.flows.experiments.stored import rows
 
 pytestmark = pytest.mark.slow
@@ -281,6 +283,7 @@ def plain_bleu(texts: list[list[int]], references: list[list[int]]) -> float:
     return total / len(texts)
 
 
+@recomputes("exposure_trends")
 def test_the_page_is_recomputed_from_raw_texts_alone(beside: Path, learnt: Path, tmp_path: Path) -> None:
     """EB-M by BLEU after the model's own prefixes, with its interval and verdict: none of the experiment's code."""
     from transformers import AutoTokenizer
@@ -332,6 +335,7 @@ def test_the_page_is_recomputed_from_raw_texts_alone(beside: Path, learnt: Path,
     expected = [math.exp(one) for one in (whole, whole - reach, whole + reach)]
     assert [measure[name] for name in ("ratio", "low", "high")] == pytest.approx(expected, rel=1e-9)
     assert [trend[name] for name in ("mean", "low", "high")] == pytest.approx(expected, rel=1e-9)
+    assert trend["p"] == pytest.approx(2 * student.sf(abs(whole) / error, 19), rel=1e-6)
     judged = "no difference shown" if expected[1] <= 1 <= expected[2] else "worse" if whole > 0 else "better"
     [answer] = rows(beside, "from experiments")
     assert answer["verdict"].startswith(judged)

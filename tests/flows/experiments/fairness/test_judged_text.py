@@ -20,9 +20,9 @@ from newwiki.registry import models
 from newwiki.settings import Settings
 from storage import experiments
 from storage.database import Database
+from tests.flows.experiments import recomputed
 from tests.flows.experiments.fairness.scripted import SAMPLES, Scripted
 from tests.flows.experiments.fairness.scripted import ask as ask_scripted
-from tests.flows.experiments.recomputed import mean_with_interval
 from tests.flows.experiments.stored import rows as stored
 
 CONTEXTS = (
@@ -144,9 +144,10 @@ def test_the_text_that_is_judged(judged: Any, expected: tuple[str, str]) -> None
     assert scored_sentence("Ann Lee was", " …", ("Ann Lee",), judged)[1] == ""
 
 
+@recomputed.recomputes("fairness_pairs")
 def test_the_numbers_are_those_of_a_recomputation_from_the_texts(tmp_path: Path) -> None:
     """Plain Python, from the completions and the prompts alone."""
-    file = prompts(tmp_path, Poor="The poor person", Tall="The tall person")
+    file = prompts(tmp_path, Poor="The poor person", Old="The old person")
     found = ask(tmp_path, "biased", file)
     texts: dict[str, dict[str, list[float]]] = {}
     alone: dict[str, dict[str, float]] = {}
@@ -167,8 +168,17 @@ def test_the_numbers_are_those_of_a_recomputation_from_the_texts(tmp_path: Path)
     beyond = [means[a][of] - alone[a][of] - means[b][of] + alone[b][of] for of in CONTEXTS]
     assert row.difference == pytest.approx(sum(apart) / len(apart), abs=1e-12)
     assert row.prompt_difference == pytest.approx(sum(alone[a][of] - alone[b][of] for of in CONTEXTS) / len(CONTEXTS))
-    expected = mean_with_interval(beyond)
-    assert (row.beyond, row.beyond_low, row.beyond_high) == pytest.approx(expected[:3])
+    expected = recomputed.interval(beyond)
+    assert (row.beyond, row.beyond_low, row.beyond_high) == pytest.approx((expected.mean, expected.low, expected.high))
+    own = recomputed.interval(apart)
+    assert (row.low, row.high) == pytest.approx((own.low, own.high))
+    # One pair of groups under one setting: there is nothing to correct for
+    p, beyond_p = recomputed.p_of_mean(apart), recomputed.p_of_mean(beyond)
+    assert row.p == row.p_holm and recomputed.close(row.p or 0.0, p)
+    assert recomputed.close(row.beyond_p_holm or 0.0, beyond_p)
+    same_way = sum(apart) * sum(beyond) > 0
+    differ = "different" if same_way and beyond_p <= recomputed.LEVEL else "the prompts decide"
+    assert row.verdict == (differ if p <= recomputed.LEVEL else "cannot be told apart")
 
 
 def negative(text: str) -> float:

@@ -14,8 +14,8 @@ from flows.comparing.one_evaluator import left_out_words, of_all
 from newwiki.errors import UsageError
 from storage.comparison import Scoring
 from storage.database import Database
+from tests.flows.experiments import recomputed
 from tests.flows.experiments.invented import publish_month
-from tests.flows.experiments.recomputed import mean_with_interval
 from tests.flows.experiments.stored import rows as stored
 
 OLD, NEW = "inventedwiki-2026-08", "inventedwiki-2026-09"
@@ -122,6 +122,7 @@ def test_what_cannot_be_asked(db: Path, asked: dict[str, str], told: str) -> Non
         experiment("leakage", "itself", snapshot=NEW, db=db, quiet=True, **asked)
 
 
+@recomputed.recomputes("leakage_gaps")
 def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
     db: Path, reader_of_old: str, well_read: Path
 ) -> None:
@@ -154,6 +155,39 @@ def test_the_numbers_are_those_of_a_recomputation_from_stored_scores(
         (gap, ("gap", "low", "high", "sd")),
         (difference, ("difference", "difference_low", "difference_high", "difference_sd")),
     ):
-        assert tuple(row[name] for name in columns) == pytest.approx(mean_with_interval(values), rel=1e-9)
+        expected = recomputed.interval(values)
+        ours = (expected.mean, expected.low, expected.high, expected.sd)
+        assert tuple(row[name] for name in columns) == pytest.approx(ours, rel=1e-9)
+    # One model, and bits per byte is corrected for models alone
+    p, difference_p = recomputed.p_of_mean(gap), recomputed.p_of_mean(difference)
+    assert recomputed.close(row["p"], p) and row["p_holm"] == row["p"]
+    assert recomputed.close(row["difference_p_holm"], difference_p)
+    assert difference_p <= recomputed.LEVEL and sum(difference) < 0
+    assert row["verdict"] == "better on old articles"
     effect, edge = row["visible"] / row["difference_sd"] * count**0.5, t.ppf(0.975, count - 1)
     assert nct.sf(edge, count - 1, effect) + nct.cdf(-edge, count - 1, effect) == pytest.approx(0.8)
+
+
+def test_the_areas_are_those_of_a_recomputation_from_stored_scores(db: Path, reader_of_old: str) -> None:
+    """By counting pairs of an old and a new article, and the areas that are less than 1.96 standard errors away."""
+    ask(db, reader_of_old)
+    pairs = stored(db, "select distinct * exclude (experiment_id) from leakage_pairs")
+    sql = "select distinct * exclude (experiment_id) from leakage_memberships where score = 'bits_per_byte'"
+    [row] = [one for one in stored(db, sql) if one["model"] == reader_of_old]
+    scores = {
+        (one["snapshot_id"], one["page_id"]): one["value"]
+        for one in stored(db, "from scores join runs using (run_id) where metric = 'bits_per_byte'")
+        if one["model"] == reader_of_old
+    }
+    old = [scores[OLD, one["old_page_id"]] for one in pairs]
+    new = [scores[NEW, one["new_page_id"]] for one in pairs]
+    count = len(pairs)
+    auc = sum((b < a) / 2 + (b <= a) / 2 for a in new for b in old) / count**2  # what was read has fewer bits
+    assert row["auc"] == pytest.approx(auc)
+    areas = np.linspace(0.0001, 0.9999, 9_999)
+    spread = 1 + (count - 1) * ((1 - areas) / (2 - areas) + areas / (1 + areas))
+    error = np.sqrt(areas * (1 - areas) * spread) / count
+    upper = areas[np.abs(areas - auc) <= 1.959964 * error]
+    turned = 1 - areas[np.abs(areas - (1 - auc)) <= 1.959964 * error]
+    assert row["high"] == pytest.approx(upper.max() if auc < 1 else 1.0, abs=2e-4)
+    assert row["low"] == pytest.approx(turned.min(), abs=2e-4)

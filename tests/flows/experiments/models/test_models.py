@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from evaluators.statistics import Array
 from flows.api import experiment, query
@@ -17,6 +18,7 @@ from newwiki.errors import TerminalError, UsageError
 from newwiki.protocol import protocol_json
 from storage.database import Database
 from tests.flows.experiments.linking.months import ARTICLES, AUGUST, add_month, add_scored_run, add_scores, drawn
+from tests.flows.experiments.recomputed import interval, recomputes
 from tests.flows.statements.recomputed import spreads
 
 SETTING = (
@@ -90,6 +92,19 @@ def test_every_number_of_table_3_is_that_of_the_stored_scores(db: Path) -> None:
         expected = spreads(values)
         assert (one["articles"], one["texts"]) == (expected.articles, expected.texts)
         assert (one["mean"], one["sd"]) == pytest.approx((expected.mean, expected.sd), abs=1e-9)
+
+
+@recomputes("statement_verdicts")
+def test_what_is_stated_of_a_level_is_that_of_the_stored_scores(db: Path) -> None:
+    """GPT-3's entity overlap is above one half: its interval over articles, p and verdict."""
+    one = ask(db)["gpt3-majority"]
+    sql = "from scores join runs using (run_id) where model = 'davinci-002' and metric = 'entity_overlap'"
+    above = interval([row["value"] - 0.5 for row in query(sql, db=db).to_pylist()])
+    assert (one["effect"], one["low"], one["high"]) == pytest.approx((above.mean, above.low, above.high))
+    p = max(above.p, 2 * float(student.sf(above.mean / above.error, ARTICLES - 1)))
+    tests = sum(row["p_holds"] is not None for row in ask(db).values())
+    assert p * (1 - 1e-9) <= one["p_holds"] <= min(1.0, tests * p) * (1 + 1e-9)
+    assert one["verdict"] == ("holds" if one["p_holds"] <= 0.05 else "cannot tell")
 
 
 def test_asked_again_it_is_the_same_answer_and_stored_once(db: Path) -> None:

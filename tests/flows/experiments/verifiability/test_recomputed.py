@@ -18,7 +18,7 @@ from newwiki.settings import Settings
 from newwiki.verifiability_request import VerifiabilityRequest
 from storage.database import Database
 from tests.evaluators.handmade import judge
-from tests.flows.experiments.contrast import recomputed
+from tests.flows.experiments import recomputed
 from tests.flows.experiments.invented import publish_month
 from tests.flows.experiments.stored import rows
 
@@ -118,6 +118,7 @@ def test_the_proportion_is_that_of_the_stored_texts(db: Path, numbers: Numbers) 
         assert near(one["mean"], sum(mine.values()) / sum(articles_own[page] for page in mine)), one
 
 
+@recomputed.recomputes("verifiability_differences")
 def test_every_difference_is_that_of_the_stored_texts(db: Path, numbers: Numbers) -> None:
     found = rows(db, "from verifiability_differences")
     assert len(found) == 5
