@@ -29,7 +29,10 @@ def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Bounded
       1 do, and the error already holds what the texts of a prompt share. Sources: Wilson 1927, Probable inference, the
       law of succession, and statistical inference; Korn & Graubard 1998, Confidence intervals for proportions with
       small expected number of positive counts estimated from survey data (effective number of texts).
-    - Hall's interval (see `evaluators.statistics.estimate`), which reaches as far as the skewness asks for.
+    - Hall's interval (see `evaluators.statistics.estimate`), which reaches as far as the skewness asks for, but no
+      farther than Wilson's where each prompt counts as one text: no numbers between 0 and 1 with the same mean are
+      spread more widely than 0 and 1 alone (Hoeffding 1963, Probability inequalities for sums of bounded random
+      variables).
 
     Where all prompts are at one end of the range, each prompt counts as one text, whatever the number of its texts.
     There is no interval for too few prompts, nor where all prompts have the same mean inside the range.
@@ -44,9 +47,14 @@ def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Bounded
     t = np.asarray(stdtrit(freedom, 1 - LEVEL / 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         number = np.where(at_end, freedom + 1, share * (1 - share) / error**2)
-    centre, shrunk = share + t**2 / (2 * number), 1 + t**2 / number
-    reach = t * np.sqrt(share * (1 - share) / number + t**2 / (4 * number**2))
-    low = np.minimum((centre - reach) / shrunk, share - untransformed(t, found.skew) * error)
-    high = np.maximum((centre + reach) / shrunk, share - untransformed(-t, found.skew) * error)
+    (low, high), (lowest, highest) = _wilson(share, number, t), _wilson(share, freedom + 1, t)
+    low = np.minimum(low, np.maximum(lowest, share - untransformed(t, found.skew) * error))
+    high = np.maximum(high, np.minimum(highest, share - untransformed(-t, found.skew) * error))
     low, high = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
     return BoundedInterval(low, high, lacking)
+
+
+def _wilson(share: Array, number: Array, t: Array) -> tuple[Array, Array]:
+    centre, shrunk = share + t**2 / (2 * number), 1 + t**2 / number
+    reach = t * np.sqrt(share * (1 - share) / number + t**2 / (4 * number**2))
+    return (centre - reach) / shrunk, (centre + reach) / shrunk

@@ -19,6 +19,13 @@ def test_of_texts_that_are_independent_it_reaches_at_least_as_far_as_wilsons() -
     assert wilson.high <= found.high[0] < wilson.high + 0.01
 
 
+def test_few_negatives_do_not_make_it_wider_than_independent_texts_can_be() -> None:
+    """Hall's interval alone would end at 0.83. Clopper and Pearson's is exact for as many independent texts."""
+    found = bounded_interval(estimate(*of_texts([1.0] * 3 + [0.0] * 17)), 0.0, 1.0)
+    exact = stats.binomtest(3, 20).proportion_ci(method="exact")
+    assert (found.low[0], found.high[0]) == pytest.approx((exact.low, exact.high), abs=0.02)
+
+
 def test_it_is_the_same_in_other_units() -> None:
     values = np.random.default_rng(1).beta(0.3, 2, 20)
     share = bounded_interval(estimate(*of_texts(list(values))), 0.0, 1.0)
