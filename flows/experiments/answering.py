@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from flows.experiments.answer_runs import levels_in_words
 from flows.experiments.evaluations import Evaluations
 from flows.experiments.experiment import Experiment
 from flows.experiments.methods import methods_of
@@ -21,6 +22,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     and scores it is the same answer, and stored once. It names the runs by id and weights.
 
     The answer names the units over which its verdict generalizes: those of the first of its tables that has verdicts.
+    It says which of the runs have numbers that nobody here has verified.
     """
     found = experiment.find(evaluations, request)
     runs = sorted(found.runs, key=lambda run: run.run_id)
@@ -31,6 +33,9 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
     identity = _json([experiment.name, experiment.version, asked, found.read, weights])
     kind = kinds[0] if kinds else None
     made = methods_of(experiment, request, found, json.loads(read), kind, evaluations.database, evaluations.settings)
+    levels = levels_in_words(
+        evaluations.database, [run.run_id for run in runs], [one.evaluator_id for one in made.evaluators]
+    )
     stored = StoredExperiment(
         experiment_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
         name=experiment.name,
@@ -40,7 +45,7 @@ def answer(experiment: Experiment, evaluations: Evaluations, request: Experiment
         read=read,
         verdict=found.verdict,
         generalizes_over=kind.over if kind else None,
-        words=(*found.words, *(kind.sentence for kind in kinds)),
+        words=(*found.words, *levels, *(kind.sentence for kind in kinds)),
         made_at=datetime.now(UTC).replace(microsecond=0),
         methods=made.to_json(),
     )

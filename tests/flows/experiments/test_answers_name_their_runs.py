@@ -196,6 +196,20 @@ def test_an_overwritten_checkpoint_is_another_model(asked: Asked) -> None:
         assert all(told[run.run_id] != told[other.run_id] for other in others)
 
 
+def test_an_answer_says_which_runs_are_claims(asked: Asked) -> None:
+    """Numbers that another person brought are read as any others, and the answer does not hide it."""
+    asked.find()
+    with asked.database.write() as connection:
+        connection.execute(
+            "insert into origins select run_id, evaluator_id, 'pull', '', now() from scorings "
+            "where not starts_with(run_id, 'reference:')"
+        )
+        (foreign,) = connection.execute("select count(*) from origins").fetchone() or (0,)
+    told = experiments.stored(asked.database, asked.keep()).words
+    assert any("have numbers that are claimed (" in sentence for sentence in told) == (foreign > 0)
+    assert foreign or asked.experiment.name in ("corpora", "exposure-bias")  # which score no runs
+
+
 def test_labels_tell_weights_of_one_name_apart() -> None:
     one, other, third = (named_run("a", "x" * 64), named_run("b", "y" * 64), named_run("c", "y" * 64, model="own"))
     assert labels([one, other, third]) == {"a": "toy (weights xxxxxxxx)", "b": "toy (weights yyyyyyyy)", "c": "own"}
