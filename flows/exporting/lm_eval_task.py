@@ -42,11 +42,10 @@ def export_task(
     """Writes the task's folder; gives the files.
 
     It holds the prompts by `settings.template`, the references, the metrics to score by, and by which models, as the
-    settings name them. Raises UsageError for a metric that a task cannot have and for a setting that is a path of this
-    machine, TerminalError for a folder that holds
-    anything else.
+    settings name them; a note tells of those that are paths of this machine. Raises UsageError for a metric that a task
+    cannot have, TerminalError for a folder that holds anything else.
     """
-    _require_no_private_path(settings)
+    _note_private_paths(settings, progress)
     evaluators = _evaluators(choose(request.metrics, settings, progress), everything=request.metrics == "all")
     metrics = [metric for evaluator in evaluators for metric in evaluator.metrics]
 
@@ -75,13 +74,13 @@ def export_task(
     return write_folder(database, request.snapshot, folder, write)
 
 
-def _require_no_private_path(settings: Settings) -> None:
+def _note_private_paths(settings: Settings, progress: Progress) -> None:
+    """The task must find its models again, so the paths stay in it."""
     for name in _SCORING:
         if (value := str(getattr(settings, name) or "")) != public_decoder(value):
-            option = f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"the task would name {option} {value}, a path that others do not have and need not know; name a model "
-                "of the Hub, or a relative path"
+            progress.note(
+                f"the task names --{name.replace('_', '-')} {value}: whoever gets it reads this path and does not have "
+                "the file; to share the task, name a model of the Hub or a relative path"
             )
 
 

@@ -202,6 +202,13 @@ def test_a_task_refuses_what_it_could_not_score_by(in_process: Run, database: Pa
     assert not (tmp_path / "task").exists()
 
 
+def test_a_task_that_names_a_path_of_this_machine_tells_so(in_process: Run, database: Path, tmp_path: Path) -> None:
+    asked = ("export", "task", "latest", "--metrics", "rep_4", "--db", database)
+    named = in_process(*asked, "--embedder", "/srv/embedder", "--out", "named")
+    assert "the task names --embedder /srv/embedder: whoever gets it" in named.stderr
+    assert "the task names" not in in_process(*asked, "--out", "plain").stderr
+
+
 def test_another_task_folder_is_not_written_over(in_process: Run, database: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "arc.yaml").write_text("task: arc")
