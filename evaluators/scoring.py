@@ -16,7 +16,7 @@ from evaluators.corpus import CORPUS_VERSION, DRAWS, Corpus
 from evaluators.counts import READABILITY_VERSION
 from newwiki.errors import NewWikiError, TerminalError, UsageError
 from newwiki.private_places import public_name
-from newwiki.records import Fingerprint, Metric, Reading, RunScore, Score, SetScore, Unscorable
+from newwiki.records import LARGEST_SCORE, Fingerprint, Metric, Reading, RunScore, Score, SetScore, Unscorable
 from newwiki.registry import (
     Evaluator,
     ReadingEvaluator,
@@ -251,8 +251,10 @@ def _value_and_status(metric: Metric, value: Any) -> tuple[float | None, str]:
         return None, f"no number: {' '.join(repr(value).split())[:80]}"
     if not math.isfinite(number):
         return None, "not finite"
-    if metric.minimum is not None and number < metric.minimum - _ROUNDING * max(1.0, abs(metric.minimum)):
-        return None, f"out of range: {number:.6g} is below {metric.minimum:g}"
-    if metric.maximum is not None and number > metric.maximum + _ROUNDING * max(1.0, abs(metric.maximum)):
-        return None, f"out of range: {number:.6g} is above {metric.maximum:g}"
+    minimum = -LARGEST_SCORE if metric.minimum is None else metric.minimum
+    maximum = LARGEST_SCORE if metric.maximum is None else metric.maximum
+    if number < minimum - _ROUNDING * max(1.0, abs(minimum)):
+        return None, f"out of range: {number:.6g} is below {minimum:g}"
+    if number > maximum + _ROUNDING * max(1.0, abs(maximum)):
+        return None, f"out of range: {number:.6g} is above {maximum:g}"
     return number, "ok"

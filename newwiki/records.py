@@ -68,6 +68,10 @@ class Reading:
     rest: "Passage | Unscorable"
 
 
+# The largest size of a score: sums, squares and cubes of millions of such numbers are finite
+LARGEST_SCORE = 1e100
+
+
 @dataclass(frozen=True)
 class Metric:
     """A number that an evaluator gives: its unit, range and better direction, its formula and where that comes from.

@@ -17,7 +17,7 @@ from flows.scoring.text_budget import is_chosen
 from flows.scoring.texts_from_elsewhere import run_id_of
 from newwiki.knowledge_cutoff import ORIGINS
 from newwiki.names import require_name
-from newwiki.records import Fingerprint, Metric, Run
+from newwiki.records import LARGEST_SCORE, Fingerprint, Metric, Run
 from newwiki.registry import (
     can_name_a_metric,
     decoders,
@@ -220,9 +220,10 @@ def _score(one: Row, metric: Row) -> None:
         require_name(one["status"], f"the reason why '{name}' has no number", longest=_LONGEST_STATUS)
         return
     low, high = metric["minimum"], metric["maximum"]
-    if (low is not None and value < low - _slack(low)) or (high is not None and value > high + _slack(high)):
+    low, high = -LARGEST_SCORE if low is None else low, LARGEST_SCORE if high is None else high
+    if value < low - _slack(low) or value > high + _slack(high):
         raise ValueError(f"'{name}' has the number {value}, which is not between {low} and {high}")
-    if (one.get("spread") or 0) < 0:
+    if not 0 <= (one.get("spread") or 0) <= LARGEST_SCORE:
         raise ValueError(f"'{name}' has the spread {one['spread']}")
 
 

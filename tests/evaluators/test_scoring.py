@@ -231,6 +231,12 @@ def test_what_is_no_number_of_the_metric_is_null_with_its_reason(returned: objec
     assert is_broken(status) or status == "not finite"
 
 
+@pytest.mark.parametrize(("number", "side"), [(1.7e308, "above 1e+100"), (-1e101, "below -1e+100")])
+def test_number_whose_mean_would_overflow_is_out_of_range(number: float, side: str) -> None:
+    unbounded = replace(made_up(lambda *_: number, "wild"), metrics=(Metric("wild", "", None, None, "none", "", ""),))
+    assert score_one(unbounded) == [("wild", None, f"out of range: {number:.6g} is {side}")]
+
+
 def test_rounding_may_lie_beyond_a_bound() -> None:
     one = replace(made_up(lambda *_: 1.000001, "share"), metrics=(Metric("share", "", 0, 1, "none", "", ""),))
     assert score_one(one) == [("share", 1.000001, "ok")]

@@ -56,20 +56,26 @@ def interval(values: Sequence[float]) -> Interval:
 
 def bounded(values: Sequence[float], least: float, most: float) -> tuple[float, float]:
     """Both ends of the interval of a mean of prompts whose numbers have this range: at each end the farther of Wilson's
-    (1927), for as many texts as would have this error, and of Hall's; NaN where prompts are alike inside the range."""
+    (1927), for as many texts as would have this error, and of Hall's, which ends where Wilson's of as many texts as
+    prompts does; NaN where prompts are alike inside the range."""
     one = interval([(value - least) / (most - least) for value in values])
     number, t = len(values), float(student.ppf(0.975, len(values) - 1))
     is_at_end = one.mean < 1e-9 or one.mean > 1 - 1e-9
     if not is_at_end and math.isnan(one.low):
         return math.nan, math.nan
     texts = number if is_at_end else one.mean * (1 - one.mean) / one.error**2
-    middle, scale = one.mean + t * t / (2 * texts), 1 + t * t / texts
-    reach = t * math.sqrt(one.mean * (1 - one.mean) / texts + t * t / (4 * texts**2))
-    low, high = (middle - reach) / scale, (middle + reach) / scale
+    low, high = wilson(one.mean, texts, t)
     if not is_at_end:
-        low = min(low, one.mean - back(t, one.skew) * one.error)
-        high = max(high, one.mean - back(-t, one.skew) * one.error)
+        lowest, highest = wilson(one.mean, number, t)
+        low = min(low, max(lowest, one.mean - back(t, one.skew) * one.error))
+        high = max(high, min(highest, one.mean - back(-t, one.skew) * one.error))
     return least + max(low, 0.0) * (most - least), least + min(high, 1.0) * (most - least)
+
+
+def wilson(share: float, texts: float, t: float) -> tuple[float, float]:
+    middle, scale = share + t * t / (2 * texts), 1 + t * t / texts
+    reach = t * math.sqrt(share * (1 - share) / texts + t * t / (4 * texts**2))
+    return (middle - reach) / scale, (middle + reach) / scale
 
 
 def back(value: float, skew: float) -> float:
