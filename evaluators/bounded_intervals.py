@@ -50,6 +50,7 @@ def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Bounded
     (low, high), (lowest, highest) = _wilson(share, number, t), _wilson(share, freedom + 1, t)
     low = np.minimum(low, np.maximum(lowest, share - untransformed(t, found.skew) * error))
     high = np.maximum(high, np.minimum(highest, share - untransformed(-t, found.skew) * error))
+    low, high = np.minimum(low, share), np.maximum(high, share)  # rounding at an end of the range
     low, high = (minimum + span * np.clip(end, 0, 1) for end in (low, high))
     return BoundedInterval(low, high, lacking)
 
