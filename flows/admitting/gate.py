@@ -196,7 +196,7 @@ def require_scores(
     if {metrics[one["metric"]]["scope"] for one in rows if "metric" in one} - {_SCOPES.get(part.table)}:
         raise ValueError("it has numbers of texts and of whole runs")
     if part.table == "run_scores":
-        if most := [one["texts"] for one in rows if not 0 <= one["texts"] <= len(texts)]:
+        if most := [one["texts"] for one in rows if one["texts"] is None or not 0 <= one["texts"] <= len(texts)]:
             raise ValueError(f"it is of {most[0]} texts, and the run has {len(texts)}")
         return
     scored = {(one["page_id"], one["sample"]) for one in rows}

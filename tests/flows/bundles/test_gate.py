@@ -195,6 +195,7 @@ def test_a_changed_part_is_refused_or_a_claim(
         ("runs", {"seed": 1}, "its id is not the hash of what it says it is"),
         ("runs", {"versions": '{"stop": [], "stop": ["x"]}'}, 'holds the key .stop. twice'),
         ("scores", {"value": 100.5, "status": "ok"}, "has the number 100.5, which is not between 0.0 and"),
+        ("run_scores", {"texts": None}, "it is of None texts"),
         ("metrics", {"maximum": 1e9}, "is another one: maximum is"),
         ("evaluators", {"version": "99"}, "its id is not the hash"),
         ("snapshots", {"licence_url": "javascript:alert(1)"}, "is no address of a web page"),
