@@ -16,19 +16,13 @@ def with_levels(database: Database, rows: Sequence[Difference]) -> tuple[list[Di
     metrics: dict[tuple[str, str], dict[str, None]] = {}
     found, there = [], set[str]()
     for row in rows:
-        level_a, level_b = (levels.get((run_id, row.evaluator_id)) for run_id in (row.run_a, row.run_b))
+        level_a, level_b = (levels[run_id, row.evaluator_id] for run_id in (row.run_a, row.run_b))
         for run_id, one in ((row.run_a, level_a), (row.run_b, level_b)):
-            if one and one.level != VERIFIED:
+            if one.level != VERIFIED:
                 there.add(one.level)
                 if one.words != one.level:
                     metrics.setdefault((run_id, one.words), {})[row.metric] = None
-        found.append(
-            replace(
-                row,
-                level_a=level_a.level if level_a else row.level_a,
-                level_b=level_b.level if level_b else row.level_b,
-            )
-        )
+        found.append(replace(row, level_a=level_a.level, level_b=level_b.level))
     notes = [f"{', '.join(names)} of {run_id}: {words}" for (run_id, words), names in metrics.items()]
     return found, [*notes, *(f"{level}: {meaning}" for level, meaning in legend(there))]
 
