@@ -1,6 +1,7 @@
 """Whatever brings rows, a changed one is refused in one line or is a claim that nothing here can recompute."""
 
 import contextlib
+import functools
 import os
 import shutil
 from collections.abc import Mapping
@@ -29,6 +30,9 @@ CLAIMS: Mapping[str, set[str]] = {
     "scores": {"value", "status"},
     "run_scores": {"value", "spread", "status", "texts"},
 }
+# Without a known backend and decoder no run id can be computed again, so that these are claims as well, and `pull`
+# says so.
+CLAIMS_OF_AN_UNKNOWN = {"backend", "decoder", "decoder_short"}
 # What every database counts itself
 OWN = {"decoder_short", "kept_prompts", "kept_texts"}
 HOSTILE = [
@@ -148,15 +152,16 @@ def expected(evaluated: Path) -> Rows:
 
 def differing(rows: Rows, expected: Rows) -> dict[str, list[tuple[set[str], str]]]:
     """By table, of each row that is only in the first: in which columns it differs from the nearest of the other."""
-    found: dict[str, list[tuple[set[str], str]]] = {}
+    different: dict[str, list[tuple[set[str], str]]] = {}
     for table, mine in rows.items():
         theirs = expected[table]
         assert len(mine) <= len(theirs), table
+        known = {repr(row) for row in theirs}
         for row in mine:
-            if row not in theirs:
+            if repr(row) not in known:
                 nearest = min(({n for n in row if row[n] != other[n]} for other in theirs), key=len)
-                found.setdefault(table, []).append((nearest, repr(row)))
-    return found
+                different.setdefault(table, []).append((nearest, repr(row)))
+    return different
 
 
 @settings(
@@ -171,17 +176,35 @@ def test_a_changed_part_is_refused_or_a_claim(
     forged = data.draw(mutated(genuine.held[part][1]))
     before = nothing if part.table in OF_TEXTS else unscored
     target = Database(shutil.copy(before, nothing.with_name("target.duckdb")))
-    told = ""
+    refusal, notes = "", list[str]()
     try:
-        pull(target, admit(changed(genuine, part, forged), "pull"), lambda text: None)
+        pull(target, admit(changed(genuine, part, forged), "pull"), notes.append)
     except NewWikiError as error:
-        told = str(error)
-    assert "\n" not in told and len(told) < 5_000
+        refusal = str(error)
+    assert "\n" not in refusal and len(refusal) < 5_000
+    of_an_unknown = CLAIMS_OF_AN_UNKNOWN if any("cannot be computed again" in note for note in notes) else set()
+    claims = {**CLAIMS, "runs": CLAIMS["runs"] | of_an_unknown}
     for table, rows in differing(stored(target.path), expected).items():
         for columns, row in rows:
-            assert columns - OWN <= CLAIMS.get(table, set()), (table, columns, row)
+            assert columns - OWN <= claims.get(table, set()), (table, columns, row)
     origins = rows_of(target, "select run_id from origins where evaluator_id = ''")
     assert sorted(origins) == sorted(rows_of(target, "select run_id from runs"))
+
+
+@pytest.mark.parametrize("backend", ["another", "vllm"])
+def test_a_run_of_an_unknown_backend_is_a_claim_and_one_of_a_known_backend_is_refused(
+    backend: str, genuine: GatheredParts, nothing: Path, tmp_path: Path
+) -> None:
+    target, notes = Database(shutil.copy(nothing, tmp_path / "target.duckdb")), list[str]()
+    taking = functools.partial(pull, target, admit(put(genuine, "runs", backend=backend), "pull"), notes.append)
+    if backend == "vllm":
+        with pytest.raises(TerminalError, match="its id is not the hash of what it says it is"):
+            taking()
+        assert not notes
+        return
+    taking()
+    [note] = notes
+    assert "cannot be computed again, as its backend or decoder is unknown here" in note
 
 
 @pytest.mark.parametrize(
