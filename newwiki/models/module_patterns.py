@@ -1,4 +1,4 @@
-"""The patterns in an adapter's configuration, which peft matches with the names of the base's modules."""
+"""Check the patterns in an adapter's configuration, which peft matches against the names of the base's modules."""
 
 import json
 import re
@@ -25,10 +25,10 @@ for word in words:
 
 
 def require_bounded(config: Any, names: Collection[str], adapter: str) -> None:
-    """Match each word of a configuration with the names, in a process of its own that is ended after a while.
+    """Match each word of a configuration against the names, in a separate process with a time limit.
 
-    Raises TerminalError for words that take longer, as a regular expression such as `(a+)+b` may take for ever, and for
-    one that is no regular expression. Plain words take no time, so no process is started for them.
+    Raises TerminalError for words that take longer, because a regular expression such as `(a+)+b` may never finish, and
+    for an invalid regular expression. Plain words take no time, so no process is started for them.
     """
     words = sorted({word for word in _words(config) if not _PLAIN.fullmatch(word)})
     if not words:
@@ -45,7 +45,7 @@ def require_bounded(config: Any, names: Collection[str], adapter: str) -> None:
     except subprocess.TimeoutExpired:
         problem = f"takes more than {SECONDS:g} s to match"
     except subprocess.CalledProcessError:
-        problem = "cannot be read"
+        problem = "is invalid"
     else:
         return
     shown = max(words, key=len)

@@ -1,5 +1,5 @@
-"""The version of the engine's bytes."""
+"""The version of the engine's output bytes."""
 
-# Goes up whenever the engine may write other bytes than before for the same request. A test holds it to the source of
-# all that decides them (tests/newwiki/models/test_numerics.py).
+# Raise it whenever the engine may write other bytes than before for the same request. A test compares it with the
+# source of everything that decides them (tests/newwiki/models/test_numerics.py).
 NUMERICS = 3

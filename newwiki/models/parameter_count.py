@@ -1,4 +1,4 @@
-"""How many parameters a checkpoint has."""
+"""Count the parameters of a checkpoint."""
 
 import math
 from pathlib import Path
@@ -7,14 +7,14 @@ from newwiki.models import adapters
 
 
 def parameter_count(folder: Path) -> int | None:
-    """By the shapes in the heads of its safetensors files; None where there are none, or only an adapter's, which are a
-    part of the model. Weights that several layers share are stored once, and counted so."""
+    """Count parameters by the shapes in the headers of the safetensors files. None if there are none, or only an
+    adapter's, which are part of the model. Weights that several layers share are stored and counted once."""
     from safetensors import safe_open
 
-    found = 0
+    count = 0
     for file in sorted(folder.glob("*.safetensors")):
         if file.name == adapters.WEIGHTS:
             continue
         with safe_open(file, framework="numpy") as weights:
-            found += sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
-    return found or None
+            count += sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
+    return count or None

@@ -1,16 +1,16 @@
-"""A step on a GPU as a captured graph: all of its kernels are launched at once, as asking for them one by one takes
-longer than they do."""
+"""Run a step on a GPU as a captured graph, which launches all of its kernels at once; single launches would take longer
+than the kernels themselves."""
 
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-_ROWS = 16  # what the rows of a graph are a multiple of, so that few are captured where rows leave one by one
+_ROWS = 16  # graphs are captured for multiples of this, so few are needed as rows finish one by one
 
 
 class CapturedSteps:
-    """Calls `read`, from tokens [rows] to logits [rows, vocabulary], as a graph of it where as many rows come again."""
+    """Calls `read`, from tokens [rows] to logits [rows, vocabulary], and replays it as a graph once rows repeat."""
 
     def __init__(self, read: Callable[[Tensor], Tensor]) -> None:
         self._read = read
@@ -20,11 +20,11 @@ class CapturedSteps:
         self._can_be_captured = True
 
     def rows(self, rows: int, most: int) -> int:
-        """How many are read, up to `most`, for so many: free ones at the end with them."""
+        """Return how many rows to read for the wanted number, up to `most`, padding with free rows."""
         return min(-(-rows // _ROWS) * _ROWS, most)
 
     def __call__(self, tokens: Tensor, made: int) -> Tensor:
-        """All else that `read` reads stands where it was as long as `made` is the same number."""
+        """Read the tokens; while `made` is unchanged, every other tensor that `read` uses stays at its address."""
         rows = len(tokens)
         if made != self._made:
             self._made = made
@@ -41,9 +41,9 @@ class CapturedSteps:
         return self._read(tokens)
 
     def _capture(self, tokens: Tensor) -> None:
-        """A model whose kernels depend on what was computed before, as a mixture's experts do, is left as it is."""
+        """Capture a graph, unless the model's kernels depend on computed values, as a mixture of experts does."""
         graph, given = torch.cuda.CUDAGraph(), tokens.clone()
-        pool = next((one.pool() for one, _, _ in self._graphs.values()), None)
+        pool = next((captured.pool() for captured, _, _ in self._graphs.values()), None)
         try:
             with torch.cuda.graph(graph, pool=pool):
                 logits = self._read(given)

@@ -1,7 +1,7 @@
-"""The engine of encoder-decoders: completions begin together, as all rows of a batch must have the same length.
+"""The engine for encoder-decoders: completions begin together, because all rows of a batch must have the same length.
 
-A cohort has the prompts whose lengths fill equally many blocks, so that a row is read in the same shapes whatever is
-beside it. A row that is done leaves at once; its place stays empty until the whole cohort is done.
+A cohort holds the prompts whose lengths fill the same number of blocks, so a row is read in the same tensor shapes
+whatever the other rows are. A finished row leaves at once; its slot stays empty until the whole cohort is done.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from newwiki.models.engine.slots import BLOCK
 
 @dataclass(slots=True)
 class Encoded(Stream):
-    """A completion of what the encoder reads, its `source`; its `prompt` is what the decoder begins with."""
+    """A completion for the text `source` that the encoder reads; `prompt` is what the decoder begins with."""
 
     source: tuple[int, ...] = ()
 

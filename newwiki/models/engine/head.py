@@ -1,4 +1,4 @@
-"""A model's last layer alone, and what comes before it."""
+"""Run a model's last layer separately from the layers before it."""
 
 from typing import Any
 
@@ -9,20 +9,20 @@ from newwiki.errors import TerminalError
 
 
 def decoder_of(model: Any) -> Any:
-    """What gives the last layer its hidden states. Raises TerminalError."""
-    found = model.get_decoder()
-    if found is model.get_output_embeddings():  # ModernBERT's decoder calls its last layer `decoder`
-        found = model.base_model
-    if found is model:  # Llama 4's text model does not know what its decoder is called
-        found = getattr(model, "model", None)
-    if found is None:
-        raise TerminalError(f"{type(model).__name__} does not say what its decoder is; choose another model")
-    return found
+    """Return the module that feeds the last layer its hidden states. Raises TerminalError."""
+    decoder = model.get_decoder()
+    if decoder is model.get_output_embeddings():  # ModernBERT's decoder calls its last layer `decoder`
+        decoder = model.base_model
+    if decoder is model:  # Llama 4's text model does not expose its decoder's name
+        decoder = getattr(model, "model", None)
+    if decoder is None:
+        raise TerminalError(f"{type(model).__name__} does not expose its decoder; choose another model")
+    return decoder
 
 
 def logits_of(model: Any, states: Tensor, output: type) -> Tensor | None:
-    """What the model makes of last hidden states [rows, tokens, size] that its decoder has given in an `output`: logits
-    [rows, tokens, vocabulary], with all that it does to them. None where the model does not call its decoder."""
+    """Return logits [rows, tokens, vocabulary], including all post-processing, for last hidden states [rows, tokens,
+    size] that the decoder returned in an `output`. None if the model does not call its decoder."""
     given = []
 
     def give(*args: Any, **inputs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Faster kernels for a model's own functions."""
+"""Replace a model's own functions by faster kernels."""
 
 from typing import Any
 
@@ -7,6 +7,6 @@ from newwiki.models.engine.packed import pack_linear_layers
 
 
 def use_fast_kernels(model: Any) -> None:
-    """Replaces them in place; the model can then be read, and no longer trained or saved."""
+    """Replace them in place; the model can then be read, but no longer trained or saved."""
     pack_linear_layers(model)
     use_cached_attention(model)

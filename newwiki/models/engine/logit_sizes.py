@@ -1,4 +1,4 @@
-"""How large logits are, by which a bound on their rounding errors is told."""
+"""Measure how large logits are; the bound on their rounding errors depends on it."""
 
 import numpy as np
 from torch import Tensor
@@ -8,12 +8,11 @@ from newwiki.openmp import share_out
 
 
 def logit_sizes(logits: Tensor) -> Tensor:
-    """The size [rows, 1] of the largest finite of float32 logits [rows, vocabulary]. Raises TerminalError for NaN."""
+    """Return the largest finite magnitude [rows, 1] of float32 logits [rows, vocabulary]. Raises TerminalError for
+    NaN."""
     sizes = _compiled(logits) if logits.device.type == "cpu" else logits.masked_fill(logits.isinf(), 0).abs().amax(-1)
     if bool(sizes.isnan().any()):
-        raise TerminalError(
-            "the model gave logits that are not numbers (NaN); its weights are damaged, or too large for this dtype"
-        )
+        raise TerminalError("the model returned NaN logits; its weights are damaged, or too large for this dtype")
     return sizes[:, None]
 
 

@@ -1,4 +1,4 @@
-"""What a model takes the next token for, at places of texts that are given."""
+"""Compute a model's next-token probabilities at positions of given texts."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 def next_probabilities(model: Any, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
-    """The probabilities [sequences, places, vocabulary] of what comes after so many tokens, 1 at least, of sequences of
-    one length, by one pass over all of them, or by one for each length by which the model rotates them otherwise.
-    Raises TerminalError for a model whose last layer cannot be had alone."""
+    """Return probabilities [sequences, places, vocabulary] of the token after the first `place` tokens (at least 1),
+    for sequences of equal length. One pass suffices, or one for each set of rotary frequencies. Raises TerminalError
+    for a model whose last layer cannot be run separately."""
     ropes = ropes_of(model)
-    found = []
+    parts = []
     with torch.inference_mode():
-        tokens = torch.tensor([list(one) for one in sequences], device=model.device)
+        tokens = torch.tensor([list(sequence) for sequence in sequences], device=model.device)
         for _, alike in groupby(places, lambda place: [rope.frequencies(place) for rope in ropes]):
-            found.append(_after(model, tokens, [*alike]))
-        probabilities: NDArray[np.float32] = torch.cat(found, dim=1).cpu().numpy()
+            parts.append(_after(model, tokens, [*alike]))
+        probabilities: NDArray[np.float32] = torch.cat(parts, dim=1).cpu().numpy()
         return probabilities
 
 
@@ -36,7 +36,7 @@ def _after(model: Any, tokens: Tensor, places: Sequence[int]) -> Tensor:
     logits = logits_of(model, states, type(read))
     if logits is None:
         raise TerminalError(
-            f"{type(model).__name__} does not let its last layer be had alone, so it cannot be compared with "
-            "another; choose another model"
+            f"the last layer of {type(model).__name__} cannot be run separately, so it cannot be compared with "
+            "another model; choose another model"
         )
     return logits.float().softmax(dim=-1)
