@@ -116,6 +116,11 @@ def goes_on_from_tokens(loader: object) -> bool:
     return hasattr(loader, "continuations")
 
 
+# The version of our engine's output bytes. Raise it whenever the engine may write other bytes than before for the same
+# request. A test compares it with the source of everything that decides them (tests/newwiki/models/test_numerics.py).
+NUMERICS = 3
+
+
 def numerics_of(backend: Backend) -> int | None:
     """Return the version of our engine's output bytes; None for a backend without `numerics`, where another program
     generates, whose version is in `versions`."""

@@ -116,8 +116,8 @@ class HuggingFaceModel(LocalModel):
         )
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
+        from newwiki.models.engine.likelihood import next_probabilities
         from newwiki.models.engine.memory import fits_into_memory
-        from newwiki.models.engine.next_token import next_probabilities
 
         self._require_reading()
         begin = self._prompting.begin
@@ -172,7 +172,7 @@ class HuggingFaceModel(LocalModel):
     def _loaded(self, checkpoint: Any) -> tuple[Any, Any]:
         loaded, tokenizer = load(checkpoint, self.dtype, self._device)
 
-        from newwiki.models.engine.kernels import use_fast_kernels
+        from newwiki.models.engine.packed import use_fast_kernels
         from newwiki.models.engine.selftest import path_of
 
         use_fast_kernels(loaded)
@@ -180,7 +180,7 @@ class HuggingFaceModel(LocalModel):
         return loaded, tokenizer
 
     def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
-        from newwiki.models.engine.engines import engine_for
+        from newwiki.models.engine.look_ahead import engine_for
         from newwiki.models.engine.own_cache import OwnCacheEngine
         from newwiki.models.engine.reader import Reader
 

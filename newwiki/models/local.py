@@ -12,9 +12,8 @@ from newwiki.decoding.grammar import Decoder
 from newwiki.decoding.stream import Ending, Hypothesis, Search, Stream
 from newwiki.errors import TerminalError, UsageError
 from newwiki.models import quantised
-from newwiki.models.backend import Writing
+from newwiki.models.backend import NUMERICS, Writing
 from newwiki.models.checkpoint import Checkpoint, Trust, find, has_tokenizer
-from newwiki.models.numerics import NUMERICS
 from newwiki.models.prompting import Prompting
 from newwiki.records import Completion, FinishReason, Prompt
 from newwiki.registry import decoders

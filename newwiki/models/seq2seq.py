@@ -110,14 +110,12 @@ class Seq2SeqModel(LocalModel):
         return loaded, tokenizer
 
     def _engine(self, search: Search, read: Sequence[Any]) -> "tuple[type[Engine], Callable[[Any, int], Reader]]":
-        from newwiki.models.engine.cohorts import Cohorts
-        from newwiki.models.engine.encoder_decoder import EncoderDecoderReader
+        from newwiki.models.engine.encoder_decoder import Cohorts, EncoderDecoderReader
 
         return Cohorts, EncoderDecoderReader
 
     def _streams(self, requests: Sequence[tuple[Prompt, int]], writing: Writing) -> list[Stream]:
-        from newwiki.models.engine.cohorts import Encoded
-        from newwiki.models.engine.encoder_decoder import decoder_start
+        from newwiki.models.engine.encoder_decoder import Encoded, decoder_start
 
         longest = self._positions("encoder")
         encoded = {prompt: tuple(self._tokenizer(prompt.text)["input_ids"]) for prompt, _ in requests}
@@ -132,7 +130,7 @@ class Seq2SeqModel(LocalModel):
         return [Encoded(prompt.page_id, n, begun, room, source=encoded[prompt]) for prompt, n in requests]
 
     def _length(self, stream: Stream) -> int:
-        from newwiki.models.engine.cohorts import Encoded
+        from newwiki.models.engine.encoder_decoder import Encoded
 
         assert isinstance(stream, Encoded)
         return len(stream.source) + super()._length(stream)

@@ -12,7 +12,10 @@ from newwiki.text.tags import HOLE
 
 _ROUNDS = 12  # deeper nested text loses its brackets
 _NO_BRACKETS = str.maketrans("", "", "()[]")
-_MARKS = "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d\u08d3-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u302a-\u302f\u3099\u309a\ua66f-\ua67d\ufe20-\ufe2f]"
+_MARKS = (
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u06d6-\u06ed\u0730-\u074a\u07eb-\u07f3\u0816-\u082d"
+    "\u08d3-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u302a-\u302f\u3099\u309a\ua66f-\ua67d\ufe20-\ufe2f]"
+)
 _STACKED = re.compile(f"{_MARKS}{{30}}(?={_MARKS})")
 _ODD = re.compile(rf"{HOLE}|\s\s|[^\S ]|[(\[][\s;,]|\s[)\],;.]|[,;]\s?[,;]")
 _SPACE = re.compile(r"\s+")

@@ -242,7 +242,7 @@ def test_a_tokenizer_that_is_larger_than_the_embedding_says_so(front: Front, che
     model.save_pretrained(checkpoint)
     status, said = evaluate(front, checkpoint, database)
     assert (status, said.count("\n")) == (1, 1), said
-    assert "and the model knows 50" in said
+    assert "but the model's vocabulary has 50" in said
 
 
 def test_a_wiki_whose_name_is_a_path_is_refused(

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from newwiki.errors import TerminalError
+from newwiki.openmp import share_out
 
 
 def decoder_of(model: Any) -> Any:
@@ -37,3 +39,23 @@ def logits_of(model: Any, states: Tensor, output: type) -> Tensor | None:
         del decoder.forward
     logits: Tensor | None = made.logits if given else None
     return logits
+
+
+def logit_sizes(logits: Tensor) -> Tensor:
+    """Return the largest finite magnitude [rows, 1] of float32 logits [rows, vocabulary]. Raises TerminalError for
+    NaN."""
+    sizes = _compiled(logits) if logits.device.type == "cpu" else logits.masked_fill(logits.isinf(), 0).abs().amax(-1)
+    if bool(sizes.isnan().any()):
+        raise TerminalError("the model returned NaN logits; its weights are damaged, or too large for this dtype")
+    return sizes[:, None]
+
+
+def _compiled(logits: Tensor) -> Tensor:
+    from newwiki import compiled
+
+    logits = logits if logits.stride(1) == 1 else logits.contiguous()
+    rows, vocabulary = logits.shape
+    sizes = logits.new_empty(rows)
+    addresses = (tensor.data_ptr() for tensor in (logits, sizes))
+    share_out(compiled.sizes, np.array((0, rows, rows, vocabulary, logits.stride(0), *addresses), compiled.SIZES))
+    return sizes

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize, pad
 
-from newwiki.decoding.stream import Stream, Turn, View
+from newwiki.decoding.stream import LookAhead, Search, Stream, Turn, View
 from newwiki.models.engine.loop import Engine
 from newwiki.models.engine.reader import ReadPrompt
 from newwiki.models.engine.slots import BLOCK
@@ -170,3 +170,7 @@ class States:
         if missing > 0:
             self._units = pad(self._units, (0, 0, 0, -(-missing // BLOCK) * BLOCK))
         return self._units
+
+
+def engine_for(search: Search) -> type[Engine]:
+    return LookAheadEngine if isinstance(search, LookAhead) else Engine

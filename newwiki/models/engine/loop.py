@@ -15,9 +15,8 @@ from torch import Tensor
 from newwiki.decoding import noise
 from newwiki.decoding.blocking import repeating_tokens
 from newwiki.decoding.stream import Ending, Hypothesis, Noise, Search, Stream, Turn, View
-from newwiki.models.engine.logit_sizes import logit_sizes
+from newwiki.models.engine.head import logit_sizes
 from newwiki.models.engine.memory import is_out_of_memory, release
-from newwiki.models.engine.placing import rearranged
 from newwiki.models.engine.reader import Reader, ReadPrompt
 
 Done = tuple[Stream, Hypothesis]
@@ -266,3 +265,31 @@ class Engine:
         """Read a row alone; `slot` is the row's, or None if the row begins with this step."""
         reader, prompt = self._readers[number], self._text(number, stream.prompt)
         return reader.alone(prompt, tokens) if slot is None else reader.alone_after(prompt, tokens, slot)
+
+
+def rearranged(
+    places: Sequence[Sequence[int]], parents: Sequence[Sequence[int]]
+) -> tuple[list[list[int]], dict[int, int]]:
+    """Return new slots for each stream's rows, and the copies {to: from} that fill them.
+
+    `places` holds the slots of each stream's rows, `parents` the row in its stream that each new row continues. A
+    parent's first child stays in place; the slots in use are 0 … n - 1 before and after.
+    """
+    origins = [[slots[parent] for parent in rows] for slots, rows in zip(places, parents, strict=True)]
+    count = sum(map(len, origins))
+    content: dict[int, int] = {}
+    unplaced: list[tuple[int, int, int]] = []
+    new: list[list[int]] = [[-1] * len(rows) for rows in origins]
+    for stream, rows in enumerate(origins):
+        for row, origin in enumerate(rows):
+            if origin < count and origin not in content:
+                content[origin] = origin
+                new[stream][row] = origin
+            else:
+                unplaced.append((stream, row, origin))
+    gaps = iter(slot for slot in range(count) if slot not in content)
+    moves = {}
+    for (stream, row, origin), slot in zip(unplaced, gaps, strict=True):
+        new[stream][row] = slot
+        moves[slot] = origin
+    return new, moves

@@ -13,6 +13,7 @@ from transformers.activations import NewGELUActivation
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
 from transformers.pytorch_utils import Conv1D
 
+from newwiki.models.engine.attention import use_cached_attention
 from newwiki.models.engine.memory import release
 
 _ROWS = 64  # the batch size that the layout is optimized for
@@ -81,3 +82,9 @@ class PackedLinear(torch.nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.ops.mkldnn._linear_pointwise(x, self._layout, self._bias, *self._activation)
+
+
+def use_fast_kernels(model: Any) -> None:
+    """Replace them in place; the model can then be read, but no longer trained or saved."""
+    pack_linear_layers(model)
+    use_cached_attention(model)

@@ -1,7 +1,7 @@
 """Read with a model and its cache in three ways: a prompt, one token per row, one text alone."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -12,7 +12,6 @@ from transformers import DynamicCache
 
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import is_compiled
-from newwiki.models.engine.captured import CapturedSteps
 from newwiki.models.engine.compiled_slots import CompiledSlots
 from newwiki.models.engine.head import decoder_of, logits_of
 from newwiki.models.engine.rotary import Rope, ropes_of, rotate_rows_separately, same_frequencies
@@ -224,3 +223,53 @@ def _columns(like: Tensor, width: int) -> Tensor:
 def _seen(positions: Tensor, width: int) -> Tensor:
     """Return the mask [rows, tokens, width] of what a token at each position [rows, tokens] sees, itself included."""
     return _columns(positions, width)[:, None] <= positions[..., None]
+
+
+_ROWS = 16  # graphs are captured for multiples of this, so few are needed as rows finish one by one
+
+
+class CapturedSteps:
+    """Calls `read`, from tokens [rows] to logits [rows, vocabulary], and replays it as a graph once rows repeat."""
+
+    def __init__(self, read: Callable[[Tensor], Tensor]) -> None:
+        self._read = read
+        self._made = 0
+        self._seen: set[int] = set()  # numbers of rows
+        self._graphs: dict[int, tuple[torch.cuda.CUDAGraph, Tensor, Tensor]] = {}
+        self._can_be_captured = True
+
+    def rows(self, rows: int, most: int) -> int:
+        """Return how many rows to read for the wanted number, up to `most`, padding with free rows."""
+        return min(-(-rows // _ROWS) * _ROWS, most)
+
+    def __call__(self, tokens: Tensor, made: int) -> Tensor:
+        """Read the tokens; while `made` is unchanged, every other tensor that `read` uses stays at its address."""
+        rows = len(tokens)
+        if made != self._made:
+            self._made = made
+            self._seen.clear()
+            self._graphs.clear()
+        if rows in self._graphs:
+            graph, given, logits = self._graphs[rows]
+            given.copy_(tokens)
+            graph.replay()
+            return logits.clone()
+        if rows in self._seen and self._can_be_captured:
+            self._capture(tokens)
+        self._seen.add(rows)
+        return self._read(tokens)
+
+    def _capture(self, tokens: Tensor) -> None:
+        """Capture a graph, unless the model's kernels depend on computed values, as a mixture of experts does."""
+        graph, given = torch.cuda.CUDAGraph(), tokens.clone()
+        pool = next((captured.pool() for captured, _, _ in self._graphs.values()), None)
+        try:
+            with torch.cuda.graph(graph, pool=pool):
+                logits = self._read(given)
+        except torch.OutOfMemoryError:
+            raise
+        except RuntimeError:
+            torch.cuda.synchronize()
+            self._can_be_captured = False
+        else:
+            self._graphs[len(tokens)] = (graph, given, logits)

@@ -16,10 +16,9 @@ from newwiki.models.engine.attention import (
     plain_attention,
     use_cached_attention,
 )
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.memory import fits_into_memory, is_out_of_memory
 from newwiki.models.engine.own_cache import largest_difference as largest_with_own_cache
-from newwiki.models.engine.packed import unpack_linear_layers
+from newwiki.models.engine.packed import unpack_linear_layers, use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.rotary import ropes_of, rotate_rows_separately
 from newwiki.models.engine.thresholds import (

@@ -169,7 +169,9 @@ def test_an_unreachable_wikidata_leaves_topics_unknown_and_a_note(
     look_up_if_reachable(Database(database), SNAPSHOT, WIKI, None, WIKIDATA, notes)
     *waits, note = notes.told
     assert len(waits) == 5
-    assert all(re.fullmatch(r"waiting \d+ s, before the next request to wikidata\.example \(.*\)", said) for said in waits)
+    assert all(
+        re.fullmatch(r"waiting \d+ s, before the next request to wikidata\.example \(.*\)", wait) for wait in waits
+    )
     assert re.fullmatch(
         rf"{SNAPSHOT} is published; its topics are unknown: .*wikidata\.example.* cannot be reached .*"
         rf"`newwiki snapshots topics {SNAPSHOT}` looks them up later",

@@ -309,7 +309,7 @@ def test_what_makes_no_sense_is_misuse(changes: dict[str, object], message: str,
 
 
 def test_what_cannot_be_trained_is_said(fit: Fit, toys: dict[str, Path], tmp_path: Path) -> None:
-    with pytest.raises(TerminalError, match=r"is an encoder-decoder .* which --backend hf does not run"):
+    with pytest.raises(TerminalError, match=r"is an encoder-decoder .* which --backend hf cannot run"):
         fit(request(toys["t5"]))
     with pytest.raises(UsageError, match=r"needs \{title\} and \{first_sentence\}"):
         fit(request(toys["hf"]), template="{title}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from newwiki.models.numerics import NUMERICS
+from newwiki.models.backend import NUMERICS
 
 _NEWWIKI = Path(__file__).parents[3] / "newwiki"
 _DECIDE = ("decoding/*.py", "models/engine/*.py", "models/huggingface.py", "models/seq2seq.py", "models/local.py",
@@ -25,7 +25,7 @@ SOURCES = {
 def test_whoever_changes_what_decides_the_bytes_says_whether_they_change() -> None:
     assert SOURCES.get(NUMERICS) == _source_sha256(), (
         "the source that decides the engine's bytes has changed. If any byte may now be another, in any dtype, on any "
-        "machine, raise NUMERICS (newwiki/models/numerics.py) and enter the new version here; if none can, enter the "
+        "machine, raise NUMERICS (newwiki/models/backend.py) and enter the new version here; if none can, enter the "
         f"new hash under {NUMERICS}: {_source_sha256()}"
     )
 

@@ -41,7 +41,7 @@ def test_a_folder_a_pattern_and_names_are_the_same_parts_in_the_order_of_their_n
 @pytest.mark.parametrize("place", ["none.xml", "*.xml", "."])
 def test_a_place_without_a_file_is_an_error_that_names_it(folder: Callable[..., Path], place: str) -> None:
     where = str(folder("notes.txt") / place)
-    with pytest.raises(UsageError, match="there is no file|no file in"):
+    with pytest.raises(UsageError, match=r"there is no file|no file in"):
         names(where)
 
 
