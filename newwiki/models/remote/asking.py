@@ -25,6 +25,25 @@ _FIRST_RETRIES = 2  # of the first request, because its address may be wrong
 Request = tuple[Prompt, int]
 
 
+class Pace:
+    """A rate limit of `per_minute` requests or tokens; None for no limit."""
+
+    def __init__(self, per_minute: float | None) -> None:
+        self._seconds_each = 60 / per_minute if per_minute else 0.0
+        self._free = 0.0  # the event loop's time from which the next amount may be taken
+
+    async def take(self, amount: float = 1) -> None:
+        """Wait until earlier amounts have used up their time, then take this amount."""
+        now = asyncio.get_running_loop().time()
+        start = max(now, self._free)
+        self._free = start + amount * self._seconds_each
+        await asyncio.sleep(start - now)
+
+    def correct(self, amount: float) -> None:
+        """Take more, or give back a negative amount, because what was taken was an estimate."""
+        self._free += amount * self._seconds_each
+
+
 class Asking:
     """Requests the completions of a run."""
 
@@ -110,22 +129,3 @@ async def _models(client: "AsyncOpenAI", arguments: ServerArguments) -> bytes:
             if error.status_code in (404, 405, 501):
                 return b'{"data": []}'
             raise
-
-
-class Pace:
-    """A rate limit of `per_minute` requests or tokens; None for no limit."""
-
-    def __init__(self, per_minute: float | None) -> None:
-        self._seconds_each = 60 / per_minute if per_minute else 0.0
-        self._free = 0.0  # the event loop's time from which the next amount may be taken
-
-    async def take(self, amount: float = 1) -> None:
-        """Wait until earlier amounts have used up their time, then take this amount."""
-        now = asyncio.get_running_loop().time()
-        start = max(now, self._free)
-        self._free = start + amount * self._seconds_each
-        await asyncio.sleep(start - now)
-
-    def correct(self, amount: float) -> None:
-        """Take more, or give back a negative amount, because what was taken was an estimate."""
-        self._free += amount * self._seconds_each

@@ -190,7 +190,7 @@ def test_what_does_not_become_part_of_the_weights_is_refused(
 ) -> None:
     config.task_type = "CAUSAL_LM"
     get_peft_model(AutoModelForCausalLM.from_pretrained(toy_checkpoint), config).save_pretrained(tmp_path / "adapter")
-    with pytest.raises(TerminalError, match=rf"an adapter of the kind {kind}\w*, which is not merged .*: LORA, "):
+    with pytest.raises(TerminalError, match=rf"an adapter of kind {kind}\w*, which newwiki cannot merge .*: LORA, "):
         HuggingFaceModel.find(str(tmp_path / "adapter"))
 
 

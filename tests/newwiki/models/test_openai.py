@@ -133,7 +133,7 @@ def test_a_chat_is_the_prompt_as_the_users_turn(served: Endpoint) -> None:
 )
 def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     model = loaded(served, server=server)
-    message = rf"of the kind '{server}' .*('{decoder}'.*); it has: greedy, and sample with .*temperature.*top_p"
+    message = rf"of kind '{server}' .*('{decoder}'.*); it supports: greedy, and sample with .*temperature.*top_p"
     with pytest.raises(UsageError, match=message):
         model.others(parse(decoder)[0])
     with pytest.raises(UsageError, match=message):
@@ -154,7 +154,7 @@ def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: st
 )
 def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     with pytest.raises(
-        UsageError, match=rf"cannot do {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
+        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
     ):
         loaded(served, server=server).others(parse(decoder)[0])
 
@@ -309,7 +309,7 @@ def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch
         ({"concurrency": "0"}, "concurrency must be a number above 0, not '0'"),
         ({"concurrency": "1.5"}, "a whole number"),
         ({"timeout": "soon"}, "timeout is a number above 0, not 'soon'"),
-        ({"prompt_price": "1"}, "prompt_price and completion_price, .* go together"),
+        ({"prompt_price": "1"}, "set both prompt_price and completion_price"),
         ({"key_env": "NOT_SET_HERE"}, "key_env=NOT_SET_HERE, but this environment variable is not set"),
         ({"base_url": "127.0.0.1:8000"}, "is not a server address"),
         ({"chat": "maybe"}, "chat must be yes or no"),

@@ -252,7 +252,9 @@ def test_a_prompt_that_the_encoder_cannot_read_is_an_error_before_anything_is_wr
         text += "1"
     assert len(tokenizer(text)["input_ids"]) == POSITIONS
     assert complete(loaded["bart"], "greedy", [(Prompt(7, text), 0)])
-    message = rf"the prompt of page 7 has {POSITIONS + 1} tokens, and the model's encoder reads {POSITIONS} at most"
+    message = (
+        rf"the prompt of page 7 has {POSITIONS + 1} tokens, but the model's encoder reads at most {POSITIONS}"
+    )
     longer = text + "1"
     while len(tokenizer(longer)["input_ids"]) <= POSITIONS:
         longer += "1"
@@ -271,7 +273,7 @@ def test_a_stop_string_ends_a_completion(loaded: dict[str, Seq2SeqModel]) -> Non
 @pytest.mark.parametrize("name", ["delayed-beam", "contrastive-search", "contrastive-decoding:amateur=x"])
 def test_decoders_that_make_no_sense_here_are_refused(loaded: dict[str, Seq2SeqModel], name: str) -> None:
     decoder = parse(name)[0]
-    message = f"seq2seq has no decoder '{decoder.name}'; it has: {', '.join(DECODERS)}; take one of these"
+    message = f"seq2seq has no decoder '{decoder.name}'; it has: {', '.join(DECODERS)}; use one of these"
     with pytest.raises(TerminalError, match=message):
         loaded["t5"].others(decoder)
     with pytest.raises(TerminalError, match=message):

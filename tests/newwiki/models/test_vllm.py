@@ -118,7 +118,7 @@ def test_the_user_says_how_much_of_which_gpus(stand_in: StandIn, toy_checkpoint:
     assert {name: stand_in.loading[name] for name in sizes} == {
         "tensor_parallel_size": 2, "gpu_memory_utilization": 0.5, "max_model_len": 256,
     }  # fmt: skip
-    with pytest.raises(UsageError, match=r"are numbers: .*'two'"):
+    with pytest.raises(UsageError, match=r"must be numbers: .*'two'"):
         VLLMModel.find(str(toy_checkpoint), tensor_parallel_size="two")
 
 
