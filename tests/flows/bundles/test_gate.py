@@ -51,7 +51,8 @@ HOSTILE = [
 ]
 VALUES: list[Any] = [None, True, -5, 0, 9999, 2**62, 0.999, -1e300, 1e300, float("nan"), *HOSTILE]
 
-OF_TEXTS = {*SNAPSHOT_TABLES, "runs", "completions"}
+OF_RUNS = ("runs", "completions")
+OF_TEXTS = {*SNAPSHOT_TABLES, *OF_RUNS}
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +79,15 @@ def unscored(genuine: GatheredParts, nothing: Path) -> Path:
     return target.path
 
 
+@pytest.fixture(scope="module")
+def without(genuine: GatheredParts, nothing: Path, unscored: Path) -> Mapping[str, Path]:
+    """By table, a database with all that a part of it rests on: nothing, a snapshot, or a snapshot with its run."""
+    unwritten = Database(shutil.copy(nothing, nothing.with_name("unwritten.duckdb")))
+    pull(unwritten, admit(genuine.only(SNAPSHOT_TABLES), "pull"), lambda text: None)
+    of_snapshots, of_runs = dict.fromkeys(SNAPSHOT_TABLES, nothing), dict.fromkeys(OF_RUNS, unwritten.path)
+    return dict.fromkeys({part.table for part in genuine.held}, unscored) | of_snapshots | of_runs
+
+
 def rows_of(database: Database, asked: str) -> list[tuple[Any, ...]]:
     with duckdb.connect(str(database.path), read_only=True) as connection:
         return connection.execute(asked).fetchall()
@@ -89,6 +99,21 @@ def changed(parts: GatheredParts, part: SharedPart, rows: pa.Table) -> GatheredP
     forged = parts.only(OF_TEXTS if part.table in OF_TEXTS else {one.table for one in parts.held})
     forged.write(part, rows, parts.held[part][0].facts)
     return forged
+
+
+def within_reach(parts: GatheredParts, part: SharedPart) -> GatheredParts:
+    """Return what a change of one part can reach: a snapshot, a run with its texts, or the scorings of an evaluator."""
+    reached = GatheredParts(parts.url)
+    reached.held = {other: held for other, held in parts.held.items() if _is_within_reach(other, part)}
+    return reached
+
+
+def _is_within_reach(other: SharedPart, part: SharedPart) -> bool:
+    for tables in (SNAPSHOT_TABLES, OF_RUNS):
+        if part.table in tables:
+            return other.table in tables and other.keys == part.keys
+    evaluator = dict(part.keys).get("evaluator_id")
+    return other.table not in OF_TEXTS and evaluator in (None, dict(other.keys).get("evaluator_id", evaluator))
 
 
 def put(parts: GatheredParts, table: str, **values: Any) -> GatheredParts:
@@ -170,15 +195,14 @@ def differing(rows: Rows, expected: Rows) -> dict[str, list[tuple[set[str], str]
 )
 @given(data=st.data())
 def test_a_changed_part_is_refused_or_a_claim(
-    data: st.DataObject, genuine: GatheredParts, nothing: Path, unscored: Path, expected: Rows
+    data: st.DataObject, genuine: GatheredParts, without: Mapping[str, Path], expected: Rows
 ) -> None:
     part = data.draw(st.sampled_from(sorted(genuine.held, key=lambda one: (one.table, one.path))))
     forged = data.draw(mutated(genuine.held[part][1]))
-    before = nothing if part.table in OF_TEXTS else unscored
-    target = Database(shutil.copy(before, nothing.with_name("target.duckdb")))
+    target = Database(shutil.copy(without[part.table], without["runs"].with_name("target.duckdb")))
     refusal, notes = "", list[str]()
     try:
-        pull(target, admit(changed(genuine, part, forged), "pull"), notes.append)
+        pull(target, admit(changed(within_reach(genuine, part), part, forged), "pull"), notes.append)
     except NewWikiError as error:
         refusal = str(error)
     assert "\n" not in refusal and len(refusal) < 5_000
