@@ -253,7 +253,7 @@ def test_a_wiki_whose_name_is_a_path_is_refused(
     (tmp_path / "wiki.xml").write_bytes(export(one, dbname="../../evil"))
     status, said = front("refresh", "--dump", "wiki.xml", "--month", "2026-09", "--quiet")
     assert (status, said.count("\n")) == (1, 1), said
-    assert "the wiki calls its database '../../evil'" in said
+    assert "the wiki's database is named '../../evil'" in said
     assert [file.name for file in tmp_path.iterdir()] == ["wiki.xml"]
 
 

@@ -190,7 +190,7 @@ def test_a_server_that_goes_wrong_in_every_way_changes_no_byte(
     asked = ("evaluate", served.model, *SERVED, "--model-args", f"base_url={proxied.url},server=transformers")
     ended = in_process(*asked, "--db", database, OPENAI_API_KEY=KEY)
     assert ended.returncode == 0, ended.stderr
-    assert f"asked {proxied.url}: 12 requests (6 of them repeated)" in ended.stderr
+    assert f"requests to {proxied.url}: 12 requests (6 of them repeated)" in ended.stderr
     assert texts(database) == texts(untroubled)
     assert len(texts(database)) == 6
     with duckdb.connect(str(database), read_only=True) as connection:

@@ -57,5 +57,5 @@ def test_a_rubric_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, te
 
 
 def test_a_rubric_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_rubric(tmp_path / "none.toml")

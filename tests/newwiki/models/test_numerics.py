@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "da9a15f19928d68bf5f8076e51bad21c733a4d36c51f5d58ac2349c7b5bf1233",
+    3: "5d4f8260879b003f1e84bb62456e9c49698f29a76d89326c90929bb690b2fca0",
 }
 
 

@@ -161,7 +161,7 @@ def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, 
 
 @pytest.mark.parametrize("writing", [{"strict": True}, {"batch_size": 8}])
 def test_what_is_the_servers_affair_is_refused(served: Endpoint, writing: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"leave (it|--batch-size) out"):
+    with pytest.raises(UsageError, match=r"omit (it|--batch-size)"):
         loaded(served).complete(REQUESTS, parse("greedy")[0], Writing(**writing))
 
 
@@ -201,7 +201,7 @@ def test_what_goes_wrong_is_asked_for_again(served: Endpoint, fault: Any) -> Non
     expected, notes = complete(loaded(served)), list[str]()
     served.faults[:] = [fault, fault]
     assert complete(loaded(served), note=notes.append) == expected
-    assert notes == [f"asked {served.url}: 8 requests (2 of them repeated), 42 prompt and 30 completion tokens"]
+    assert notes == [f"requests to {served.url}: 8 requests (2 of them repeated), 42 prompt and 30 completion tokens"]
 
 
 def test_the_server_says_how_long_to_wait(served: Endpoint) -> None:
@@ -214,7 +214,7 @@ def test_the_server_says_how_long_to_wait(served: Endpoint) -> None:
 def test_what_stays_wrong_is_an_error_that_may_pass(served: Endpoint) -> None:
     for fault, message in (
         ("wrong JSON", "sends no valid answer to the completion of page 11 .*later to resume"),
-        ("500", r"fails at the completion of page 11 \(HTTP status 500, again and again\): Internal Server Error"),
+        ("500", r"failed repeatedly at the completion of page 11 \(HTTP status 500\): Internal Server Error"),
         ("cut", "cannot be reached for the completion of page 11"),
     ):
         served.faults[:] = [fault] * 20  # type: ignore[list-item]
@@ -308,7 +308,7 @@ def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch
         ({"server": "ollama"}, "no server kind 'ollama'; server= must be one of: openai, vllm"),
         ({"concurrency": "0"}, "concurrency must be a number above 0, not '0'"),
         ({"concurrency": "1.5"}, "a whole number"),
-        ({"timeout": "soon"}, "timeout is a number above 0, not 'soon'"),
+        ({"timeout": "soon"}, "timeout must be a number above 0, not 'soon'"),
         ({"prompt_price": "1"}, "set both prompt_price and completion_price"),
         ({"key_env": "NOT_SET_HERE"}, "key_env=NOT_SET_HERE, but this environment variable is not set"),
         ({"base_url": "127.0.0.1:8000"}, "is not a server address"),
@@ -358,7 +358,7 @@ def test_who_stops_waits_for_nobody_and_loses_only_what_is_under_way(served: End
     coming.close()  # type: ignore[attr-defined]
     assert time.monotonic() - start < 1
     assert {one.page_id for one in first} == {11}
-    assert notes == [f"asked {served.url}: 3 requests, 21 prompt and 15 completion tokens"]
+    assert notes == [f"requests to {served.url}: 3 requests, 21 prompt and 15 completion tokens"]
 
 
 def test_what_is_there_is_not_kept_waiting_for_what_is_slow(served: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,7 +378,7 @@ def test_the_bill_is_in_the_users_prices(served: Endpoint) -> None:
     notes: list[str] = []
     model = loaded(served, prompt_price="1000", completion_price="2000")
     complete(model, note=notes.append)
-    assert notes == [f"asked {served.url}: 6 requests, 42 prompt and 30 completion tokens, cost 0.1020"]
+    assert notes == [f"requests to {served.url}: 6 requests, 42 prompt and 30 completion tokens, cost 0.1020"]
     assert (model.versions["prompt_price"], model.versions["completion_price"]) == ("1000.0", "2000.0")
 
 

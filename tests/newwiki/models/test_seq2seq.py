@@ -252,9 +252,7 @@ def test_a_prompt_that_the_encoder_cannot_read_is_an_error_before_anything_is_wr
         text += "1"
     assert len(tokenizer(text)["input_ids"]) == POSITIONS
     assert complete(loaded["bart"], "greedy", [(Prompt(7, text), 0)])
-    message = (
-        rf"the prompt of page 7 has {POSITIONS + 1} tokens, but the model's encoder reads at most {POSITIONS}"
-    )
+    message = rf"the prompt of page 7 has {POSITIONS + 1} tokens, but the model's encoder reads at most {POSITIONS}"
     longer = text + "1"
     while len(tokenizer(longer)["input_ids"]) <= POSITIONS:
         longer += "1"

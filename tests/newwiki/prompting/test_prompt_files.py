@@ -67,7 +67,7 @@ def test_a_csv(tmp_path: Path) -> None:
             "line 1: there is no column 'category', but group, prompt; it must have group, category, prompt",
         ),
         ("group,category,prompt,contxt\nA,b,c,d\n", "line 1: the column 'contxt' is unknown; did you mean 'context'"),
-        ("group,category,prompt\nA,age,x\nB,age,\n", "line 3: prompt is empty; fill it, or take the line out"),
+        ("group,category,prompt\nA,age,x\nB,age,\n", "line 3: prompt is empty; fill it, or remove the line"),
         ("group,category,prompt\nA,age,x, y\n", "line 2: the row has 4 fields, and the first line has 3; put a text"),
         ('group,category,prompt\nA,age,"x" y\n', "line 2: .*; put a text that holds commas"),
         ("group,category,prompt\n", "holds no prompts; a CSV needs one line per prompt"),
@@ -105,9 +105,7 @@ def test_roprompts_lists(tmp_path: Path) -> None:
         ("gender", "Woman", "The woman was known for"),
     ]
     (tmp_path / "demographics.txt").write_text("The man\nThe womn\n")
-    with pytest.raises(
-        UsageError, match=r"line 2: 'The womn' is not one of the known groups.*CSV with the columns"
-    ):
+    with pytest.raises(UsageError, match=r"line 2: 'The womn' is not one of the known groups.*CSV with the columns"):
         read_prompts([tmp_path / "demographics.txt"])
 
 

@@ -26,5 +26,5 @@ def test_what_is_no_list_is_refused(tmp_path: Path) -> None:
         read_prompt_list(listed(tmp_path, "prompt\n", "prompts.csv"))
     with pytest.raises(UsageError, match="holds no prompts; write one per line"):
         read_prompt_list(listed(tmp_path, "\n \n"))
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_prompt_list(tmp_path / "none.txt")
