@@ -30,7 +30,7 @@ def test_whoever_changes_what_decides_the_bytes_says_whether_they_change() -> No
     )
 
 
-def test_comments_and_docstrings_are_no_change() -> None:
+def test_comments_and_docstrings_do_not_change_the_hash() -> None:
     plain = "def f(x):\n    return x + 1\n"
     assert _told(plain) == _told(
         '"""A room."""\n\n\ndef f(x):\n    """One more."""\n    # which is more\n    return x + 1\n'
