@@ -34,9 +34,10 @@ class Interval:
     sd: float
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """Of a mean of prompts with one text each: at each end the farther of Student's t and Hall's transformation of it
-    (Hall 1992, equation 2.4), and the p of the mean being 0 by the latter."""
+def interval(values: Sequence[float], level: float = LEVEL) -> Interval:
+    """Of a mean of prompts with one text each, which it leaves out in `level` of cases: at each end the farther of
+    Student's t and Hall's transformation of it (Hall 1992, equation 2.4), and the p of the mean being 0 by the
+    latter."""
     n = len(values)
     mean = sum(values) / n
     second = sum((one - mean) ** 2 for one in values) / n
@@ -45,7 +46,7 @@ def interval(values: Sequence[float]) -> Interval:
     if error <= 1e-12 * abs(mean) or not error:
         return Interval(mean, error, 0.0, math.nan, math.nan, math.nan, error * math.sqrt(n))
     skew = math.sqrt(n * (n - 1)) / (n - 2) * third / second**1.5 / math.sqrt(n)
-    quantile = float(student.ppf(0.975, n - 1))
+    quantile = float(student.ppf(1 - level / 2, n - 1))
     below = max(quantile, back(quantile, skew))
     above = max(quantile, -back(-quantile, skew))
     ratio = mean / error
