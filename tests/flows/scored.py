@@ -23,7 +23,7 @@ def pair(database: Database, one: str, other: str) -> tuple[Contender, Contender
 
 
 def add_run(database: Database, run_id: str, decoder: str = "greedy", **changes: Any) -> str:
-    runs.start(database, _run(run_id, decoder, **changes))
+    runs.start(database, made_up_run(run_id, decoder, **changes))
     return run_id
 
 
@@ -42,7 +42,7 @@ def add_scored_runs(
         for run_id, of_run in scores.items():
             if not run_id.startswith("reference:"):
                 of_run_itself = {"decoder": "greedy"} | dict((about or {}).get(run_id, {}))
-                insert(connection, "runs", [_run(run_id, **of_run_itself)], status="complete")
+                insert(connection, "runs", [made_up_run(run_id, **of_run_itself)], status="complete")
                 connection.execute(query("fill_protocol"), [run_id])
                 short_forms.enter(connection, run_id)
             insert(connection, "scores", _rows(of_run, by, (first_pages or {}).get(run_id, 1)), run_id=run_id)
@@ -78,7 +78,7 @@ def _rows(scores: Mapping[str, ArrayLike], by: Fingerprint, first_page: int = 1)
     ]
 
 
-def _run(run_id: str, decoder: str, **changes: Any) -> Run:
+def made_up_run(run_id: str, decoder: str, **changes: Any) -> Run:
     values: dict[str, Any] = {
         "snapshot_id": SNAPSHOT,
         "model": "models/toy",
