@@ -9,8 +9,8 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
 from flows.drawing import SHAPES, arms
+from flows.presenting.numbers import varies
 from flows.report import paper_tables
-from flows.report.aligned import varies
 from flows.report.blocks import blocks
 from flows.report.figures import Key
 from flows.report.material import Material, Record

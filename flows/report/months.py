@@ -9,7 +9,7 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import ANOTHER, Column
 from flows.drawing import SHAPES, lines
-from flows.report.aligned import varies
+from flows.presenting.numbers import varies
 from flows.report.blocks import blocks
 from flows.report.experiments import Section
 from flows.report.figures import Key

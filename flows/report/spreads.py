@@ -9,12 +9,11 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import numbers_of
 from flows.drawing import SHAPES, dots
-from flows.report.aligned import in_words
+from flows.presenting.numbers import decimals, fixed
 from flows.report.figures import Key
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
 from flows.report.paper_tables import apart
-from flows.tables import decimals
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def _bars(numbers: Sequence[Mapping[str, Any]]) -> list[Bar | None]:
 
     def bar(of: Mapping[str, Any]) -> Bar:
         share = round(100 * of["sd"] / most if most else 0, 1)
-        return Bar(in_words(of["sd"], number), share, apart(of["status"], of["level"]))
+        return Bar(fixed(of["sd"], number), share, apart(of["status"], of["level"]))
 
     return [None if of["sd"] is None else bar(of) for of in numbers]
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
 from flows.drawing import SHAPES, corners, crosses
-from flows.report.aligned import varies
+from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
 from flows.report.figures import Key
 from flows.report.material import Material, Record

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
+from flows.presenting.numbers import digits
 from flows.statements.beside_paper import GREY, RANGES, rescaled, swept
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.settings import value_words
 from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
-from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 
 if TYPE_CHECKING:

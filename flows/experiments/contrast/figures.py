@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
-from flows.experiments.contrast.metric_words import HEADS, in_sentence, shown, told
+from flows.experiments.contrast.metric_words import HEADS, formatted, in_sentence, shown
 from flows.experiments.contrast.numbers import ContrastNumber
 from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
 from flows.experiments.experiment import Figure
@@ -214,7 +214,7 @@ def _sizes(variants: Sequence[ContrastVariant], by: By) -> Iterator[Figure]:
     for metric in (diversity_of(by), "mauve"):
         cells = [
             {"expert": _short(one.model), "amateur": _amateur(one), "value": shown(metric, number.mean or 0.0)}
-            | {"words": told(metric, number.mean or 0.0) + " *" * (_amateur(one) == _short(one.model))}
+            | {"words": formatted(metric, number.mean or 0.0) + " *" * (_amateur(one) == _short(one.model))}
             for one in variants
             if (number := by.get((one.model, one.decoder), {}).get(metric))
         ]

@@ -9,7 +9,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.cutoff.findings import FOUND, CutoffFinding, CutoffMonth, month_number
 from flows.experiments.cutoff.words import decisive, interval_words, month_words, sentence, why
 from flows.experiments.experiment import Figure, Findings, Shown, Table
-from flows.tables import digits, p_value
+from flows.presenting.numbers import NONE, digits, estimate, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -73,8 +73,7 @@ def _of(one: CutoffFinding, curve: Sequence[CutoffMonth]) -> list[CutoffMonth]:
 
 
 def _cells(one: CutoffFinding) -> list[Any]:
-    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else "–"
-    p = "–" if one.p_holm is None else p_value(one.p_holm)
+    interval = f"{month_words(one.month)} {interval_words(one)}" if one.month else NONE
     return [
         one.model,
         short_form(one.decoder),
@@ -82,8 +81,8 @@ def _cells(one: CutoffFinding) -> list[Any]:
         one.months,
         one.articles,
         interval,
-        "–" if one.change is None else f"{one.change:+.3g}".replace("-", "−"),
-        p,
+        NONE if one.change is None else signed(one.change),
+        p_value(one.p_holm),
         "found" if one.verdict == FOUND else f"cannot tell: {one.verdict}",
     ]
 
@@ -96,14 +95,9 @@ def _month_cells(month: CutoffMonth) -> list[Any]:
         month.metric,
         period if month.first_month == month.month else f"{month_words(month.first_month)} to {period}",
         month.articles,
-        _interval(month.mean, month.low, month.high),
-        "–" if month.control_mean is None else _interval(month.control_mean, month.control_low, month.control_high),
+        estimate(month.mean, month.low, month.high, lacking="too few"),
+        estimate(month.control_mean, month.control_low, month.control_high, lacking="too few"),
     ]
-
-
-def _interval(mean: float, low: float | None, high: float | None) -> str:
-    ends = "too few" if low is None or high is None else f"{digits(low)}, {digits(high)}"
-    return f"{digits(mean)} [{ends}]"
 
 
 def _figure(one: CutoffFinding, months: Sequence[CutoffMonth]) -> Figure:

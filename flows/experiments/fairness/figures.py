@@ -8,6 +8,7 @@ from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
 from flows.experiments.fairness.material import Found
+from flows.presenting.numbers import hundredths
 
 if TYPE_CHECKING:
     import altair
@@ -112,7 +113,7 @@ def pair_words(one: GroupPair) -> str:
 
 
 def signed(difference: float) -> str:
-    return f"{difference * 100:+.0f}".replace("-", "−")
+    return hundredths(difference, 0, signed=True)
 
 
 def _ranges(found: Found, model: str, metric: str, sweeps: Sequence[str]) -> "altair.LayerChart":

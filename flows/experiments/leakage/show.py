@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
@@ -9,7 +10,7 @@ from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
 from flows.experiments.leakage.words import sentence
-from flows.tables import digits, p_value
+from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -66,7 +67,7 @@ def _findings(gaps: Sequence[Gap]) -> Findings:
         )
         beyond = f" beyond {gap.control}'s" if gap.difference is not None else ""
         about = f"{gap.model} under {short_form(gap.decoder)}, {gap.metric}: {gap.verdict}"
-        told = f"{about}; old − new{beyond} {_with_interval(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
+        told = f"{about}; old − new{beyond} {_estimate(number, low, high, gap.no_interval)} over {gap.pairs} pairs"
         by_side[_SIDES.get(gap.verdict, "holds")].append(told)
     for (model, decoder), found in few.items():
         metrics, pairs = ", ".join(one.metric for one in found), max(one.pairs for one in found)
@@ -93,7 +94,10 @@ def _heads(gaps: Sequence[Gap]) -> list[str]:
 
 def _cells(gap: Gap) -> list[Any]:
     control = (
-        [_number(gap.control_gap), _with_interval(gap.difference, gap.difference_low, gap.difference_high)]
+        [
+            NONE if gap.control_gap is None else signed(gap.control_gap),
+            _estimate(gap.difference, gap.difference_low, gap.difference_high),
+        ]
         if gap.control
         else []
     )
@@ -105,11 +109,11 @@ def _cells(gap: Gap) -> list[Any]:
         gap.pairs,
         digits(gap.mean_old),
         digits(gap.mean_new),
-        _with_interval(gap.gap, gap.low, gap.high, gap.no_interval),
+        _estimate(gap.gap, gap.low, gap.high, gap.no_interval),
         *control,
         p_value(p),
         gap.verdict,
-        "–" if gap.visible is None else digits(gap.visible),
+        digits(gap.visible),
     ]
 
 
@@ -118,19 +122,16 @@ def _membership(one: Membership) -> list[Any]:
         one.model,
         one.score,
         one.pairs,
-        f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]",
-        f"{one.blind_auc:.3f} [{one.blind_low:.3f}, {one.blind_high:.3f}]",
-        f"{one.auc - one.blind_auc:+.3f} [{one.difference_low:+.3f}, {one.difference_high:+.3f}]".replace("-", "−"),
+        estimate(one.auc, one.low, one.high, partial(fixed, decimals=3)),
+        estimate(one.blind_auc, one.blind_low, one.blind_high, partial(fixed, decimals=3)),
+        estimate(
+            one.auc - one.blind_auc, one.difference_low, one.difference_high, partial(fixed, decimals=3, signed=True)
+        ),
     ]
 
 
-def _with_interval(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
-    ends = f"{_number(low)}, {_number(high)}" if low is not None and high is not None else lacking or "none"
-    return f"{_number(number)} [{ends}]"
-
-
-def _number(number: float | None) -> str:
-    return "–" if number is None else (f"{number:+.2g}" if abs(number) < 0.01 else f"{number:+.3f}").replace("-", "−")
+def _estimate(number: float | None, low: float | None, high: float | None, lacking: str | None = None) -> str:
+    return estimate(number, low, high, signed, lacking or "none")
 
 
 def _figures(gaps: Sequence[Gap]) -> list[Figure]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.linking.difficulties import difficulties
-from flows.experiments.linking.words import differing, gained, p_of, sentence, signed
-from flows.tables import digits
+from flows.experiments.linking.words import differing, gained, p_of, sentence
+from flows.presenting.numbers import digits, estimate, fixed, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -72,7 +72,7 @@ def _by_model(means: Sequence[LinkedMean]) -> list[LinkedMean]:
 
 
 def _link(one: LinkedMonths) -> list[Any]:
-    slope = "1" if one.slope_error is None else f"{one.slope:.3f} ± {one.slope_error:.3f}"
+    slope = "1" if one.slope_error is None else f"{fixed(one.slope, 3)} ± {fixed(one.slope_error, 3)}"
     return [
         one.metric, one.from_snapshot, one.to_snapshot, one.anchors, one.models, signed(one.intercept), slope,
         gained(one), digits(one.interaction),
@@ -80,10 +80,9 @@ def _link(one: LinkedMonths) -> list[Any]:
 
 
 def _mean(one: LinkedMean) -> list[Any]:
-    ends = f"{digits(one.low)}, {digits(one.high)}" if one.low is not None and one.high is not None else one.no_link
-    there = "–" if one.linked is None else digits(one.linked)
     return [
-        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean), f"{there} [{ends}]",
+        one.metric, one.model, short_form(one.decoder), one.snapshot_id, digits(one.mean),
+        estimate(one.linked, one.low, one.high, lacking=one.no_link),
         one.articles,
     ]  # fmt: skip
 
