@@ -6,6 +6,7 @@ from typing import Any
 
 from flows.experiments.answer_runs import labels, named_in
 from flows.experiments.experiment import Figure, Findings, Judged, Shown, Table, Tone
+from flows.presenting.charts import PageSigns
 from flows.presenting.numbers import digits, p_value
 from flows.statements.rows import MetricCorrelation, SettingNumbers
 from flows.statements.statement import paper
@@ -53,7 +54,7 @@ def stored(database: Database, experiment_id: str) -> Stored:
     )
 
 
-def made(found: Stored, tables: Sequence[Table], figures: Callable[[], Sequence[Figure]]) -> Shown:
+def made(found: Stored, tables: Sequence[Table], figures: Callable[[PageSigns], Sequence[Figure]]) -> Shown:
     heads = [one.name for one in fields(StatementVerdict)]
     return Shown(heads, [astuple(one) for one in found.verdicts], _findings(found), tables, figures)
 

@@ -60,7 +60,11 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(of_model, cells, f"{model}: " if len(models) > 1 else "")
     names = [one.name for one in fields(ContrastNumber)]
     return Shown(
-        names, [astuple(one) for one in numbers], _findings(variants, apart), tables, lambda: figures(variants, numbers)
+        names,
+        [astuple(one) for one in numbers],
+        _findings(variants, apart),
+        tables,
+        lambda _: figures(variants, numbers),
     )
 
 

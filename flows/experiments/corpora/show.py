@@ -40,7 +40,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         heads = ["noun phrase", "corpus", "share [95 %]", "corpora", "against", "difference [95 %]", "p", ""]
         tables.append(Table(_UNIQUE, heads, [_unique(one, len(found.names)) for one in unique]))
     names = [one.name for one in fields(CorpusPhrase)]
-    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found.phrases], _findings(found), tables, lambda _: figures(found))
 
 
 def _findings(found: Found) -> Findings:

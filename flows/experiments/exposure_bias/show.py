@@ -57,7 +57,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += _tables(who, of_both, [one for one in apart if (one.model, one.decoder) == key])
         tables.append(_examples(who, [one for one in texts if (one.model, one.decoder) == key]))
     names = [one.name for one in fields(ExposureMeasure)]
-    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], findings_of(apart), tables, lambda _: figures(found))
 
 
 def findings_of(apart: Sequence[ExposureTrend]) -> Findings:

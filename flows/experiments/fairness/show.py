@@ -114,7 +114,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(one) for one in found.pairs],
         _findings(found),
         tables,
-        lambda: [*headline(found), *figures(found)],
+        lambda _: [*headline(found), *figures(found)],
     )
 
 

@@ -1,15 +1,15 @@
 """The gaps as a table, how well old articles are told from new ones as another, and both as a figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure, Findings, Shown, Table
 from flows.experiments.leakage.blind_baseline import Membership
 from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
 from flows.experiments.leakage.words import sentence
+from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, svg
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.decoding.grammar import short_form
 from storage import experiments
@@ -48,7 +48,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         [astuple(gap) for gap in gaps],
         _findings(gaps),
         tables,
-        lambda: _figures(gaps),
+        lambda signs: _figures(gaps, signs),
     )
 
 
@@ -134,10 +134,11 @@ def _estimate(number: float | None, low: float | None, high: float | None, lacki
     return estimate(number, low, high, signed, lacking or "none")
 
 
-def _figures(gaps: Sequence[Gap]) -> list[Figure]:
+def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:
     values = [
         {
             "metric": gap.metric,
+            "model": gap.model,
             "who": f"{gap.model} · {short_form(gap.decoder)}" if _several(gaps) else gap.model,
             "at": mean / sd,
             "low": low / sd,
@@ -150,11 +151,13 @@ def _figures(gaps: Sequence[Gap]) -> list[Figure]:
     if not values:
         return []
     told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
+    signs = {one["who"]: page.of(one["model"], one["who"]) for one in values}
     controls = dict.fromkeys(gap.control for gap in gaps if gap.control)
     caption = _FIGURE.format(less=f" less that of {', '.join(controls)}" if controls else "")
     return [
         Figure(
-            caption, svg(_intervals(values, " − control's" if controls else ""), f"Gaps in standard deviations: {told}")
+            caption,
+            svg(_intervals(values, signs, " − control's" if controls else ""), f"Gaps in standard deviations: {told}"),
         )
     ]
 
@@ -163,16 +166,16 @@ def _several(gaps: Sequence[Gap]) -> bool:
     return len({gap.decoder for gap in gaps}) > 1
 
 
-def _intervals(values: list[dict[str, Any]], less: str) -> "altair.LayerChart":
+def _intervals(values: list[dict[str, Any]], signs: Mapping[str, Sign], less: str) -> "altair.LayerChart":
     import altair as alt
 
-    who = list(dict.fromkeys(one["who"] for one in values))[: len(PALETTE)]
+    who = list(signs)[:MOST_SERIES]
     base = alt.Chart(alt.Data(values=values)).encode(
         y=alt.Y("metric:N", axis=alt.Axis(title=None, labelFontSize=12, labelLimit=180, minExtent=150, grid=True)),
         yOffset=alt.YOffset("who:N", scale=alt.Scale(domain=who)),
         color=alt.Color(
             "who:N",
-            scale=alt.Scale(domain=who, range=list(PALETTE)),
+            scale=alt.Scale(domain=who, range=[signs[one].color for one in who]),
             legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12),
         ),
     )

@@ -71,7 +71,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
     said = findings(apart, corrected)
-    return Shown(names, [astuple(one) for one in found], said, tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], said, tables, lambda _: figures(found))
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
