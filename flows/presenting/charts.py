@@ -5,6 +5,7 @@ Text and axes take the page's color, so a chart is legible on light and on dark 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -85,16 +86,18 @@ class PageSigns:
     """Gives each model of a page one color, and each of its series a shape and dashes of its own.
 
     On a page with a single model, color tells its series apart instead. A seventh model has the color of the first
-    with another shape.
+    with another shape. `aliases` are other names of models.
     """
 
-    def __init__(self, models: Iterable[str] = ()) -> None:
+    def __init__(self, models: Iterable[str] = (), aliases: Mapping[str, str] = MappingProxyType({})) -> None:
         self._models = list(dict.fromkeys(models))
+        self._aliases = aliases
         self._signs: dict[tuple[str, str], Sign] = {}
         self._has_one_model = len(self._models) == 1
 
     def of(self, model: str, series: str = "") -> Sign:
         """Return the sign of a model, or of one of its series; the same for the same names."""
+        model = self._aliases.get(model, model)
         if (model, series) not in self._signs:
             self._signs[model, series] = self._new(model)
         return self._signs[model, series]

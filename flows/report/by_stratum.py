@@ -82,7 +82,7 @@ def _drawn(
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
     shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]
     signs = [
-        ARTICLES_SIGN if row in articles else page.of(material.signed_model(row.record), material.label(row.record))
+        ARTICLES_SIGN if row in articles else page.of(material.names[row.record["run_id"]], material.label(row.record))
         for row in shown
     ]
     labels = ["Wikipedia" if row in articles else material.label(row.record) for row in shown]

@@ -101,7 +101,7 @@ def _families(material: Material, parameter: str, heads: Sequence[PaperColumn]) 
     columns = [head.column for head in heads]
     made = [
         (
-            material.signed_model(points[0][1]),
+            material.names[points[0][1]["run_id"]],
             _label(material, points[0][1], parameter),
             _points(material, parameter, points, columns),
         )

@@ -93,13 +93,6 @@ class Material:
         run = self.entries[record["run_id"]].run if record["run_id"] in self.entries else None
         return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run.seed if run else None)}"
 
-    def signed_model(self, record: Record) -> str:
-        """Return the name by which a page gives a run's model its color: as its runs store it, or longer where several
-        weights share it."""
-        run = self.entries[record["run_id"]].run
-        weights = {entry.run.model_sha256 for entry in self.entries.values() if entry.run.model == run.model}
-        return run.model if len(weights) == 1 else self.names[run.run_id]
-
     def direction(self, column: Column) -> str:
         return self.metrics[column.metric].direction
 

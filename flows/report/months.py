@@ -81,7 +81,7 @@ def months(
     articles = _articles(shown, material)
     drawn = [*series[: MOST_SERIES - len(articles)], *articles]
     signs = [
-        ARTICLES_SIGN if one in articles else page.of(material.signed_model(one.record), one.label) for one in drawn
+        ARTICLES_SIGN if one in articles else page.of(material.names[one.record["run_id"]], one.label) for one in drawn
     ]
     keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
     panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, one, names))]

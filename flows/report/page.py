@@ -87,7 +87,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         alike = paper_tables.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
-        signs = PageSigns(material.signed_model(one) for one in paper_tables.best_first(material, column))
+        signs = _signs(material, column)
         answers = sections(database, snapshot_id, signs)
         cut = cuts(database, material, cut_column, request.by, signs) if cut_column else []
         stored: dict[str, Any] = {
@@ -151,6 +151,12 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         **assets(),
     )  # fmt: skip
     return page, snapshot_id
+
+
+def _signs(material: Material, column: Column | None) -> PageSigns:
+    """Colors by the leaderboard's order; experiments name a model by its whole path or hub id."""
+    names = [material.names[record["run_id"]] for record in paper_tables.best_first(material, column)]
+    return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
 
 def _constant(material: Material) -> tuple[int, int] | None:

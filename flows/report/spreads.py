@@ -51,7 +51,8 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
     rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
     drawn = [*of_runs[: MOST_SERIES - len(articles)], *articles]
     signs = [
-        ARTICLES_SIGN if record is material.reference else page.of(material.signed_model(record)) for record, _ in drawn
+        ARTICLES_SIGN if record is material.reference else page.of(material.names[record["run_id"]])
+        for record, _ in drawn
     ]
     keys = [Key(sign, text) for sign, (_, text) in zip(signs, drawn, strict=True)]
     return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs))

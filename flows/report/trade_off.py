@@ -51,8 +51,7 @@ def trade_off(material: Material, column: Column | None, page: PageSigns) -> Tra
     if quality is None:
         return None
     names = list(dict.fromkeys(material.names[record["run_id"]] for record in material.records))
-    models = {material.names[record["run_id"]]: material.signed_model(record) for record in material.records}
-    sign_of = {name: page.of(models[name]) for name in names[:_MODELS]}
+    sign_of = {name: page.of(name) for name in names[:_MODELS]}
     keys = [Key(sign, name) for name, sign in sign_of.items()]
     panels = []
     for diversity in _diversities(material.board.columns):

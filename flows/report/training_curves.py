@@ -49,7 +49,7 @@ def training(material: Material, page: PageSigns) -> Training | None:
     groups = _groups(material)
     series = [
         Series(
-            material.signed_model(found[max(found)]),
+            material.names[found[max(found)]["run_id"]],
             _label(material.entries[found[max(found)]["run_id"]].run),
             _points(material, found, columns),
         )

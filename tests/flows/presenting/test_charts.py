@@ -99,6 +99,11 @@ def test_a_model_has_one_color_on_a_page_and_its_series_have_shapes_of_their_own
     assert page.of("gpt2", "beam") == signs["gpt2", "beam"]
 
 
+def test_a_model_of_two_names_has_one_color() -> None:
+    page = PageSigns(["opt", "gpt2"], {"/models/gpt2": "gpt2"})
+    assert page.of("/models/gpt2").color == page.of("gpt2", "greedy").color == PALETTE[1]
+
+
 def test_on_a_page_with_one_model_colors_tell_its_series_apart() -> None:
     page = PageSigns(["gpt2"])
     assert len({page.of("gpt2", series).color for series in "abcdef"}) == MOST_SERIES
