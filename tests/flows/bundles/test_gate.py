@@ -24,13 +24,14 @@ from storage.database import Database, insert_arrow
 from storage.pull import Contradiction, pull
 from storage.push import SNAPSHOT_TABLES, gather
 from storage.shared import GatheredParts, SharedPart
+from storage.table_shapes import conforming
 
 pytestmark = pytest.mark.slow
 
 # What only the one who made a run knows; the gate bounds it, and origins say whose claim it is.
 CLAIMS: Mapping[str, set[str]] = {
     "runs": {"model", "versions", "started_at", "finished_at", "heard_at", "knowledge_cutoff", "knowledge_cutoff_from"},
-    "completions": {"text", "tokens", "prompt_tokens", "served_by"},
+    "completions": {"text", "tokens", "token_ids", "prompt_tokens", "served_by"},
     "scores": {"value", "status"},
     "run_scores": {"value", "spread", "status", "texts"},
 }
@@ -151,7 +152,7 @@ def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
         column = pa.array(
             [*(row[name] for row in entries[:place]), value, *(row[name] for row in entries[place + 1 :])]
         )
-    except (pa.ArrowException, UnicodeError):
+    except (pa.ArrowException, UnicodeError, OverflowError):
         return rows
     with_type = column
     with contextlib.suppress(pa.ArrowException):
@@ -219,7 +220,7 @@ def test_a_changed_part_is_refused_or_a_claim(
     assert sorted(origins) == sorted(rows_of(target, "select run_id from runs"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Checks:
     """What `pull` checks of a part before it writes, without a database of its own for every example."""
 
@@ -243,7 +244,9 @@ class Checks:
             self.require_hashes(part, table)
         elif part.table in OF_RUNS:
             of_run = {name: self.rows[SharedPart(name, part.keys)] for name in OF_RUNS} | {part.table: rows}
-            return rows, gate.run(of_run["runs"][0], of_run["completions"], *self.snapshot())
+            is_known = gate.run(of_run["runs"][0], of_run["completions"], *self.snapshot())
+            protocol = self.rows[SharedPart("runs", part.keys)][0]["protocol"]  # which `pull` fills where there is none
+            return [{**row, "protocol": protocol} if row.get("protocol", "") is None else row for row in rows], is_known
         elif part.table == "evaluators":
             gate.evaluator(rows[0])
         elif part.table == "metrics":
@@ -251,7 +254,7 @@ class Checks:
         else:
             described = {entry["metric"]: entry for [entry] in self.of_table("metrics")}
             if unknown := {row["metric"] for row in rows if "metric" in row} - set(described):
-                raise ValueError(f"the metric {min(unknown)!a} is not there")
+                raise ValueError(f"the metric {min(unknown)[:60]!a} is not there")
             gate.scoring(part, rows, list(described.values()), self.texts(part["run_id"]))
         return rows, True
 
@@ -381,6 +384,18 @@ def test_a_row_that_differs_is_a_contradiction_that_names_field_and_values(
         Database(evaluated), "select distinct model from runs"
     )
     assert rows_of(target, "from origins") == [], "what was made here has no origin"
+
+
+def test_a_time_that_no_calendar_has_is_refused(genuine: GatheredParts) -> None:
+    """Whether a bundle brings it, whose parts are gathered, or a folder, whose rows are checked against their table."""
+    part = next(part for part in genuine.held if part.table == "runs")
+    rows = genuine.held[part][1]
+    place, kind = rows.column_names.index("started_at"), rows.schema.field("started_at").type
+    forged = rows.set_column(place, "started_at", pa.array([2**62], pa.int64()).cast(kind))
+    with pytest.raises(TerminalError, match=r"runs/.* cannot be read: date value out of range"):
+        changed(genuine, part, forged)
+    with pytest.raises(ValueError, match="its column started_at cannot be read: date value out of range"):
+        conforming("runs", forged, dict(part.keys))
 
 
 def test_all_of_a_snapshot_is_compared(genuine: GatheredParts, evaluated: Path, tmp_path: Path) -> None:
