@@ -51,11 +51,12 @@ def copying(analysis: Analysis, reference: Analysis) -> dict[str, float | Unscor
     """
     if reason := analysis.wordless_beside(reference):
         return {"copied_span": reason, "copied_5grams": reason}
-    mine, theirs, asked = terms(analysis.text), terms(reference.text), terms(analysis.prompt)
-    if len(mine) * len(theirs) > _MOST_PAIRS:
+    words = [terms(text) for text in (analysis.text, reference.text, analysis.prompt)]
+    if len(words[0]) * len(words[1]) > _MOST_PAIRS:
         return dict.fromkeys(("copied_span", "copied_5grams"), Unscorable("too long to compare"))
-    ours, known, given = _numbered(mine, theirs, asked)
-    article, prompt = _longest_ending_at_each(ours, known), _longest_ending_at_each(ours, given)
+    numbers, article_numbers, prompt_numbers = _numbered(*words)
+    article = _longest_ending_at_each(numbers, article_numbers)
+    prompt = _longest_ending_at_each(numbers, prompt_numbers)
     copied = article > prompt
     short = Unscorable(f"fewer than {_GRAM} words")
     ends = slice(_GRAM - 1, None)

@@ -157,8 +157,8 @@ def _require_whole(folder: Path) -> None:
         raise TerminalError(
             f"'{folder / code[0]}' names code of its own (auto_map), which newwiki does not run; choose another model"
         )
-    if beside := [name for name in _BESIDE if config.get(name)]:
-        raise TerminalError(f"'{folder}' needs an additional model ({beside[0]}), {_TOGETHER}")
+    if additional := [name for name in _BESIDE if config.get(name)]:
+        raise TerminalError(f"'{folder}' needs an additional model ({additional[0]}), {_TOGETHER}")
     if (Path(str(config.get("model_name"))) / adapters.CONFIG).exists():
         raise TerminalError(
             f"'{folder}' names '{config['model_name']}', a folder with an adapter, which its hash would not cover; "

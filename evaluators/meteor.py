@@ -92,15 +92,15 @@ def _numbered(stems: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 def _chunks(text: tuple[list[str], list[str]], reference: tuple[list[str], list[str]]) -> int:
     """Return the number of runs of matches that are consecutive in both texts."""
-    found: dict[int, int] = {}
-    taken: set[int] = set()
-    for mine, theirs in zip(text, reference, strict=True):
+    matches: dict[int, int] = {}  # position in the text → position in the reference
+    matched: set[int] = set()
+    for words, reference_words in zip(text, reference, strict=True):
         open_places: dict[str, list[int]] = {}
-        for place, word in enumerate(theirs):
-            if place not in taken:
+        for place, word in enumerate(reference_words):
+            if place not in matched:
                 open_places.setdefault(word, []).append(place)
-        for place in reversed(range(len(mine))):
-            if place not in found and (places := open_places.get(mine[place])):
-                found[place] = places.pop()
-                taken.add(found[place])
-    return sum(found.get(place - 1) != other - 1 for place, other in found.items())
+        for place in reversed(range(len(words))):
+            if place not in matches and (places := open_places.get(words[place])):
+                matches[place] = places.pop()
+                matched.add(matches[place])
+    return sum(matches.get(place - 1) != other - 1 for place, other in matches.items())

@@ -37,13 +37,13 @@ def rouge_l(analysis: Analysis, reference: Analysis) -> float | Unscorable:
     """
     if reason := analysis.wordless_beside(reference):
         return reason
-    mine, theirs = terms(analysis.text), terms(reference.text)
-    if not mine or not theirs:
+    words, reference_words = terms(analysis.text), terms(reference.text)
+    if not words or not reference_words:
         return Unscorable("no words")
-    if len(mine) * len(theirs) > _MOST_PAIRS:
+    if len(words) * len(reference_words) > _MOST_PAIRS:
         return Unscorable("too long to compare")
     # The harmonic mean of P = L/m and R = L/n.
-    return 2 * longest_common(mine, theirs) / (len(mine) + len(theirs))
+    return 2 * longest_common(words, reference_words) / (len(words) + len(reference_words))
 
 
 def longest_common(first: Sequence[str], other: Sequence[str]) -> int:
