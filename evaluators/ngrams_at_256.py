@@ -41,7 +41,7 @@ _NAMES = ("words", "word bigrams", "word trigrams", "word 4-grams")
 def ngrams_at_256(analysis: Analysis, reference: Analysis) -> dict[str, float] | Unscorable:
     """Return every metric of `ngrams` on the first 256 words, split at white space; ranges and directions as there.
 
-    Sources: as there. A text with fewer than 256 words has no score. Pitfalls: hence the means are over the longer
+    Sources: as there. A text with fewer than 256 words has no score. Pitfalls: the means are over the longer
     texts only, so look at the count beside them; repetition that begins later is not seen.
     """
     if analysis.wordless:

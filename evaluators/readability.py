@@ -37,7 +37,8 @@ def flesch_reading_ease(analysis: Analysis, reference: Analysis) -> float | Unsc
     """Return 206.835 - 1.015 W/S - 84.6 Y/W, usually from 0 (hard) to 100 (easy) but unbounded below; at most 122.
 
     Source: Flesch 1948, A new readability yardstick; New-Wiki Eval paper, eq. 1, which calls it "FK-score". Pitfalls:
-    another way to count syllables moves it by eight points, more than most models differ; "U.S." ends a sentence.
+    another way to count syllables moves it by eight points, more than the gap between most models; "U.S." ends a
+    sentence.
     """
     counts = analysis.readability
     return unreadable(counts) or (
