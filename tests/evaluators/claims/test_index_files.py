@@ -125,7 +125,7 @@ def test_what_is_hashed_is_what_is_loaded(copy: Path, name: str, harm: str) -> N
     (copy / name).unlink()
     if harm != "gone":
         (copy / name).write_bytes({"a bit turned": turned, "cut off": data[:-1], "longer": data + b"\0"}[harm])
-    with pytest.raises(TerminalError, match=f"{name}' is .*; build the index again with `newwiki evidence build`"):
+    with pytest.raises(TerminalError, match=f"{name}' .*; build the index again with `newwiki evidence build`"):
         EvidenceIndex.open(copy)
 
 
