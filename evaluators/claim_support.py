@@ -98,7 +98,7 @@ def _shares(part: str, analysis: Analysis) -> dict[str, float] | Unscorable:
     return {f"{part}_{share}": counts[label] / len(verdicts) for share, (label, *_) in _SHARES.items()}
 
 
-def told_by(choice: str, metric: Metric) -> Metric:
+def with_pair_scorer(choice: str, metric: Metric) -> Metric:
     """Add to a metric of claims what the file of this pair scorer says about its verdicts. Raises UsageError."""
     scorer = read_pair_scorer(choice)
     pitfalls = f"{metric.pitfalls}; the pair scorer: {scorer.pitfalls}" if scorer.pitfalls else metric.pitfalls

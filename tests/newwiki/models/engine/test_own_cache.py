@@ -198,8 +198,8 @@ def test_rwkv_is_read_row_by_row() -> None:
 def test_the_estimated_bytes_per_row_match_the_state() -> None:
     """Keys and values grow with a text, and the state of a scan does not."""
     taken = {name: OwnCacheReader(built(name).model, 1, join=True) for name in ("gpt-neo", "mamba")}
-    assert [taken["gpt-neo"].bytes_a_row(length) for length in (50, 100)] == [2 * 2 * 32 * 4 * n for n in (50, 100)]
-    assert taken["mamba"].bytes_a_row(50) == taken["mamba"].bytes_a_row(100) > 0
+    assert [taken["gpt-neo"].bytes_per_row(length) for length in (50, 100)] == [2 * 2 * 32 * 4 * n for n in (50, 100)]
+    assert taken["mamba"].bytes_per_row(50) == taken["mamba"].bytes_per_row(100) > 0
 
 
 def test_a_model_without_any_cache_is_refused() -> None:
