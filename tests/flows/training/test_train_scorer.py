@@ -127,7 +127,7 @@ def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
     def train(texts: list[Graded], folder: Path, *, name: str = "q", held_out: float = 0.1) -> None:
         train_scorer(texts, replace(LSTM, name=name, held_out=held_out), folder, Silent())
 
-    with pytest.raises(UsageError, match="already exists; name a new folder with --out"):
+    with pytest.raises(UsageError, match="is there already; name a new folder with --out"):
         train(graded(20), tmp_path)
     with pytest.raises(UsageError, match=r"all scores .* are the same"):
         train([Graded("a word", 1.0)] * 20, tmp_path / "mine")

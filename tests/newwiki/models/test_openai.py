@@ -154,7 +154,7 @@ def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: st
 )
 def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     with pytest.raises(
-        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
+        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it supports: greedy, and sample with"
     ):
         loaded(served, server=server).others(parse(decoder)[0])
 
