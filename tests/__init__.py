@@ -1,4 +1,7 @@
-"""The tests. They start hundreds of processes, each of which would compile the whole program anew without bytecode."""
+"""A package by name, so that processes find it where site-packages holds a `tests` of its own.
+
+The tests start hundreds of processes, each of which would compile the whole program if there were no bytecode.
+"""
 
 import os
 import sys
