@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
+from flows.comparing.shown_levels import LevelNote
 from flows.drawing import SHAPES, arms
 from flows.report import paper_tables
 from flows.report.aligned import varies
@@ -37,6 +38,7 @@ class Cut:
     blocks: Sequence[range] = ()
     keys: Sequence[Key] = ()
     image: Markup | None = None
+    levels: Sequence[LevelNote] = ()
 
 
 def cuts(database: Database, material: Material, column: Column, by: Stratum | None) -> list[Cut]:
@@ -73,7 +75,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
 
 def _drawn(
     material: Material, column: Column, stratum: Stratum, parts: Sequence[StratumPart], rows: Sequence[Row]
-) -> tuple[Sequence[Key], Markup | None]:
+) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
     """The best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
@@ -92,11 +94,12 @@ def _drawn(
         if cell.mean is not None
     ]
     if not values:
-        return (), None
+        return (), None, ()
     keys = [Key(colour, shape, text) for colour, shape, text in zip(PALETTE, SHAPES.values(), labels, strict=False)]
     told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
     chart = arms(values, [part.value for part in parts], len(shown), column.name)
-    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}")
+    levels = material.level_notes([row.record for row in shown], [column])
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}"), levels
 
 
 def _rows(

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
+from flows.comparing.shown_levels import LevelNote
 from flows.drawing import SHAPES, lines
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
@@ -51,7 +52,7 @@ class SweepPanel:
 class Sweep:
     """Figure 1, 2 or 3: `panels` are in the metrics' own units, with the means' intervals, `rescaled` as the paper
     draws them, with standard deviations. With no family there is nothing to draw, and `command` says what to run. Those
-    families are drawn that have a key; all are in the table."""
+    families are drawn that have a key; all are in the table. `levels` are of what is drawn."""
 
     number: int
     parameter: str
@@ -62,6 +63,7 @@ class Sweep:
     panels: Sequence[SweepPanel]
     rescaled: Sequence[SweepPanel]
     command: str
+    levels: Sequence[LevelNote]
 
 
 def sweep(material: Material, parameter: str) -> Sweep:
@@ -94,6 +96,9 @@ def sweep(material: Material, parameter: str) -> Sweep:
         panels,
         rescaled,
         _command(material, parameter),
+        material.level_notes(
+            (row.record for one in drawn for _, row in one.points), [head.column for _, head in there]
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.comparing.board import numbers_of
+from flows.comparing.shown_levels import LevelNote
 from flows.drawing import SHAPES, dots
 from flows.report.aligned import in_words
 from flows.report.figures import Key
@@ -30,12 +31,13 @@ class Bar:
 @dataclass(frozen=True)
 class Spreads:
     """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
-    over the paper's ranges, and those models that have a key."""
+    over the paper's ranges, and those models that have a key; `levels` are of these."""
 
     heads: Sequence[PaperColumn]
     rows: Sequence[tuple[str, Sequence[Bar | None]]]
     keys: Sequence[Key]
     rescaled: Markup | None
+    levels: Sequence[LevelNote]
 
 
 def spreads(material: Material, records: Sequence[Record]) -> Spreads | None:
@@ -54,7 +56,8 @@ def spreads(material: Material, records: Sequence[Record]) -> Spreads | None:
     rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
     drawn = [*of_runs[: len(PALETTE) - len(articles)], *articles]
     keys = [Key(c, s, text) for c, s, (_, text) in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
-    return Spreads(heads, rows, keys, _rescaled(heads, drawn))
+    levels = material.level_notes([record for record, _ in drawn], [head.column for head in heads])
+    return Spreads(heads, rows, keys, _rescaled(heads, drawn), levels)
 
 
 def _bars(numbers: Sequence[Mapping[str, Any]]) -> list[Bar | None]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.drawing import SHAPES, corners, crosses
 from flows.report.aligned import varies
 from flows.report.example_texts import column_for
@@ -26,7 +27,8 @@ _NAMED = 24  # points that have their decoder beside them
 @dataclass(frozen=True)
 class TradeOffPanel:
     """`asked` says how its runs were asked, where others were asked otherwise; `level` whether there is a line for the
-    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words."""
+    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words. `levels` are those
+    of its numbers."""
 
     asked: str
     quality: Column
@@ -35,6 +37,7 @@ class TradeOffPanel:
     level: bool
     hollow: bool
     named: bool
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,8 @@ def _panel(
         f"{quality.name} and {diversity.name} of each run: {told}",
     )
     hollow = any(value["fill"] == "transparent" for value in values)
-    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words))
+    levels = material.level_notes(records, [quality, diversity])
+    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words), levels)
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.drawing import SHAPES, curves
 from flows.report.figures import Key
 from flows.report.material import Material, Record
@@ -36,12 +37,14 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Training:
-    """Those series are drawn that have a key, the longest; all are in the table, by `columns`."""
+    """Those series are drawn that have a key, the longest; all are in the table, by `columns`. `levels` are of what is
+    drawn."""
 
     columns: Sequence[Column]
     series: Sequence[Series]
     keys: Sequence[Key]
     panels: Sequence[CurvePanel]
+    levels: Sequence[LevelNote]
 
 
 def training(material: Material) -> Training | None:
@@ -63,7 +66,10 @@ def training(material: Material) -> Training | None:
         for place, column in enumerate(columns)
         if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]
-    return Training(columns, series, keys, panels)
+    levels = material.level_notes(
+        (row.record for one in drawn for _, row in one.points), [panel.column for panel in panels]
+    )
+    return Training(columns, series, keys, panels, levels)
 
 
 def _groups(material: Material) -> list[dict[int, Record]]:
