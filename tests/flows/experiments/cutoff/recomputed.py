@@ -48,7 +48,8 @@ def cutoff(months: Sequence[Month]) -> Found:
     left = unit(rest.T @ means)
     tested = [1 <= k <= len(when) - 3 and slow(width, when) for k, width, _ in shapes]
     inner = fits[tested]
-    drawn = np.array([(inner @ unit(random.normal(size=len(left)))).max() for _ in range(20_000)])
+    ways = random.normal(size=(20_000, len(left)))
+    drawn = (ways / np.linalg.norm(ways, axis=1, keepdims=True) @ inner.T).max(axis=1)
     closest = int((fits @ left).argmax())
     column = root @ shapes[closest][2]
     fitted = np.linalg.lstsq(np.column_stack([line, column]), means, rcond=None)[0]
@@ -108,11 +109,11 @@ def p_of_month(own: Array, every: Array, left: Array, random: Any) -> float:
     """Where the change has this shape: how often another fits as well as the closest does, when what is not of this
     shape may point anywhere."""
     along = float(own @ left)
-    apart, closest, reached = null_space(own[None]), float((every @ left).max()), 0
-    for _ in range(1_000):
-        drawn = along * own + np.sqrt(max(0.0, 1 - along**2)) * (apart @ unit(random.normal(size=len(left) - 1)))
-        reached += float((every @ drawn).max()) >= closest - 1e-9
-    return (1 + reached) / 1_001
+    apart, closest = null_space(own[None]), float((every @ left).max())
+    ways = random.normal(size=(2_000, len(left) - 1))
+    ways = ways / np.linalg.norm(ways, axis=1, keepdims=True) @ apart.T
+    drawn = along * own + np.sqrt(max(0.0, 1 - along**2)) * ways
+    return float(1 + ((drawn @ every.T).max(axis=1) >= closest - 1e-9).sum()) / 2_001
 
 
 def unit(values: Array) -> Array:
