@@ -219,7 +219,7 @@ def test_a_changed_part_is_refused_or_a_claim(
     assert sorted(origins) == sorted(rows_of(target, "select run_id from runs"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Checks:
     """What `pull` checks of a part before it writes, without a database of its own for every example."""
 
@@ -243,7 +243,9 @@ class Checks:
             self.require_hashes(part, table)
         elif part.table in OF_RUNS:
             of_run = {name: self.rows[SharedPart(name, part.keys)] for name in OF_RUNS} | {part.table: rows}
-            return rows, gate.run(of_run["runs"][0], of_run["completions"], *self.snapshot())
+            is_known = gate.run(of_run["runs"][0], of_run["completions"], *self.snapshot())
+            protocol = self.rows[SharedPart("runs", part.keys)][0]["protocol"]  # which `pull` fills where there is none
+            return [{**row, "protocol": protocol} if row.get("protocol", "") is None else row for row in rows], is_known
         elif part.table == "evaluators":
             gate.evaluator(rows[0])
         elif part.table == "metrics":
@@ -251,7 +253,7 @@ class Checks:
         else:
             described = {entry["metric"]: entry for [entry] in self.of_table("metrics")}
             if unknown := {row["metric"] for row in rows if "metric" in row} - set(described):
-                raise ValueError(f"the metric {min(unknown)!a} is not there")
+                raise ValueError(f"the metric {min(unknown)[:60]!a} is not there")
             gate.scoring(part, rows, list(described.values()), self.texts(part["run_id"]))
         return rows, True
 
