@@ -7,6 +7,7 @@ import click
 from flows import tables
 from flows.listing import listed
 from flows.options import common, form_option, open_database
+from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from flows.progress import reporter
 from flows.request_options import asks
 from newwiki.request import ComparisonRequest
@@ -73,17 +74,16 @@ def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
 def _cells(row: "Difference") -> list[str | int]:
     from flows.comparing.shown_levels import leveled
 
-    interval = row.no_interval if row.low is None or row.high is None else f"{_digits(row.low)}, {_digits(row.high)}"
     return [
         row.metric,
-        leveled(_digits(row.mean_a), row.level_a),
-        leveled(_digits(row.mean_b), row.level_b),
-        f"{'+' * (row.difference >= 0)}{_digits(row.difference)} [{interval}]",
-        tables.p_value(row.p_holm),
-        "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
+        leveled(digits(row.mean_a), row.level_a),
+        leveled(digits(row.mean_b), row.level_b),
+        estimate(row.difference, row.low, row.high, signed, row.no_interval),
+        p_value(row.p_holm),
+        NONE if row.effect_size is None else fixed(row.effect_size, 2, signed=True),
         row.verdict,
         row.prompts,
-        "–" if row.smallest_visible is None else _digits(row.smallest_visible),
+        digits(row.smallest_visible),
         _in_words(row),
     ]
 
@@ -92,7 +92,7 @@ def _in_words(row: "Difference") -> str:
     """`70 to 1,200 prompts`, where the difference could not be seen."""
     least, most = row.prompts_needed_low, row.prompts_needed_high
     if row.verdict == "different" or least is None:
-        return "–"
+        return NONE
     if least > 1e6:
         return "over a million prompts"
     return (
@@ -103,8 +103,3 @@ def _in_words(row: "Difference") -> str:
 def _rounded(prompts: float) -> int:
     """To two digits: it is a guess."""
     return int(float(f"{prompts:.2g}"))
-
-
-def _digits(number: float) -> str:
-    """More digits than a leaderboard has: differences are small."""
-    return tables.digits(number) if abs(number) >= 0.01 or not number else f"{number:.2g}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.statistics import LEVEL
-from flows.tables import digits, p_value
+from flows.presenting.numbers import digits, p_value
 from flows.verdict_kinds import gives_verdicts
 from newwiki import protocol
 from storage.linked_months import LinkableRun, LinkedMonths
