@@ -93,7 +93,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Unscorable:
-    """Instead of a number, where none can be given: NULL in the database, with this reason as its status."""
+    """A reason for the absence of a number: NULL in the database, with this reason as its status."""
 
     reason: str
 

@@ -201,7 +201,7 @@ def evaluator(
     languages: set[str] | frozenset[str] = frozenset(),
     across_languages: bool = False,
 ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
-    """Registers a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
+    """Register a function from (analysis, reference) to a number, an Unscorable, or a dict of them by metric name.
 
     Change `version` whenever the numbers change: it is part of every score's provenance.
     """
@@ -296,7 +296,7 @@ def set_evaluator(
     packages: Sequence[str] = (),
     parameters: Mapping[str, object] | None = None,
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Registers a function from a Corpus to a number, a SetScore, an Unscorable, or a dict of them by metric name.
+    """Register a function from a Corpus to a number, a SetScore, an Unscorable, or a dict of them by metric name.
 
     It runs where it is asked for by name, or with `all`. Change `version` whenever the numbers change.
     """
@@ -315,7 +315,7 @@ def set_evaluator(
 def reading_evaluator(
     *, metrics: Sequence[Metric], version: str, parameters: Mapping[str, object], standardised: bool = False
 ) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Registers a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
+    """Register a function from a Reading to a number, an Unscorable, or a dict of them by metric name.
 
     Its `parameters` say how the article is read, and not by whom: models are what is compared.
     """
@@ -352,7 +352,7 @@ def maker(
     unset: Callable[["Settings"], str] = lambda settings: "",
     languages: Callable[["Settings"], frozenset[str]] = lambda settings: frozenset(),
 ) -> Callable[[Callable[["Settings"], Any]], Callable[["Settings"], Any]]:
-    """Registers what loads, by the settings in force, the model that makes these parts of analyses.
+    """Register a function that loads, by the settings in force, the model that makes these parts of analyses.
 
     `options` say how a user chooses it, as `{"model": "--entities"}`: an error that asks for another names them.
     """

@@ -105,5 +105,5 @@ def test_the_settings_know_every_table_and_no_other() -> None:
     registered(MODEL)
     assert load_settings(None) == Settings()
     Path("newwiki.toml").write_text('[notfy]\nwebhook_env = "x"')
-    with pytest.raises(UsageError, match="sets 'notfy', which is no setting; did you mean 'notify'"):
+    with pytest.raises(UsageError, match="unknown setting 'notfy'; did you mean 'notify'"):
         load_settings(None)

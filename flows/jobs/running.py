@@ -1,0 +1,31 @@
+"""The options that decide who runs a job: this process, Prefect, or workers."""
+
+import os
+from typing import Any
+
+from newwiki.fields import asked
+
+_EXECUTION = "Execution options"
+
+PREFECT: Any = asked(
+    False, "Run as a Prefect flow (default where PREFECT_API_URL is set).", group=_EXECUTION, shell_only=True
+)
+RUNNER: Any = asked(
+    None,
+    "Workers that do the work, through Prefect: threads:N, processes:N, dask:N, dask:tcp://…, ray:N or ray://….",
+    metavar="KIND",
+    group=_EXECUTION,
+)
+
+
+def wants_prefect(prefect: bool) -> bool:
+    """Return whether to run as a Prefect flow: on demand, or where a server is configured."""
+    return prefect or bool(os.environ.get("PREFECT_API_URL"))
+
+
+def check_runner(runner: str | None) -> None:
+    """Raise UsageError for a runner that does not exist."""
+    if runner:
+        from flows.workers.runners import parse_runner
+
+        parse_runner(runner)
