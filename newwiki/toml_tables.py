@@ -1,4 +1,4 @@
-"""Tables of TOML files as pydantic models, and what is wrong with one in the words of TOML."""
+"""Tables of TOML files as pydantic models, and validation errors in the words of TOML."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from newwiki.errors import did_you_mean
 
 Place = list[str | int]
 
-# pydantic's kinds of errors in the words of TOML; of the others it says itself what is wrong
+# Messages for kinds of errors of pydantic; other kinds keep the message of pydantic
 _SAYS = {
     "bool_type": "must be true or false",
     "greater_than_equal": "must be {ge} or more",
@@ -23,13 +23,13 @@ _SAYS = {
 
 
 class Table(BaseModel):
-    """One table of a file: no key but its own, and each of the right type."""
+    """A table of a file. Unknown keys and wrong types are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 def keys_in_words(place: Place) -> str:
-    """`, decoders 2` of ("decoders", 1)."""
+    """Return `, decoders 2` for ("decoders", 1)."""
     return "".join(f" {part + 1}" if isinstance(part, int) else f", {part}" for part in place)
 
 
@@ -40,9 +40,9 @@ def what_is_wrong(
     *,
     repeat: bool = False,
 ) -> str:
-    """One line on the first thing that is wrong: in which table, under which key, and what.
+    """Return one line about the first error: the table, the key, and the mistake.
 
-    What was given is not repeated where it may be a secret in the wrong place.
+    The line does not repeat the value unless `repeat` is set, because it may be a misplaced secret.
     """
     first = error.errors(include_url=False)[0]
     place: Place = list(first["loc"])
