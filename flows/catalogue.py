@@ -3,7 +3,7 @@
     python -m flows.catalogue FILE.md...
 
 rewrites the files between `<!-- metrics: core -->` and `<!-- end -->`, where `metrics: core` may also be
-`metrics: all`, `schema: view`, `schema: table`, `cookbook: all`, `papers: all`, `paper_metrics: 003`,
+`metrics: all`, `schema: view`, `schema: table`, `cookbook: all`, `decoders: all`, `papers: all`, `paper_metrics: 003`,
 `commands: all` or `settings: all`.
 """
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from flows import command_reference, settings_reference
 from flows.markdown import line as _line
 from flows.pieces import metrics, span
+from newwiki.registry import decoders as registered_decoders
 from storage.cookbook import questions
 from storage.schema import documented
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from newwiki.papers.published import Exhibit
 
 _BLOCK = re.compile(
-    r"(<!-- (metrics|schema|cookbook|papers|paper_metrics|commands|settings): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- (metrics|decoders|schema|cookbook|papers|paper_metrics|commands|settings): (\w+) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 _BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
 
@@ -31,6 +33,7 @@ def written_anew(text: str) -> str:
     """Return the text with its generated blocks up to date."""
     writers = {
         "metrics": _metrics,
+        "decoders": _decoders,
         "schema": _schema,
         "cookbook": _cookbook,
         "papers": _papers,
@@ -109,6 +112,18 @@ def _metrics(kind: str) -> str:
         cells = [name, metric.definition, metric.unit, span(metric.minimum, metric.maximum), _BETTER[metric.direction]]
         lines.append(_line(cells + ([metric.source, metric.pitfalls] if kind == "all" else [])))
     return "".join(lines)
+
+
+def _decoders(_: str) -> str:
+    """Return a row for each decoder, with its parameters, their defaults and ranges."""
+    rows = [_line(["decoder", "parameters (default; range)", "source"]), _line(["---"] * 3)]
+    for name, kind in sorted(registered_decoders.all().items()):
+        parameters = [
+            f"`{key}` ({'required' if setting.default is None else setting.default}; {setting.range})"
+            for key, setting in sorted(kind.parameters.items())
+        ]
+        rows.append(_line([f"`{name}`", ", ".join(parameters), kind.source]))
+    return "".join(rows)
 
 
 if __name__ == "__main__":
