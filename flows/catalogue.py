@@ -38,10 +38,18 @@ def written_anew(text: str) -> str:
         "cookbook": _cookbook,
         "papers": _papers,
         "paper_metrics": _paper_metrics,
-        "commands": lambda _: command_reference.commands(),
-        "settings": lambda _: settings_reference.settings(),
+        "commands": _commands,
+        "settings": _settings,
     }
     return _BLOCK.sub(lambda found: f"{found[1]}{writers[found[2]](found[3])}{found[4]}", text)
+
+
+def _commands(_: str) -> str:
+    return command_reference.commands()
+
+
+def _settings(_: str) -> str:
+    return settings_reference.settings()
 
 
 def _schema(kind: str) -> str:

@@ -27,7 +27,7 @@ def settings() -> str:
             example = f" Example: {_value(field.examples[0])}." if field.examples else ""
             keys.append((f"`{key}`", default, f"{field.description or ''}{example}".strip()))
         title = f"[[{name}]]" if several else f"[{name}]"
-        parts.append(f"\n## `{title}`\n\n{' '.join(record.__doc__.split())}\n\n{table(_HEADS, keys)}")
+        parts.append(f"\n## `{title}`\n\n{' '.join((record.__doc__ or '').split())}\n\n{table(_HEADS, keys)}")
     return "".join(parts) + "\n"
 
 

@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from newwiki.errors import UsageError, did_you_mean
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked
+from newwiki.fields import field
 
 Ablation = Literal["k", "amateur-temperature", "amateur-size", "amateur-context", "plausibility", "sampling", "beams"]
 ABLATIONS: tuple[str, ...] = get_args(Ablation)
@@ -28,32 +28,32 @@ class ContrastRequest(ExperimentRequest):
     The defaults are those of the papers: 256 tokens, one completion per prompt, all of which are scored.
     """
 
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         BESIDE,
         "Decoder to compare contrastive decoding with (may be repeated).",
         metavar="SPEC",
         usually="those of the papers' tables",
     )
-    amateur: tuple[str, ...] = asked(
+    amateur: tuple[str, ...] = field(
         help="Amateur, the smallest model of the family; further ones serve the ablation of size (may be repeated).",
         metavar="MODEL",
         example="gpt2",
     )
-    amateur_temperature: float = asked(
+    amateur_temperature: float = field(
         0.5, "Temperature of the amateur; the paper uses 0.5 for GPT-2 and 1 for OPT.", above=0
     )
-    ablations: str = asked(
+    ablations: str = field(
         "all", f"Ablations to run as well: {', '.join(ABLATIONS)}.", metavar="all|none|NAME,…", names=True
     )
-    samples: int = asked(1, "Number of completions per prompt, for decoders that sample.", at_least=1)
-    keep: int = asked(1, "Number of completions per prompt to score: always --samples.", at_least=1)
-    max_new_tokens: int = asked(
+    samples: int = field(1, "Number of completions per prompt, for decoders that sample.", at_least=1)
+    keep: int = field(1, "Number of completions per prompt to score: always --samples.", at_least=1)
+    max_new_tokens: int = field(
         256, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
     )
-    metrics: str = asked(
+    metrics: str = field(
         CONTRAST_METRICS, "Metrics to compute, as far as their models are available.", metavar="NAME,…", names=True
     )
-    budget: int = asked(3000, "Maximum number of texts per run whose likelihood is computed.", at_least=1)
+    budget: int = field(3000, "Maximum number of texts per run whose likelihood is computed.", at_least=1)
 
     def __post_init__(self) -> None:
         self.keep_all()

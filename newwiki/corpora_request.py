@@ -6,7 +6,7 @@ from typing import Literal
 
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 from newwiki.request import EvaluationRequest, FinetuneRequest
 
 # Of Ottaviani and Stahlschmidt 2024 only the kinds are known (section 3); k, p and alpha are those of the two papers
@@ -21,44 +21,44 @@ class CorporaRequest(ExperimentRequest):
     All responses are read.
     """
 
-    models: tuple[str, ...] = asked(
+    models: tuple[str, ...] = field(
         help="Checkpoint to fine-tune on each corpus: a folder or a Hub id.", argument=True, metavar="MODEL"
     )
-    corpus_file: tuple[Path, ...] = asked(
+    corpus_file: tuple[Path, ...] = field(
         (), "File of corpora: a .csv or .parquet with the columns label and text (may be repeated).", metavar="FILE"
     )
-    train_on: tuple[str, ...] = asked((), "Snapshot whose articles form the corpora (may be repeated).", metavar="ID")
-    by: Literal["topic", "infobox"] = asked("topic", "Property that splits the articles of --train-on into corpora.")
-    label: tuple[str, ...] = asked((), "Label of a corpus to use (default: all; may be repeated).", metavar="LABEL")
-    decoder: tuple[str, ...] = asked(SEARCHES, "Decoder of the responses (may be repeated).", metavar="SPEC")
-    snapshot: str = asked(
+    train_on: tuple[str, ...] = field((), "Snapshot whose articles form the corpora (may be repeated).", metavar="ID")
+    by: Literal["topic", "infobox"] = field("topic", "Property that splits the articles of --train-on into corpora.")
+    label: tuple[str, ...] = field((), "Label of a corpus to use (default: all; may be repeated).", metavar="LABEL")
+    decoder: tuple[str, ...] = field(SEARCHES, "Decoder of the responses (may be repeated).", metavar="SPEC")
+    snapshot: str = field(
         EvaluationRequest.snapshot, "Snapshot whose articles are the prompts, without --prompt-file.", metavar="ID"
     )
-    prompt_file: Path | None = asked(
+    prompt_file: Path | None = field(
         None, "File of prompts: a .txt with one prompt per line.", metavar="FILE", example="prompts.txt"
     )
-    prompts: int | None = asked(
+    prompts: int | None = field(
         None, "Use only the first N prompts (default: all).", at_least=1, aliases=("--limit",), example=100
     )
-    samples: int = asked(1, "Number of responses per prompt, for decoders that sample.", at_least=1)
-    keep: int = asked(1, "Number of responses per prompt to read: always --samples.", at_least=1)
-    max_new_tokens: int = asked(
+    samples: int = field(1, "Number of responses per prompt, for decoders that sample.", at_least=1)
+    keep: int = field(1, "Number of responses per prompt to read: always --samples.", at_least=1)
+    max_new_tokens: int = field(
         128, "Maximum number of new tokens per response.", at_least=1, aliases=("--max_new_tokens",)
     )
-    noun_phrases: str = asked(
+    noun_phrases: str = field(
         "spacy:en_core_web_sm",
         "Finder of noun phrases: a spaCy pipeline with a parser, or chunks-v1, a simple substitute.",
         metavar="NAME",
     )
-    threshold: float = asked(
+    threshold: float = field(
         0.1, "Share of a decoder's responses above which a phrase counts, between 0 and 1.", above=0
     )
-    epochs: int = asked(FinetuneRequest.epochs, "Number of passes over the texts.", at_least=1)
-    learning_rate: float = asked(
+    epochs: int = field(FinetuneRequest.epochs, "Number of passes over the texts.", at_least=1)
+    learning_rate: float = field(
         FinetuneRequest.learning_rate, "Learning rate at the start; it decays linearly to 0.", above=0
     )
-    training_batch: int = asked(FinetuneRequest.batch_size, "Number of texts per optimization step.", at_least=1)
-    max_length: int = asked(FinetuneRequest.max_length, "Maximum number of tokens per text.", at_least=2)
+    training_batch: int = field(FinetuneRequest.batch_size, "Number of texts per optimization step.", at_least=1)
+    max_length: int = field(FinetuneRequest.max_length, "Maximum number of tokens per text.", at_least=2)
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import Request
 
 
@@ -11,15 +11,15 @@ from newwiki.request import Request
 class EvidenceRequest(Request):
     """The pages of an evidence index: from snapshots, a dump, Parquet files, or several of these."""
 
-    snapshot: tuple[str, ...] = asked(
+    snapshot: tuple[str, ...] = field(
         (), "Snapshot whose articles to index, or all for every snapshot (may be repeated).", metavar="ID"
     )
-    dump: tuple[str, ...] = asked(
+    dump: tuple[str, ...] = field(
         (),
         "MediaWiki XML export, with current revisions (pages-articles) or full history: a file, a folder, or a pattern "
         "such as 'parts/*.bz2' (may be repeated for further parts).",
         metavar="FILE",
     )
-    parquet: tuple[Path, ...] = asked((), "Parquet table of pages (may be repeated).", metavar="FILE")
-    title_column: str = asked("title", "Column of titles in --parquet.", metavar="NAME")
-    text_column: str = asked("text", "Column of texts, or of lists of sentences, in --parquet.", metavar="NAME")
+    parquet: tuple[Path, ...] = field((), "Parquet table of pages (may be repeated).", metavar="FILE")
+    title_column: str = field("title", "Column of titles in --parquet.", metavar="NAME")
+    text_column: str = field("text", "Column of texts, or of lists of sentences, in --parquet.", metavar="NAME")

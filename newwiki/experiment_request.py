@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 from newwiki.prompting.prompt_set import JudgedText
 from newwiki.request import EvaluationRequest
 
@@ -14,7 +14,7 @@ from newwiki.request import EvaluationRequest
 class ExperimentRequest(EvaluationRequest):
     """The base of all experiments: the models read the articles, and with a decoder they generate them as well."""
 
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         (),
         "Decoder with which the models also generate the articles, such as greedy (default: only read them).",
         metavar="SPEC",
@@ -41,7 +41,7 @@ class ExperimentRequest(EvaluationRequest):
 class ControlledRequest(ExperimentRequest):
     """An experiment with a control model, which shows how much of an effect comes from the articles themselves."""
 
-    control: str | None = asked(
+    control: str | None = field(
         None, "Control model that has seen none of the articles.", metavar="MODEL", example="OLDER-MODEL"
     )
 
@@ -64,15 +64,15 @@ class ControlledRequest(ExperimentRequest):
 class LeakageRequest(ControlledRequest):
     """The models, the old articles and the new articles."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "Snapshot of new articles.", metavar="ID")
-    old: str | None = asked(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of new articles.", metavar="ID")
+    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutoffRequest(ControlledRequest):
     """The models that read all articles of a wiki, by age of the articles."""
 
-    snapshot: str = asked(
+    snapshot: str = field(
         EvaluationRequest.snapshot, "Snapshot of the newest articles; all snapshots of its wiki are read.", metavar="ID"
     )
 
@@ -81,7 +81,7 @@ class CutoffRequest(ControlledRequest):
 class WritingRequest(ExperimentRequest):
     """An experiment on generated texts, with the defaults of the New-Wiki Eval paper (section Experiments)."""
 
-    prompts: int | None = asked(2000, "Use only the N longest articles.", at_least=1, aliases=("--limit",))
+    prompts: int | None = field(2000, "Use only the N longest articles.", at_least=1, aliases=("--limit",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,13 +92,13 @@ class WritingRequest(ExperimentRequest):
 class ModelsRequest(WritingRequest):
     """The models to compare under the paper's setting."""
 
-    models: tuple[str, ...] = asked(
+    models: tuple[str, ...] = field(
         (),
         "Model to evaluate first if it has no run yet (default: read stored runs only).",
         argument=True,
         metavar="MODEL",
     )
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         ("sample:top_p=0.9,top_k=20,temperature=0.9",), "Decoder whose runs are read (may be repeated).", metavar="SPEC"
     )
 
@@ -111,7 +111,7 @@ class DecoderGridRequest(WritingRequest):
     experiment.
     """
 
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         (
             "sample:top_p=[0.5,0.9,0.95,1.0],top_k=[20,50,100,500],temperature=[0.1,0.5,0.9]",
             "sample:top_p=0.9,top_k=20,temperature=0.9,presence_penalty=0.5,frequency_penalty=0.5",
@@ -127,14 +127,14 @@ class DecoderGridRequest(WritingRequest):
 class LinkingRequest(ExperimentRequest):
     """The months to put on the scale of the newest, the anchors, and the models to run on all months first."""
 
-    models: tuple[str, ...] = asked(
+    models: tuple[str, ...] = field(
         (), "Model to evaluate on all months first (default: read stored runs only).", argument=True, metavar="MODEL"
     )
-    snapshot: str = asked(EvaluationRequest.snapshot, "Snapshot of the month whose scale is used.", metavar="ID")
-    earlier: tuple[str, ...] = asked(
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the month whose scale is used.", metavar="ID")
+    earlier: tuple[str, ...] = field(
         (), "Snapshot of an earlier month (default: all earlier ones of the same wiki; may be repeated).", metavar="ID"
     )
-    anchor: tuple[str, ...] = asked(
+    anchor: tuple[str, ...] = field(
         (),
         "Anchor (default: all that ran on two of the months; may be repeated); Wikipedia/reference are the articles.",
         metavar="MODEL/DECODER",
@@ -158,38 +158,38 @@ class FairnessRequest(ExperimentRequest):
     All completions are kept.
     """
 
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         (),
         "Sweep of decoders, such as sample:top_p=[0.3,0.9] (default: the paper's of p, k and temperature; may be "
         "repeated).",
         metavar="SPEC",
     )
-    snapshot: str = asked(EvaluationRequest.snapshot, "Not used: the prompts are not articles.", metavar="ID")
-    prompts: int | None = asked(
+    snapshot: str = field(EvaluationRequest.snapshot, "Not used: the prompts are not articles.", metavar="ID")
+    prompts: int | None = field(
         None, "Use only the first N prompts of each group (default: all).", at_least=1, example=5
     )
-    samples: int = asked(100, "Number of completions per prompt.", at_least=1)
-    keep: int = asked(100, "Number of completions per prompt to score: always --samples.", at_least=1)
-    max_new_tokens: int = asked(
+    samples: int = field(100, "Number of completions per prompt.", at_least=1)
+    keep: int = field(100, "Number of completions per prompt to score: always --samples.", at_least=1)
+    max_new_tokens: int = field(
         64, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
     )
-    metrics: str = asked(
+    metrics: str = field(
         FAIRNESS_METRICS, "Metrics of negativity, as far as their models are available.", metavar="NAME,…", names=True
     )
-    prompt_file: tuple[Path, ...] = asked(
+    prompt_file: tuple[Path, ...] = field(
         (),
         "File of prompts by group: a CSV with the columns group, category and prompt, BOLD's gender_prompt.json, or "
         "ROPrompt's demographics.txt (default: built-in templates; may be repeated).",
         metavar="FILE",
     )
-    language: str | None = asked(
+    language: str | None = field(
         None, "Language of the prompts (default: detected from their words).", metavar="CODE", example="de"
     )
-    judged: JudgedText = asked(
+    judged: JudgedText = field(
         "completion",
         "Text to judge: the model's sentence alone, or with its prompt, as in the paper.",
     )
-    swap_texts: int = asked(
+    swap_texts: int = field(
         1489, "Number of sentences whose words are swapped to test the metrics; 0 for none.", at_least=0
     )
 

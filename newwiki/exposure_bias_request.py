@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 
 _NOT_ASKED = ("likelihood_only", "stop", "chat", "metrics", "budget", "knowledge_cutoff")
 
@@ -17,35 +17,35 @@ class ExposureBiasRequest(ExperimentRequest):
     shows corruption and gaps only in figures.
     """
 
-    decoder: tuple[str, ...] = asked(("sample",), "Decoder of the models (may be repeated).", metavar="SPEC")
-    samples: int = asked(4, "Maximum number of passages per article to cut prompts from.", at_least=1)
-    keep: int = asked(4, "Number of passages per article to measure: always --samples.", at_least=1)
-    max_new_tokens: int = asked(
+    decoder: tuple[str, ...] = field(("sample",), "Decoder of the models (may be repeated).", metavar="SPEC")
+    samples: int = field(4, "Maximum number of passages per article to cut prompts from.", at_least=1)
+    keep: int = field(4, "Number of passages per article to measure: always --samples.", at_least=1)
+    max_new_tokens: int = field(
         20, "Number of tokens after a prefix to score.", at_least=3, aliases=("--max_new_tokens",)
     )
-    prompt_length: int = asked(20, "Number of tokens per prompt.", at_least=1)
-    prefix_length: tuple[int, ...] = asked(
+    prompt_length: int = field(20, "Number of tokens per prompt.", at_least=1)
+    prefix_length: tuple[int, ...] = field(
         (20, 30, 40, 50, 60, 100), "Number of tokens per prefix, which follows the prompt (may be repeated)."
     )
-    gap: tuple[int, ...] = asked(
+    gap: tuple[int, ...] = field(
         (10, 20, 30), "Number of tokens between a corrupted prefix and the scored tokens (may be repeated)."
     )
-    rate: tuple[float, ...] = asked(
+    rate: tuple[float, ...] = field(
         (0.1, 0.2, 0.3, 0.4, 0.5, 1.0),
         "Share of a prefix's tokens to replace, above 0 and at most 1 (may be repeated).",
     )
-    gap_rate: float = asked(0.3, "Share of tokens to replace in the prefixes that gaps are tested with.", above=0)
-    seeds: int = asked(10, "Number of repetitions, with seeds from --seed on.", at_least=1)
-    data_model: str | None = asked(
+    gap_rate: float = field(0.3, "Share of tokens to replace in the prefixes that gaps are tested with.", above=0)
+    seeds: int = field(10, "Number of repetitions, with seeds from --seed on.", at_least=1)
+    data_model: str | None = field(
         None,
         "Checkpoint whose texts replace the articles, so that EB-C can be measured.",
         metavar="MODEL",
         example="gpt2-large",
     )
-    synthetic: bool = asked(
+    synthetic: bool = field(
         False, "Replace the articles by texts of MODEL, and measure a smaller model trained on them."
     )
-    training_texts: int = asked(10_000, "Number of texts to train the smaller model on.", at_least=1)
+    training_texts: int = field(10_000, "Number of texts to train the smaller model on.", at_least=1)
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}

@@ -40,7 +40,7 @@ class Spelling:
     shell_only: bool = False
 
 
-def asked(
+def field(
     default: Any = dataclasses.MISSING,
     help: str = "",
     *,
@@ -157,7 +157,7 @@ def _typed(value: Any) -> str:
 
 
 def field_from(declared: "dataclasses.Field[Any]", name: str, hint: Any, inherited_group: str | None = None) -> Field:
-    """Return what `asked` declared under this name with this type."""
+    """Return what `field` declared under this name with this type."""
     given = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     (inner,) = [part for part in given if part is not types.NoneType]
     is_tuple = get_origin(inner) is tuple

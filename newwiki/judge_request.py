@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import EvaluationRequest, Request
 
 
@@ -12,13 +12,13 @@ from newwiki.request import EvaluationRequest, Request
 class PairsRequest(Request):
     """The pairs of texts to judge, and the questions."""
 
-    run_a: str = asked(help="First run.", argument=True, metavar="RUN_A", example="gpt2/greedy")
-    run_b: str = asked(help="Second run, on the same articles.", argument=True, metavar="RUN_B", example="gpt2/sample")
-    pairs: int | None = asked(None, "Number of pairs to draw (default: one per article).", at_least=1, example=150)
-    rubric: Path | None = asked(
+    run_a: str = field(help="First run.", argument=True, metavar="RUN_A", example="gpt2/greedy")
+    run_b: str = field(help="Second run, on the same articles.", argument=True, metavar="RUN_B", example="gpt2/sample")
+    pairs: int | None = field(None, "Number of pairs to draw (default: one per article).", at_least=1, example=150)
+    rubric: Path | None = field(
         None, "Rubric of the judges (default: coherence, fluency, informativeness, human).", metavar="FILE.toml"
     )
-    across: tuple[str, ...] = asked(
+    across: tuple[str, ...] = field(
         (), "Judge runs even if they differ in this protocol setting (may be repeated).", metavar="NAME"
     )
 
@@ -27,20 +27,20 @@ class PairsRequest(Request):
 class JudgeRequest(PairsRequest):
     """The pairs to judge, and a model that judges those it has not judged yet, in both orders."""
 
-    model: str | None = asked(None, "Model that judges: a folder, or a name that its backend knows.", metavar="MODEL")
-    backend: str = asked(EvaluationRequest.backend, "Model backend: hf, seq2seq, vllm or openai.")
-    model_args: dict[str, str] = asked(
+    model: str | None = field(None, "Model that judges: a folder, or a name that its backend knows.", metavar="MODEL")
+    backend: str = field(EvaluationRequest.backend, "Model backend: hf, seq2seq, vllm or openai.")
+    model_args: dict[str, str] = field(
         {},
         "Arguments that load the model, such as base_url=http://127.0.0.1:8000/v1.",
         metavar="K=V,…",
         aliases=("--model_args",),
     )
-    dtype: str = asked(EvaluationRequest.dtype, "Data type of the weights; auto is float32.", metavar="NAME")
-    chat: bool = asked(False, "Put the question into the user turn of the model's chat template.")
-    max_new_tokens: int = asked(
+    dtype: str = field(EvaluationRequest.dtype, "Data type of the weights; auto is float32.", metavar="NAME")
+    chat: bool = field(False, "Put the question into the user turn of the model's chat template.")
+    max_new_tokens: int = field(
         16, "Maximum number of new tokens per answer.", at_least=1, aliases=("--max_new_tokens",)
     )
-    bridge: str | None = asked(
+    bridge: str | None = field(
         None, "Judge only 100 of the pairs that this judge has judged, to link the model to it.", metavar="JUDGE"
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import EvaluationRequest, Request
 
 
@@ -13,22 +13,22 @@ from newwiki.request import EvaluationRequest, Request
 class ReproduceRequest(Request):
     """The paper to reproduce, the articles, the models, and the scale."""
 
-    paper: str = asked(
+    paper: str = field(
         help="Paper to reproduce: 000 (or 000-1, 000-2, 000-3), 001, 002, 003 or 004.", argument=True, metavar="PAPER"
     )
-    stand_in: tuple[str, ...] = asked(
+    stand_in: tuple[str, ...] = field(
         (),
         "Model of yours that replaces one of the paper, named as in the paper or on the Hub (may be repeated).",
         metavar="NAME=MODEL",
         example="GPT-2=gpt2",
     )
-    scale: float = asked(1.0, "Share of the paper's prompts, samples and lengths, at most 1.", above=0)
-    snapshot: str = asked(EvaluationRequest.snapshot, "Snapshot to evaluate on.", metavar="ID")
-    old: str | None = asked(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
-    model_args: dict[str, str] = asked(
+    scale: float = field(1.0, "Share of the paper's prompts, samples and lengths, at most 1.", above=0)
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot to evaluate on.", metavar="ID")
+    old: str | None = field(None, "Snapshot of old articles (default: the newest one of the same wiki).", metavar="ID")
+    model_args: dict[str, str] = field(
         {}, "Arguments that load all models, such as device=cpu.", metavar="K=V,…", aliases=("--model_args",)
     )
-    batch_size: int | None = asked(
+    batch_size: int | None = field(
         None,
         "Number of completions generated at once; auto is the fastest number that fits into memory.",
         at_least=1,
@@ -37,8 +37,8 @@ class ReproduceRequest(Request):
         aliases=("--batch_size",),
         example=16,
     )
-    dtype: str = asked(EvaluationRequest.dtype, "Data type of the weights; auto is float32.", metavar="NAME")
-    seed: int = asked(EvaluationRequest.seed, "Random seed for sampling.")
+    dtype: str = field(EvaluationRequest.dtype, "Data type of the weights; auto is float32.", metavar="NAME")
+    seed: int = field(EvaluationRequest.seed, "Random seed for sampling.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from newwiki.amounts import in_bytes
 from newwiki.errors import UsageError
-from newwiki.fields import asked, check_values, fields_of
+from newwiki.fields import check_values, field, fields_of
 from newwiki.knowledge_cutoff import last_day
 from newwiki.records import Stratum
 from newwiki.settings import MODEL, SCORING
@@ -52,27 +52,27 @@ class RefreshRequest(Request):
     full.
     """
 
-    month: str | None = asked(None, "Month in which the pages were created.", metavar="YYYY-MM")
-    from_: date | None = asked(None, "First day on which the pages were created; needs --to.")
-    to: date | None = asked(None, "Last day on which the pages were created (inclusive); needs --from.")
-    api: str | None = asked(
+    month: str | None = field(None, "Month in which the pages were created.", metavar="YYYY-MM")
+    from_: date | None = field(None, "First day on which the pages were created; needs --to.")
+    to: date | None = field(None, "Last day on which the pages were created (inclusive); needs --from.")
+    api: str | None = field(
         None, "Address of a MediaWiki's api.php.", metavar="URL", example="https://wiki.example/w/api.php"
     )
-    wiki: str | None = asked(None, "Database name of a Wikipedia, such as enwiki.", metavar="NAME")
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE", example="parts/*.7z")
-    min_revisions: int = asked(Selection.min_revisions, "Minimum number of revisions up to the cutoff.", at_least=1)
-    min_words: int | None = asked(None, "Minimum number of words of prose.", at_least=1, usually=_by_kind("min_words"))
-    sample: int | None = asked(None, "Number of articles to draw.", at_least=1, usually=_by_kind("sample"))
-    seed: int = asked(Selection.seed, "Random seed for the draw.")
-    cutoff: datetime | None = asked(None, "Time as of which pages are read, in UTC (default: now).")
-    limit: int | None = asked(
+    wiki: str | None = field(None, "Database name of a Wikipedia, such as enwiki.", metavar="NAME")
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE", example="parts/*.7z")
+    min_revisions: int = field(Selection.min_revisions, "Minimum number of revisions up to the cutoff.", at_least=1)
+    min_words: int | None = field(None, "Minimum number of words of prose.", at_least=1, usually=_by_kind("min_words"))
+    sample: int | None = field(None, "Number of articles to draw.", at_least=1, usually=_by_kind("sample"))
+    seed: int = field(Selection.seed, "Random seed for the draw.")
+    cutoff: datetime | None = field(None, "Time as of which pages are read, in UTC (default: now).")
+    limit: int | None = field(
         Selection.limit, "Read only the N pages created first, for a quick look.", at_least=1, example=1000
     )
-    novel_against: tuple[str, ...] = asked(
+    novel_against: tuple[str, ...] = field(
         (), "Drop pages that nearly repeat an article of this snapshot (may be repeated).", metavar="SNAPSHOT"
     )
-    kind: Literal["new", "old"] = asked("new", "All new pages of the window, or a sample of old pages.")
-    before: date | None = asked(None, "Day before which the pages were created, with --kind old.")
+    kind: Literal["new", "old"] = field("new", "All new pages of the window, or a sample of old pages.")
+    before: date | None = field(None, "Day before which the pages were created, with --kind old.")
 
     @property
     def window(self) -> Window:
@@ -123,36 +123,36 @@ class EvaluationRequest(Request):
 
     INHERITED: ClassVar = "Evaluation options"  # the heading of these fields in the help of an experiment
 
-    models: tuple[str, ...] = asked(
+    models: tuple[str, ...] = field(
         help="Model to evaluate: a folder written by save_pretrained, an id on the Hugging Face Hub, or any name that "
         "the backend knows.",
         argument=True,
         metavar="MODEL",
     )
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         (), "Decoder, such as greedy or sample:top_p=[0.5,0.9] (may be repeated).", metavar="SPEC"
     )
-    likelihood_only: bool = asked(
+    likelihood_only: bool = field(
         False, "Only read the articles, without a decoder: measures bits per byte and similar."
     )
-    backend: str = asked("hf", "Model backend: hf, seq2seq, vllm or openai.", group=MODEL)
-    model_args: dict[str, str] = asked(
+    backend: str = field("hf", "Model backend: hf, seq2seq, vllm or openai.", group=MODEL)
+    model_args: dict[str, str] = field(
         {},
         "Arguments that load the model, such as revision=main,device=cpu.",
         metavar="K=V,…",
         aliases=("--model_args",),
         group=MODEL,
     )
-    snapshot: str = asked("latest", "Snapshot to evaluate on.", metavar="ID")
-    prompts: int | None = asked(
+    snapshot: str = field("latest", "Snapshot to evaluate on.", metavar="ID")
+    prompts: int | None = field(
         None, "Use only the N longest articles (default: all).", at_least=1, aliases=("--limit",), example=100
     )
-    samples: int = asked(20, "Number of completions per prompt.", at_least=1)
-    keep: int = asked(10, "Score only the N longest completions of each prompt.", at_least=1)
-    max_new_tokens: int = asked(
+    samples: int = field(20, "Number of completions per prompt.", at_least=1)
+    keep: int = field(10, "Score only the N longest completions of each prompt.", at_least=1)
+    max_new_tokens: int = field(
         512, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
     )
-    batch_size: int | None = asked(
+    batch_size: int | None = field(
         None,
         "Number of completions generated at once; auto is the fastest number that fits into memory.",
         at_least=1,
@@ -162,23 +162,23 @@ class EvaluationRequest(Request):
         example=16,
         group=MODEL,
     )
-    memory: str | None = asked(
+    memory: str | None = field(
         None,
         "Maximum memory for a batch, besides the model (default: half of the free memory).",
         metavar="SIZE",
         example="1GB",
         group=MODEL,
     )
-    dtype: str = asked("auto", _DTYPE, metavar="NAME", group=MODEL)
-    seed: int = asked(0, "Random seed for sampling.")
-    stop: tuple[str, ...] = asked((), "Text before which a completion ends (may be repeated).", metavar="TEXT")
-    strict: bool = asked(False, "Generate each completion alone, in tensors of fixed shape; slower.", group=MODEL)
-    chat: bool = asked(False, "Put the prompt into the user turn of the model's chat template.", group=MODEL)
-    allow_pickle: bool = asked(False, _PICKLE, group=MODEL)
-    trust_remote_code: bool = asked(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
-    metrics: str = asked("core", _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING)
-    budget: int = asked(200, _BUDGET, at_least=1, group=SCORING)
-    knowledge_cutoff: str | None = asked(
+    dtype: str = field("auto", _DTYPE, metavar="NAME", group=MODEL)
+    seed: int = field(0, "Random seed for sampling.")
+    stop: tuple[str, ...] = field((), "Text before which a completion ends (may be repeated).", metavar="TEXT")
+    strict: bool = field(False, "Generate each completion alone, in tensors of fixed shape; slower.", group=MODEL)
+    chat: bool = field(False, "Put the prompt into the user turn of the model's chat template.", group=MODEL)
+    allow_pickle: bool = field(False, _PICKLE, group=MODEL)
+    trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",), group=MODEL)
+    metrics: str = field("core", _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING)
+    budget: int = field(200, _BUDGET, at_least=1, group=SCORING)
+    knowledge_cutoff: str | None = field(
         None, _CUTOFF.format("the models"), metavar="YYYY-MM[-DD]", example="2025-06", group=MODEL
     )
 
@@ -215,16 +215,16 @@ class EvaluationRequest(Request):
 class TrialRequest(Request):
     """The checkpoint to try with the backend `hf`, and how to load it."""
 
-    model: str | None = asked(None, "Checkpoint to try: a folder, or an id on the Hugging Face Hub.", metavar="MODEL")
-    model_args: dict[str, str] = asked(
+    model: str | None = field(None, "Checkpoint to try: a folder, or an id on the Hugging Face Hub.", metavar="MODEL")
+    model_args: dict[str, str] = field(
         {},
         "Arguments that load the checkpoint, such as revision=main,device=cpu.",
         metavar="K=V,…",
         aliases=("--model_args",),
     )
-    dtype: str = asked(EvaluationRequest.dtype, _DTYPE, metavar="NAME")
-    allow_pickle: bool = asked(False, _PICKLE)
-    trust_remote_code: bool = asked(False, _REMOTE_CODE, aliases=("--trust_remote_code",))
+    dtype: str = field(EvaluationRequest.dtype, _DTYPE, metavar="NAME")
+    allow_pickle: bool = field(False, _PICKLE)
+    trust_remote_code: bool = field(False, _REMOTE_CODE, aliases=("--trust_remote_code",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -242,10 +242,10 @@ class TrialRequest(Request):
 class WatchRequest(Request):
     """The folder to watch for checkpoints, and the intervals."""
 
-    folder: Path = asked(help="Folder to which a training run writes checkpoints.", argument=True, metavar="DIR")
-    once: bool = asked(False, "Evaluate the checkpoints that are there, then exit.")
-    poll: float = asked(30.0, "Seconds between two checks of the folder.", at_least=0.1, metavar="SECONDS")
-    settle: float = asked(
+    folder: Path = field(help="Folder to which a training run writes checkpoints.", argument=True, metavar="DIR")
+    once: bool = field(False, "Evaluate the checkpoints that are there, then exit.")
+    poll: float = field(30.0, "Seconds between two checks of the folder.", at_least=0.1, metavar="SECONDS")
+    settle: float = field(
         10.0, "Seconds without a change after which a checkpoint counts as complete.", at_least=0, metavar="SECONDS"
     )
 
@@ -257,25 +257,25 @@ class ScoringRequest(Request):
     The texts of the files are about articles of `snapshot`; `model` wrote them under `decoder`.
     """
 
-    files: tuple[Path, ...] = asked(
+    files: tuple[Path, ...] = field(
         (), "File of texts that were generated elsewhere.", argument=True, metavar="FILE.jsonl"
     )
-    run: tuple[str, ...] = asked((), "Stored run to score (may be repeated).", metavar="ID")
-    missing: bool = asked(False, "Score every stored run that lacks some of the scores.")
-    snapshot: str = asked(
+    run: tuple[str, ...] = field((), "Stored run to score (may be repeated).", metavar="ID")
+    missing: bool = field(False, "Score every stored run that lacks some of the scores.")
+    snapshot: str = field(
         EvaluationRequest.snapshot, "Snapshot whose articles the texts of FILE are about.", metavar="ID"
     )
-    model: str | None = asked(
+    model: str | None = field(
         None, "Name of the model that wrote the texts of FILE (default: the file name).", metavar="NAME"
     )
-    decoder: str | None = asked(
+    decoder: str | None = field(
         None, "Decoder under which the texts of FILE were written (default: unknown).", metavar="TEXT"
     )
-    metrics: str = asked(
+    metrics: str = field(
         EvaluationRequest.metrics, _METRICS, metavar="core|claims|all|NAME,…", names=True, group=SCORING
     )
-    budget: int = asked(EvaluationRequest.budget, _BUDGET, at_least=1, group=SCORING)
-    knowledge_cutoff: str | None = asked(
+    budget: int = field(EvaluationRequest.budget, _BUDGET, at_least=1, group=SCORING)
+    knowledge_cutoff: str | None = field(
         None, _CUTOFF.format("the model that wrote the texts of FILE"), metavar="YYYY-MM[-DD]", example="2025-06"
     )
 
@@ -293,20 +293,20 @@ class ScoringRequest(Request):
 class LeaderboardRequest(Request):
     """The scored runs to list, and their order, columns and parts."""
 
-    snapshot: str | None = asked(None, "Snapshot to list, or latest (default: all).", metavar="ID")
-    metrics: str = asked("all", "Metrics to show, in this order.", metavar="all|NAME,…", names=True)
-    rank: str | None = asked(
+    snapshot: str | None = field(None, "Snapshot to list, or latest (default: all).", metavar="ID")
+    metrics: str = field("all", "Metrics to show, in this order.", metavar="all|NAME,…", names=True)
+    rank: str | None = field(
         None,
         "Rank by this metric, best first, with groups of runs that do not differ significantly.",
         metavar="METRIC",
         example="sbert",
     )
-    seed: int = asked(0, "Random seed for the test behind the groups.")
-    by_evaluator: bool = asked(False, "Show a column for each evaluator of a metric.")
-    by: Stratum | None = asked(None, "Split the articles into parts by this property.")
-    after_cutoff: bool = asked(False, _AFTER)
-    across: tuple[str, ...] = asked((), _ACROSS, metavar="NAME")
-    linked: bool = asked(False, "Put the runs of all months on the scale of the newest month, or of --snapshot.")
+    seed: int = field(0, "Random seed for the test behind the groups.")
+    by_evaluator: bool = field(False, "Show a column for each evaluator of a metric.")
+    by: Stratum | None = field(None, "Split the articles into parts by this property.")
+    after_cutoff: bool = field(False, _AFTER)
+    across: tuple[str, ...] = field((), _ACROSS, metavar="NAME")
+    linked: bool = field(False, "Put the runs of all months on the scale of the newest month, or of --snapshot.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -325,19 +325,19 @@ class LeaderboardRequest(Request):
 class ComparisonRequest(Request):
     """The runs to compare with the first of them, and the metrics."""
 
-    runs: tuple[str, ...] = asked(
+    runs: tuple[str, ...] = field(
         help="Run: the beginning of its id, or the end of MODEL/DECODER.", argument=True, metavar="RUN RUN"
     )
-    metrics: str = asked(
+    metrics: str = field(
         "all",
         "Metrics to test; fewer metrics need smaller differences to be significant.",
         metavar="all|NAME,…",
         names=True,
     )
-    seed: int = asked(0, "Random seed for the bootstrap and the sign flips.")
-    by: Stratum | None = asked(LeaderboardRequest.by, "Split the articles into parts by this property.")
-    after_cutoff: bool = asked(False, "Use only articles created after the knowledge cutoff of both models.")
-    across: tuple[str, ...] = asked(
+    seed: int = field(0, "Random seed for the bootstrap and the sign flips.")
+    by: Stratum | None = field(LeaderboardRequest.by, "Split the articles into parts by this property.")
+    after_cutoff: bool = field(False, "Use only articles created after the knowledge cutoff of both models.")
+    across: tuple[str, ...] = field(
         (),
         f"{_ACROSS[:-1]}; snapshot compares runs of two months on one scale, wiki compares runs of two wikis on the "
         "articles that are new in both.",
@@ -349,9 +349,9 @@ class ComparisonRequest(Request):
 class GateRequest(Request):
     """The baseline, the candidate, and the differences that fail the gate."""
 
-    baseline: str = asked(help="Run to compare against.", metavar="RUN", example="gpt2/greedy")
-    candidate: str = asked(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
-    fail_if: str = asked(
+    baseline: str = field(help="Run to compare against.", metavar="RUN", example="gpt2/greedy")
+    candidate: str = field(help="Run to check.", metavar="RUN", example="gpt2/sample:top_p=0.9")
+    fail_if: str = field(
         help="Differences that fail the gate, such as 'sbert < -0.01, rep_4 > +0.02'.",
         metavar="BOUNDS",
         example="sbert < -0.05",
@@ -362,10 +362,10 @@ class GateRequest(Request):
 class ReportRequest(Request):
     """The snapshot of a report, and what it shows."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "Snapshot of the report.", metavar="ID")
-    by: Stratum | None = asked(None, "Split the articles by this property only (default: by each).")
-    after_cutoff: bool = asked(LeaderboardRequest.after_cutoff, _AFTER)
-    texts_by: str | None = asked(
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot of the report.", metavar="ID")
+    by: Stratum | None = field(None, "Split the articles by this property only (default: by each).")
+    after_cutoff: bool = field(LeaderboardRequest.after_cutoff, _AFTER)
+    texts_by: str | None = field(
         None, "Metric that selects the worst, median and best texts (default: sbert if available).", metavar="METRIC"
     )
 
@@ -374,28 +374,28 @@ class ReportRequest(Request):
 class RebuildRequest(Request):
     """The manifest from which to publish a snapshot again, and the source of its pages."""
 
-    manifest: Path = asked(help="Manifest of an exported snapshot.", argument=True, metavar="MANIFEST")
-    api: str | None = asked(
+    manifest: Path = field(help="Manifest of an exported snapshot.", argument=True, metavar="MANIFEST")
+    api: str | None = field(
         None, "Address of a MediaWiki's api.php (default: the Wikipedia that the manifest names).", metavar="URL"
     )
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RevisitRequest(Request):
     """The snapshot whose articles are read again, the new cutoff, the source, and the metrics for its runs."""
 
-    snapshot: str = asked(help="Snapshot whose articles are read again.", argument=True, metavar="ID")
-    cutoff: datetime | None = asked(
+    snapshot: str = field(help="Snapshot whose articles are read again.", argument=True, metavar="ID")
+    cutoff: datetime | None = field(
         None, "Time as of which articles are read, in UTC (default: the beginning of today)."
     )
-    api: str | None = asked(
+    api: str | None = field(
         None,
         "Address of a MediaWiki's api.php (default: /w/api.php on the host of the permanent links).",
         metavar="URL",
     )
-    dump: tuple[str, ...] = asked((), _DUMP, metavar="FILE")
-    metrics: str = asked(
+    dump: tuple[str, ...] = field((), _DUMP, metavar="FILE")
+    metrics: str = field(
         EvaluationRequest.metrics,
         "Metrics that score its runs against both editions.",
         metavar="core|claims|all|NAME,…",
@@ -413,30 +413,30 @@ class FinetuneRequest(Request):
     article for `hf`, and of the article for `seq2seq`.
     """
 
-    model: str = asked(
+    model: str = field(
         help="Model to fine-tune: a folder written by save_pretrained, or an id on the Hugging Face Hub.",
         argument=True,
         metavar="MODEL[@REVISION]",
     )
-    snapshot: tuple[str, ...] = asked(help="Snapshot to train on (may be repeated).", metavar="ID")
-    backend: Literal["hf", "seq2seq"] = asked(
+    snapshot: tuple[str, ...] = field(help="Snapshot to train on (may be repeated).", metavar="ID")
+    backend: Literal["hf", "seq2seq"] = field(
         "hf", "Kind of model: hf is a causal language model, seq2seq an encoder-decoder."
     )
-    epochs: int = asked(10, "Number of passes over the articles.", at_least=1)
-    batch_size: int = asked(8, "Number of articles per optimization step.", at_least=1, aliases=("--batch_size",))
-    learning_rate: float = asked(5e-5, "Learning rate at the start; it decays linearly to 0.", above=0)
-    max_length: int = asked(1024, "Maximum number of tokens per article.", at_least=2)
-    validation: float = asked(0.1, "Share of articles to hold out, from 0 to below 1.")
-    lora: int | None = asked(
+    epochs: int = field(10, "Number of passes over the articles.", at_least=1)
+    batch_size: int = field(8, "Number of articles per optimization step.", at_least=1, aliases=("--batch_size",))
+    learning_rate: float = field(5e-5, "Learning rate at the start; it decays linearly to 0.", above=0)
+    max_length: int = field(1024, "Maximum number of tokens per article.", at_least=2)
+    validation: float = field(0.1, "Share of articles to hold out, from 0 to below 1.")
+    lora: int | None = field(
         None, "Train only a LoRA adapter of this rank, on all linear layers.", at_least=1, metavar="RANK"
     )
-    dtype: Literal["float32", "bfloat16"] = asked("float32", "Data type of the computation.")
-    seed: int = asked(0, "Random seed for the split and the order of articles.")
-    checkpoint_every: int | None = asked(
+    dtype: Literal["float32", "bfloat16"] = field("float32", "Data type of the computation.")
+    seed: int = field(0, "Random seed for the split and the order of articles.")
+    checkpoint_every: int | None = field(
         None, "Number of steps between two checkpoints (default: one epoch).", at_least=1, metavar="STEPS"
     )
-    keep_checkpoints: int = asked(0, "Number of checkpoints to keep in --out.", at_least=0)
-    evaluate_on: tuple[str, ...] = asked(
+    keep_checkpoints: int = field(0, "Number of checkpoints to keep in --out.", at_least=0)
+    evaluate_on: tuple[str, ...] = field(
         (),
         "Snapshot whose articles must not be trained on (default: the newest of each wiki; may be repeated).",
         metavar="ID",
@@ -456,19 +456,19 @@ class TrainScorerRequest(Request):
     A `transformer` is a small BERT from scratch, or the checkpoint `base`.
     """
 
-    kind: Literal["lstm", "transformer"] = asked("lstm", "Kind of model to train.")
-    base: str | None = asked(
+    kind: Literal["lstm", "transformer"] = field("lstm", "Kind of model to train.")
+    base: str | None = field(
         None, "Checkpoint that a transformer starts from (default: from scratch).", metavar="NAME[@REVISION]"
     )
-    name: str = asked("quality", "Name of the new metric.")
-    reads: Literal["text", "sentence"] = asked("text", "Unit that the scorer reads at a time.")
-    held_out: float = asked(0.1, "Share of texts to hold out for the test, between 0 and 1.")
-    epochs: int = asked(10, "Number of passes over the texts.", at_least=1)
-    width: int | None = asked(
+    name: str = field("quality", "Name of the new metric.")
+    reads: Literal["text", "sentence"] = field("text", "Unit that the scorer reads at a time.")
+    held_out: float = field(0.1, "Share of texts to hold out for the test, between 0 and 1.")
+    epochs: int = field(10, "Number of passes over the texts.", at_least=1)
+    width: int | None = field(
         None, "Width of the widest layer (default: 300 for lstm, 256 for transformer).", at_least=4
     )
-    vocabulary: int = asked(20_000, "Maximum number of words in the vocabulary.", at_least=10)
-    seed: int = asked(0, "Random seed for the split and the training.")
+    vocabulary: int = field(20_000, "Maximum number of words in the vocabulary.", at_least=10)
+    seed: int = field(0, "Random seed for the split and the training.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -482,23 +482,23 @@ class TrainScorerRequest(Request):
 class PlanRequest(Request):
     """The workload (each model under each decoder) and the machines for it."""
 
-    prompts: int = asked(2000, "Number of articles to generate.", at_least=1)
-    samples: int = asked(EvaluationRequest.samples, "Number of completions per prompt.", at_least=1)
-    keep: int = asked(EvaluationRequest.keep, "Number of completions per prompt to score, longest first.", at_least=1)
-    models: int = asked(1, "Number of models.", at_least=1)
-    decoders: int = asked(1, "Number of decoders per model.", at_least=1)
-    metrics: int = asked(9, "Number of metrics per text.", at_least=1)
-    machines: int | None = asked(None, "Number of machines (default: 1, or as many as the deadline needs).", at_least=1)
-    deadline: float | None = asked(None, "Hours within which all machines must finish.", above=0, metavar="HOURS")
-    price_per_hour: float | None = asked(None, "Price of one machine per hour.", above=0, metavar="MONEY")
-    tokens: float | None = asked(None, "Tokens per completion, in place of the measured number.", above=0)
-    tokens_per_second: float | None = asked(
+    prompts: int = field(2000, "Number of articles to generate.", at_least=1)
+    samples: int = field(EvaluationRequest.samples, "Number of completions per prompt.", at_least=1)
+    keep: int = field(EvaluationRequest.keep, "Number of completions per prompt to score, longest first.", at_least=1)
+    models: int = field(1, "Number of models.", at_least=1)
+    decoders: int = field(1, "Number of decoders per model.", at_least=1)
+    metrics: int = field(9, "Number of metrics per text.", at_least=1)
+    machines: int | None = field(None, "Number of machines (default: 1, or as many as the deadline needs).", at_least=1)
+    deadline: float | None = field(None, "Hours within which all machines must finish.", above=0, metavar="HOURS")
+    price_per_hour: float | None = field(None, "Price of one machine per hour.", above=0, metavar="MONEY")
+    tokens: float | None = field(None, "Tokens per completion, in place of the measured number.", above=0)
+    tokens_per_second: float | None = field(
         None, "Tokens per second of one machine, in place of the measured rate.", above=0
     )
-    score_seconds: float | None = asked(
+    score_seconds: float | None = field(
         None, "Seconds to score one text on one machine, in place of the measured time.", above=0
     )
-    load_seconds: float | None = asked(None, "Seconds to load a model, in place of the built-in estimate.", above=0)
+    load_seconds: float | None = field(None, "Seconds to load a model, in place of the built-in estimate.", above=0)
 
     @property
     def runs(self) -> int:
@@ -517,17 +517,17 @@ class PlanRequest(Request):
 class TaskRequest(Request):
     """A snapshot as a task of lm-evaluation-harness: its articles, and the metrics."""
 
-    snapshot: str = asked(EvaluationRequest.snapshot, "Snapshot to export.", argument=True)
-    prompts: int | None = asked(
+    snapshot: str = field(EvaluationRequest.snapshot, "Snapshot to export.", argument=True)
+    prompts: int | None = field(
         None, "Use only the N longest articles (default: all).", at_least=1, aliases=("--limit",)
     )
-    max_new_tokens: int = asked(
+    max_new_tokens: int = field(
         EvaluationRequest.max_new_tokens,
         "Maximum number of new tokens per completion.",
         at_least=1,
         aliases=("--max_new_tokens",),
     )
-    metrics: str = asked(EvaluationRequest.metrics, _METRICS, metavar="core|claims|all|NAME,…", names=True)
+    metrics: str = field(EvaluationRequest.metrics, _METRICS, metavar="core|claims|all|NAME,…", names=True)
 
 
 def _day(moment: date) -> date:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import Request
 
 Relationship = Literal["first_party", "third_party", "collaborative", "other"]
@@ -19,13 +19,13 @@ _ON_THE_HUB = re.compile(f"{_NAME}/{_NAME}", re.ASCII)
 class EveryEvalEverRequest(Request):
     """The runs to export to Every Eval Ever, the evaluating organization, and the model's name."""
 
-    runs: tuple[str, ...] = asked(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
-    organization: str = asked(help="Organization that ran the evaluation.", metavar="NAME")
-    relationship: Relationship = asked(help="Relationship of the organization to the developer of the model.")
-    model_id: str | None = asked(
+    runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    organization: str = field(help="Organization that ran the evaluation.", metavar="NAME")
+    relationship: Relationship = field(help="Relationship of the organization to the developer of the model.")
+    model_id: str | None = field(
         None, "Name of the model on the Hub, if it differs from the run's.", metavar="ORG/NAME"
     )
-    instances: bool = asked(False, "Export the score of each text as well, with prompt, article and text.")
+    instances: bool = field(False, "Export the score of each text as well, with prompt, article and text.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -36,16 +36,16 @@ class EveryEvalEverRequest(Request):
 class HubResultsRequest(Request):
     """The runs to export for the Hugging Face Hub, the benchmark dataset, and the metrics."""
 
-    runs: tuple[str, ...] = asked(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
-    dataset: str = asked(help="Dataset of the benchmark on the Hub.", metavar="ORG/NAME")
-    revision: str | None = asked(None, "Commit of the dataset.", metavar="HASH")
-    metrics: str = asked(
+    runs: tuple[str, ...] = field(help="Run to export, named as for `newwiki compare`.", metavar="RUN", argument=True)
+    dataset: str = field(help="Dataset of the benchmark on the Hub.", metavar="ORG/NAME")
+    revision: str | None = field(None, "Commit of the dataset.", metavar="HASH")
+    metrics: str = field(
         "all", "Metrics to export; all means every metric with a better direction.", metavar="all|NAME,…", names=True
     )
-    model_id: str | None = asked(
+    model_id: str | None = field(
         None, "Name of the model on the Hub, if it differs from the run's.", metavar="ORG/NAME"
     )
-    source: str | None = asked(None, "Address where others find the run.", metavar="URL")
+    source: str | None = field(None, "Address where others find the run.", metavar="URL")
 
     def __post_init__(self) -> None:
         super().__post_init__()

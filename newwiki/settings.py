@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from newwiki.errors import UsageError, did_you_mean
-from newwiki.fields import Field, asked, field_from
+from newwiki.fields import Field, field, field_from
 from newwiki.foreign_files import read_regular_text
 from newwiki.knowledge_cutoff import last_day
 from newwiki.text.prompts import DEFAULT_TEMPLATE
@@ -26,61 +26,61 @@ class Settings:
     """The settings in force. Each is a text, except the table of knowledge cutoffs: names of models, each with the last
     day that its training data covers."""
 
-    db: str = asked("newwiki.duckdb", "Database file.", metavar="PATH")
-    contact: str = asked("", "Your mail address or page, for the operators of the wikis.", metavar="TEXT")
-    entities: str = asked(
+    db: str = field("newwiki.duckdb", "Database file.", metavar="PATH")
+    contact: str = field("", "Your mail address or page, for the operators of the wikis.", metavar="TEXT")
+    entities: str = field(
         "spacy:en_core_web_sm",
         "Finder of named entities: spacy:PIPELINE, gliner:FOLDER (a model of many languages), or rules-v1, a simple "
         "substitute of regular expressions.",
         metavar="NAME",
         group=SCORING,
     )
-    embedder: str = asked(
+    embedder: str = field(
         "sentence-transformers/all-MiniLM-L6-v2", "S-BERT model: a folder or a Hub id.", metavar="NAME", group=SCORING
     )
-    embedder_dtype: str = asked(
+    embedder_dtype: str = field(
         "auto", "Data type of the S-BERT model: auto, float32 or bfloat16.", metavar="NAME", group=SCORING
     )
-    embedder_backend: str = asked(
+    embedder_backend: str = field(
         "torch", "Backend of the S-BERT model: torch, or openvino on the CPU.", metavar="NAME", group=SCORING
     )
-    lexicon: str = asked(
+    lexicon: str = field(
         "",
         "List of negative words, one per line, for the metric negative_words.",
         metavar="FILE",
         reads=True,
         group=SCORING,
     )
-    likelihood_model: str = asked(
+    likelihood_model: str = field(
         "facebook/opt-2.7b@refs/pr/26",
         "Model whose likelihood is the metric likelihood_coherence: a folder or a Hub id.",
         metavar="NAME[@REVISION]",
         group=SCORING,
     )
-    pair_scorer: str = asked(
+    pair_scorer: str = field(
         "deberta-v3-fever-anli",
         "Scorer that compares claims with evidence: a TOML file, or the name of a built-in one.",
         metavar="FILE.toml",
         group=SCORING,
     )
-    evidence: str = asked(
+    evidence: str = field(
         "",
         "Evidence index for the metrics claims_wiki, a folder of `newwiki evidence build`.",
         metavar="FOLDER",
         reads=True,
         group=SCORING,
     )
-    scorers: str = asked(
+    scorers: str = field(
         "",
         "Classifier or regressor to use as a metric, described in TOML (may be repeated; in newwiki.toml separated by "
         "commas).",
         metavar="FILE.toml",
         group=SCORING,
     )
-    template: str = asked(
+    template: str = field(
         DEFAULT_TEMPLATE, "Template of a prompt, with {title} and {first_sentence}.", metavar="TEXT", group=MODEL
     )
-    wikidata: str = asked("https://www.wikidata.org/w/api.php", "Address of the API for topics of articles.")
+    wikidata: str = field("https://www.wikidata.org/w/api.php", "Address of the API for topics of articles.")
     knowledge_cutoffs: tuple[tuple[str, date], ...] = ()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import Request
 
 
@@ -13,32 +13,32 @@ from newwiki.request import Request
 class SiteRequest(Request):
     """The sources of a site, the keys whose bundles it accepts, and its title."""
 
-    sources: tuple[str, ...] = asked(
+    sources: tuple[str, ...] = field(
         (),
         "Source of the site: a database, a shared folder, a bundle or a folder of bundles (default: the database).",
         argument=True,
         metavar="SOURCE",
     )
-    key: tuple[Path, ...] = asked(
+    key: tuple[Path, ...] = field(
         (),
         "Public key to trust; bundles of other keys are refused: a FILE.pub, or a folder of them (may be repeated).",
         metavar="FILE",
     )
-    recompute: bool = asked(
+    recompute: bool = field(
         True, "Recompute the scores of bundles, as `newwiki check` does; scores not recomputed are shown as claimed."
     )
-    receipt: tuple[Path, ...] = asked(
+    receipt: tuple[Path, ...] = field(
         (),
         "Receipt of `newwiki check` for a bundle, in addition to those next to the bundles (may be repeated).",
         metavar="FILE",
     )
-    checker: tuple[Path, ...] = asked(
+    checker: tuple[Path, ...] = field(
         (),
         "Public key of a checker whose receipts count: a FILE.pub, or a folder of them (may be repeated).",
         metavar="FILE",
     )
-    title: str = asked("New-Wiki Eval", "Title of the site.", metavar="TEXT")
-    address: str | None = asked(
+    title: str = field("New-Wiki Eval", "Title of the site.", metavar="TEXT")
+    address: str | None = field(
         None,
         "Address where the site will be published, for the links of its feed.",
         metavar="URL",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from newwiki.errors import UsageError
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked, fields_of
+from newwiki.fields import field, fields_of
 
 Sweep = Literal["delay", "blocking"]
 
@@ -37,25 +37,25 @@ class VerifiabilityRequest(ExperimentRequest):
     The defaults are the paper's (section 5): 256 tokens, three completions per prompt, all of which are checked.
     """
 
-    decoder: tuple[str, ...] = asked(
+    decoder: tuple[str, ...] = field(
         TABLE_1,
         "Decoder to check (may be repeated).",
         metavar="SPEC",
         usually="those of the paper's table 1",
     )
-    sweep: Sweep | None = asked(
+    sweep: Sweep | None = field(
         None, "Sweep of decoders instead of --decoder: delay is the paper's figure 5, blocking figure 3."
     )
-    against: str | None = asked(
+    against: str | None = field(
         None, "Decoder that all others are compared with (default: the first).", metavar="SPEC", example="greedy"
     )
-    samples: int = asked(3, "Number of completions per prompt, for decoders that sample.", at_least=1)
-    keep: int = asked(3, "Check only the N longest completions of each prompt.", at_least=1)
-    max_new_tokens: int = asked(
+    samples: int = field(3, "Number of completions per prompt, for decoders that sample.", at_least=1)
+    keep: int = field(3, "Check only the N longest completions of each prompt.", at_least=1)
+    max_new_tokens: int = field(
         256, "Maximum number of new tokens per completion.", at_least=1, aliases=("--max_new_tokens",)
     )
-    metrics: str = asked("claims", "Metrics to compute as well.", metavar="core|claims|all|NAME,…", names=True)
-    budget: int = asked(3000, "Maximum number of texts per run whose claims are checked.", at_least=1)
+    metrics: str = field("claims", "Metrics to compute as well.", metavar="core|claims|all|NAME,…", names=True)
+    budget: int = field(3000, "Maximum number of texts per run whose claims are checked.", at_least=1)
 
     def __post_init__(self) -> None:
         usual = {one.name: one.default for one in fields_of(type(self))}

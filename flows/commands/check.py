@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, job, rows_answer
 from newwiki.bundle_requests import CheckRequest
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.settings import SCORERS
 
 
@@ -20,7 +20,7 @@ def check(
     request: CheckRequest,
     here: Here,
     *,
-    receipt: Path | None = asked(
+    receipt: Path | None = field(
         None,
         "Receipt to write: the confirmed facts, signed by --sign, for `newwiki site`.",
         metavar="FILE",

@@ -11,7 +11,7 @@ from flows.options import Input, common, form_option
 from flows.printing import say
 from flows.progress import reporter
 from newwiki.evidence_request import EvidenceRequest
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.settings import Settings
 
 
@@ -32,7 +32,7 @@ def evidence() -> None:
     result="Returns a row with the contents of the index: its hash, pages, sentences, words, bytes and sources.",
 )
 def build_evidence(
-    request: EvidenceRequest, here: Here, *, out: Path = asked(help="New folder to write the index to.", writes="path")
+    request: EvidenceRequest, here: Here, *, out: Path = field(help="New folder to write the index to.", writes="path")
 ) -> Answer:
     """Build an index of the sentences of snapshots, a dump or Parquet files.
 

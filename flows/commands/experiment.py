@@ -12,7 +12,7 @@ from flows.jobs.running import PREFECT, RUNNER, check_runner, wants_prefect
 from flows.listing import CommandGroup, listed
 from flows.printing import say
 from newwiki.experiment_request import ExperimentRequest
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.settings import SCORERS
 
 METADATA_KEY = "answer"  # of the whole answer, in the metadata of the table that Python gets
@@ -35,7 +35,7 @@ def experiment_job(experiment: Experiment) -> Job:
         request: ExperimentRequest,
         here: Here,
         *,
-        out: Path | None = asked(
+        out: Path | None = field(
             None, "HTML page to write the answer to as well.", metavar="FILE.html", writes="path", shell_only=True
         ),
         prefect: bool = PREFECT,

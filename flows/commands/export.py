@@ -9,14 +9,14 @@ from flows.jobs.job import Answer, Here, files_answer, job
 from flows.listing import Argument, CommandGroup, exemplified, listed
 from flows.options import Output, common, open_database
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import TaskRequest
 from newwiki.results_request import EveryEvalEverRequest, HubResultsRequest
 from newwiki.settings import METRIC_MODELS, Settings
 
 _NEW_FOLDER = "New or empty folder to write to."
 _folder = click.option("--out", type=Output(file_okay=False, path_type=Path), required=True, help=_NEW_FOLDER)
-_OUT = asked(help=_NEW_FOLDER, writes="folder")
+_OUT = field(help=_NEW_FOLDER, writes="folder")
 
 
 @listed(

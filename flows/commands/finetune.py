@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import FinetuneRequest
 
 
@@ -20,7 +20,7 @@ Returns the loss curve: `step`, `training` and `validation` in nats per token. I
 complete before.""",
 )
 def finetune(
-    request: FinetuneRequest, here: Here, *, out: Path = asked(help="Folder to write the model to.", writes="folder")
+    request: FinetuneRequest, here: Here, *, out: Path = field(help="Folder to write the model to.", writes="folder")
 ) -> Answer:
     """Fine-tune a causal language model or an encoder-decoder on the articles of snapshots.
 

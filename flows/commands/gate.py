@@ -8,7 +8,7 @@ from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.printing import say
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import GateRequest
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def gate(
     request: GateRequest,
     here: Here,
     *,
-    summary: Path | None = asked(
+    summary: Path | None = field(
         None,
         "File to append the result to, in Markdown (default: GITHUB_STEP_SUMMARY, which GitHub shows).",
         writes="file",
@@ -52,7 +52,7 @@ def gate(
     results, notes = judge(database, baseline, candidate, bounds)
     title, cells = _title(baseline, candidate), [_cells(result) for result in results]
     failed = [str(result.bound) for result in results if result.outcome == "failed"]
-    rows = rows_answer(
+    bounds_answer = rows_answer(
         here,
         COLUMNS,
         [result.row for result in results],
@@ -61,14 +61,14 @@ def gate(
     )
 
     def show(form: str) -> None:
-        rows.show(form)
+        bounds_answer.show(form)
         markdown = [f"### {title}\n", tables.markdown(_HEADS, cells), *(f"- {note}" for note in notes), ""]
         for path in filter(None, [summary, _github_summary()]):
             _append(path, database.path, "\n".join(markdown))
         if failed:
             say(f"newwiki: gate failed: {', '.join(failed)}", err=True)
 
-    return Answer(rows.value, show, status=1 if failed else 0)
+    return Answer(bounds_answer.value, show, status=1 if failed else 0)
 
 
 def _title(baseline: "Contender", candidate: "Contender") -> str:

@@ -13,12 +13,12 @@ from flows.listing import Argument, GroupedCommand, listed
 from flows.options import Input, Output, common, form_option, open_database
 from flows.printing import say
 from newwiki.errors import UsageError
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.judge_request import JudgeRequest, PairsRequest
 from newwiki.settings import Settings
 
 _PAIRS_ONLY = ("pairs", "rubric", "across", "model", "bridge")  # fields that do not apply to --claims
-_BATCH: Any = asked(help="Name of the batch, under which the pairs are blinded.", metavar="NAME")
+_BATCH: Any = field(help="Name of the batch, under which the pairs are blinded.", metavar="NAME")
 
 
 @job(
@@ -30,7 +30,7 @@ _BATCH: Any = asked(help="Name of the batch, under which the pairs are blinded."
 Returns a row for each criterion and judge, with the columns of `flows.judging.findings.PreferenceRow`. `newwiki judge`
 also prints agreement, position bias and links between judges. All answers are in the view `preferences`.""",
 )
-def judge_pairs(request: JudgeRequest, here: Here, *, page: Path | None = asked(None, shell_only=True)) -> Answer:
+def judge_pairs(request: JudgeRequest, here: Here, *, page: Path | None = field(None, shell_only=True)) -> Answer:
     """Show what judges prefer. A model that is named first judges the pairs that it has not judged yet."""
     from flows.judging import show
     from flows.judging.ask_model import ask_model
@@ -76,7 +76,7 @@ def export_pairs(
     here: Here,
     *,
     batch: str = _BATCH,
-    out: Path = asked(help="File to write: .csv or .jsonl.", writes="file"),
+    out: Path = field(help="File to write: .csv or .jsonl.", writes="file"),
 ) -> Answer:
     """Write pairs for an annotation service, blinded under the name of the batch, as CSV or JSON Lines."""
     from flows.judging import annotation_files
@@ -110,7 +110,7 @@ def import_answers(
     here: Here,
     *,
     batch: str = _BATCH,
-    answers: Path = asked(help="File of the batch with its answers."),
+    answers: Path = field(help="File of the batch with its answers."),
 ) -> Answer:
     """Store the answers in a file of the batch."""
     from flows.judging import annotation_files

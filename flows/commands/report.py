@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, job
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import ReportRequest
 
 
@@ -20,7 +20,7 @@ def report(
     request: ReportRequest,
     here: Here,
     *,
-    out: Path | None = asked(None, "HTML file to write (default: report-SNAPSHOT.html).", writes="file"),
+    out: Path | None = field(None, "HTML file to write (default: report-SNAPSHOT.html).", writes="file"),
 ) -> Answer:
     """Write one HTML file with the leaderboard, the paper's tables and figures, every run, and the generated texts.
 

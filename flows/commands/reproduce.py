@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.reproduce_request import ReproduceRequest
 from newwiki.settings import SCORERS
 
@@ -29,8 +29,8 @@ def reproduce(
     request: ReproduceRequest,
     here: Here,
     *,
-    dry_run: bool = asked(False, "Only print what would run, for how long, and what is unavailable.", shell_only=True),
-    out: Path | None = asked(None, "HTML page to write the comparison to as well.", metavar="FILE.html", writes="file"),
+    dry_run: bool = field(False, "Only print what would run, for how long, and what is unavailable.", shell_only=True),
+    out: Path | None = field(None, "HTML page to write the comparison to as well.", metavar="FILE.html", writes="file"),
 ) -> Answer:
     """Run the protocol of a paper, and compare each of its numbers with ours.
 
@@ -44,13 +44,12 @@ def reproduce(
     database, progress = here.database, here.progress
     planned = plan(database, request, here.settings)
     if dry_run:
-        rows, notes = plan_rows(planned, database)
-        return rows_answer(here, PLAN, rows, notes)
+        return rows_answer(here, PLAN, *plan_rows(planned, database))
     here.note(plan_words(planned, database))
     papers = [carry_out(reproduction, progress) for reproduction in planned]
     records = [record(match) for paper in papers for match in paper.matches]
     notes = [sentence for paper in papers for sentence in summary(paper)]
-    rows = rows_answer(here, COLUMNS, records, notes)
+    numbers = rows_answer(here, COLUMNS, records, notes)
 
     def write_page() -> None:
         if out:
@@ -60,11 +59,11 @@ def reproduce(
 
     def value() -> object:
         write_page()
-        return rows.value()
+        return numbers.value()
 
     def show(form: str) -> None:
         if form in tables.MACHINE_FORMATS:
-            rows.show(form)
+            numbers.show(form)
         else:
             _show(papers, form)
         write_page()

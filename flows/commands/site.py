@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, job
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.settings import SCORERS
 from newwiki.site_request import SiteRequest
 
@@ -22,7 +22,7 @@ def site(
     request: SiteRequest,
     here: Here,
     *,
-    out: Path = asked(help="Folder of the site; an existing site in it is replaced.", metavar="DIR", writes="folder"),
+    out: Path = field(help="Folder of the site; an existing site in it is replaced.", metavar="DIR", writes="folder"),
 ) -> Answer:
     """Write static pages of all snapshots, models and months, with every table as a file. They need no server.
 

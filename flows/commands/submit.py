@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, job
 from newwiki.bundle_requests import SubmitRequest
-from newwiki.fields import asked
+from newwiki.fields import field
 
 
 @job(
@@ -19,7 +19,7 @@ def submit(
     request: SubmitRequest,
     here: Here,
     *,
-    out: Path = asked(help="Bundle to write.", metavar="FILE.newwiki", writes="file"),
+    out: Path = field(help="Bundle to write.", metavar="FILE.newwiki", writes="file"),
 ) -> Answer:
     """Write complete runs with their snapshot, texts and scores into one file, and sign it.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from flows.jobs.job import Answer, Here, arrow_table, job
 from flows.printing import say
-from newwiki.fields import asked
+from newwiki.fields import field
 from newwiki.request import TrainScorerRequest
 
 _COLUMNS = ("texts", "pearson", "rmse", "qwk")
@@ -24,8 +24,8 @@ def train_scorer(
     request: TrainScorerRequest,
     here: Here,
     *,
-    table: Path = asked(help="Graded texts: a CSV with the columns text and score.", argument=True, metavar="CSV"),
-    out: Path = asked(help="New folder to write the scorer to.", writes="path"),
+    table: Path = field(help="Graded texts: a CSV with the columns text and score.", argument=True, metavar="CSV"),
+    out: Path = field(help="New folder to write the scorer to.", writes="path"),
 ) -> Answer:
     """Train a scorer on a CSV of text,score, and test it on held-out texts.
 

@@ -6,7 +6,7 @@
         rows, notes = plan_rows(here.database, request)
         return rows_answer(here, COLUMNS, rows, notes)
 
-The options, the arguments and their help come from the request. Parameters of the function that `asked(…)` declares are
+The options, the arguments and their help come from the request. Parameters of the function that `field(…)` declares are
 options and arguments as well: output files, and how to run. `flows.api` derives the Python function
 (`python_function.py`).
 """
@@ -175,7 +175,7 @@ def job(
 
 
 def _own_fields(run: Callable[..., Answer]) -> list[Field]:
-    """Return the parameters of the function that `asked` declares, beside the request."""
+    """Return the parameters of the function that `field` declares, beside the request."""
     hints: Mapping[str, Any] = get_type_hints(run)
     return [
         field_from(parameter.default, name, hints[name])

@@ -3,14 +3,14 @@
 import os
 from typing import Any
 
-from newwiki.fields import asked
+from newwiki.fields import field
 
 _EXECUTION = "Execution options"
 
-PREFECT: Any = asked(
+PREFECT: Any = field(
     False, "Run as a Prefect flow (default where PREFECT_API_URL is set).", group=_EXECUTION, shell_only=True
 )
-RUNNER: Any = asked(
+RUNNER: Any = field(
     None,
     "Workers that do the work, through Prefect: threads:N, processes:N, dask:N, dask:tcp://…, ray:N or ray://….",
     metavar="KIND",

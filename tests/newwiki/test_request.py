@@ -63,9 +63,9 @@ def test_a_field_that_is_added_to_a_request_is_in_all_four_faces(tmp_path: Path)
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
     declared = tmp_path / "newwiki" / "request.py"
     text = declared.read_text("utf-8")
-    for beside in ("    samples: int = asked(20,", "    month: str | None = asked("):
+    for beside in ("    samples: int = field(20,", "    month: str | None = field("):
         assert text.count(beside) == 1
-        text = text.replace(beside, f'    patience: int = asked(7, "How long one waits.", at_least=2)\n{beside}')
+        text = text.replace(beside, f'    patience: int = field(7, "How long one waits.", at_least=2)\n{beside}')
     declared.write_text(text, "utf-8")
     (tmp_path / "newwiki.toml").write_text(
         '[[wikis]]\nname = "enwiki"\npatience = 9\n[[models]]\nname = "toy"\ndecoders = ["greedy"]\n'
