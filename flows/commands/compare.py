@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from flows import tables
 from flows.jobs.job import Answer, Here, job, rows_answer
+from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
 from newwiki.request import ComparisonRequest
 
 if TYPE_CHECKING:
@@ -66,17 +67,16 @@ def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
 def _cells(row: "Difference") -> list[str | int]:
     from flows.comparing.shown_levels import leveled
 
-    interval = row.no_interval if row.low is None or row.high is None else f"{_digits(row.low)}, {_digits(row.high)}"
     return [
         row.metric,
-        leveled(_digits(row.mean_a), row.level_a),
-        leveled(_digits(row.mean_b), row.level_b),
-        f"{'+' * (row.difference >= 0)}{_digits(row.difference)} [{interval}]",
-        tables.p_value(row.p_holm),
-        "–" if row.effect_size is None else f"{row.effect_size:+.2f}",
+        leveled(digits(row.mean_a), row.level_a),
+        leveled(digits(row.mean_b), row.level_b),
+        estimate(row.difference, row.low, row.high, signed, row.no_interval),
+        p_value(row.p_holm),
+        NONE if row.effect_size is None else fixed(row.effect_size, 2, signed=True),
         row.verdict,
         row.prompts,
-        "–" if row.smallest_visible is None else _digits(row.smallest_visible),
+        digits(row.smallest_visible),
         _prompts_needed(row),
     ]
 
@@ -85,7 +85,7 @@ def _prompts_needed(row: "Difference") -> str:
     """Return `70 to 1,200 prompts` where the prompts were too few to show the difference."""
     least, most = row.prompts_needed_low, row.prompts_needed_high
     if row.verdict == "different" or least is None:
-        return "–"
+        return NONE
     if least > 1e6:
         return "over a million prompts"
     upper = "prompts or more" if most is None or most > 1e6 else f"to {_rounded(most):,} prompts"
@@ -95,8 +95,3 @@ def _prompts_needed(row: "Difference") -> str:
 def _rounded(prompts: float) -> int:
     """Round to two digits, because the number is an estimate."""
     return int(float(f"{prompts:.2g}"))
-
-
-def _digits(number: float) -> str:
-    """Return the number with more digits than a leaderboard shows: differences are small."""
-    return tables.digits(number) if abs(number) >= 0.01 or not number else f"{number:.2g}"

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from evaluators.claims.verifiability import SENTENCES
 from evaluators.statistics import FEWEST
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.verifiability.metrics import PROPORTION, SUPPORT, VerifiabilityMetric
 from flows.experiments.verifiability.planes import planes
+from flows.presenting.charts import PALETTE, svg
 from newwiki.decoding.grammar import Decoder, parse, short_form
 from newwiki.errors import UsageError
 

@@ -24,13 +24,14 @@ from storage.database import Database, insert_arrow
 from storage.pull import Contradiction, pull
 from storage.push import SNAPSHOT_TABLES, gather
 from storage.shared import GatheredParts, SharedPart
+from storage.table_shapes import conforming
 
 pytestmark = pytest.mark.slow
 
 # What only the one who made a run knows; the gate bounds it, and origins say whose claim it is.
 CLAIMS: Mapping[str, set[str]] = {
     "runs": {"model", "versions", "started_at", "finished_at", "heard_at", "knowledge_cutoff", "knowledge_cutoff_from"},
-    "completions": {"text", "tokens", "prompt_tokens", "served_by"},
+    "completions": {"text", "tokens", "token_ids", "prompt_tokens", "served_by"},
     "scores": {"value", "status"},
     "run_scores": {"value", "spread", "status", "texts"},
 }
@@ -151,7 +152,7 @@ def mutated(draw: st.DrawFn, rows: pa.Table) -> pa.Table:
         column = pa.array(
             [*(row[name] for row in entries[:place]), value, *(row[name] for row in entries[place + 1 :])]
         )
-    except (pa.ArrowException, UnicodeError):
+    except (pa.ArrowException, UnicodeError, OverflowError):
         return rows
     with_type = column
     with contextlib.suppress(pa.ArrowException):
@@ -383,6 +384,18 @@ def test_a_row_that_differs_is_a_contradiction_that_names_field_and_values(
         Database(evaluated), "select distinct model from runs"
     )
     assert rows_of(target, "from origins") == [], "what was made here has no origin"
+
+
+def test_a_time_that_no_calendar_has_is_refused(genuine: GatheredParts) -> None:
+    """Whether a bundle brings it, whose parts are gathered, or a folder, whose rows are checked against their table."""
+    part = next(part for part in genuine.held if part.table == "runs")
+    rows = genuine.held[part][1]
+    place, kind = rows.column_names.index("started_at"), rows.schema.field("started_at").type
+    forged = rows.set_column(place, "started_at", pa.array([2**62], pa.int64()).cast(kind))
+    with pytest.raises(TerminalError, match=r"runs/.* cannot be read: date value out of range"):
+        changed(genuine, part, forged)
+    with pytest.raises(ValueError, match="its column started_at cannot be read: date value out of range"):
+        conforming("runs", forged, dict(part.keys))
 
 
 def test_all_of_a_snapshot_is_compared(genuine: GatheredParts, evaluated: Path, tmp_path: Path) -> None:
