@@ -34,11 +34,10 @@ def _with_subcommands(path: str, command: click.Command) -> Iterator[tuple[str, 
 def _described(path: str, command: click.Command) -> str:
     context = click.Context(command, info_name=path)
     usage = "" if isinstance(command, click.Group) else " ".join(["", *command.collect_usage_pieces(context)])
-    examples = "\n".join(listing(command).examples)
-    parts = [f"\n### `{path}`\n\n{_paragraphs(command.help or '')}\n", f"\n```text\n{path}{usage}\n```\n"]
-    parts = parts if usage else parts[:1]
-    if examples and not isinstance(command, click.Group):
-        parts.append(f"\nExamples:\n\n```text\n{examples}\n```\n")
+    parts = [f"\n### `{path}`\n\n{_paragraphs(command.help or '')}\n"]
+    if usage:
+        parts.append(f"\nUsage: `{path}{usage}`\n\nExamples:\n\n")
+        parts += [f"- `{example}`\n" for example in listing(command).examples]
     for heading in _headings(command):
         parts.append(_parameters(path, command, heading))
     return "".join(parts)

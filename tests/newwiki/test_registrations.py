@@ -90,7 +90,9 @@ def test_what_is_wrong_is_told_in_a_line_with_table_and_key(text: str, message: 
 
 
 def test_an_address_in_the_place_of_its_name_is_refused_and_not_repeated() -> None:
-    with pytest.raises(UsageError, match=r"\[notify\], webhook_env: must be the name of the variable or block") as raised:
+    with pytest.raises(
+        UsageError, match=r"\[notify\], webhook_env: must be the name of the variable or block"
+    ) as raised:
         registered(WIKI + '[notify]\nwebhook_env = "https://hooks.example/hush"\n')
     assert "hush" not in str(raised.value)
 

@@ -340,4 +340,7 @@ def test_the_command_does_what_is_due_and_lists_it(in_process: Run, folder: Path
 def test_the_command_without_registrations_is_misuse(in_process: Run) -> None:
     ended = in_process("schedule")
     assert ended.returncode == 2
-    assert ended.stderr == "newwiki: no wiki is registered: 'newwiki.toml' does not exist; write one with a table [[wikis]]\n"
+    assert (
+        ended.stderr
+        == "newwiki: no wiki is registered: 'newwiki.toml' does not exist; write one with a table [[wikis]]\n"
+    )
