@@ -26,6 +26,7 @@ class Spelling:
     - group: the heading of the option in the help; None for the command's own options.
     - reads: the text is a path that the command reads.
     - writes: `file`, `folder` or `path` for an output path, which may never overwrite a database.
+    - set_by: an environment variable that sets the flag.
     - shell_only: the Python function has no such argument.
     """
 
@@ -37,6 +38,7 @@ class Spelling:
     group: str | None = None
     reads: bool = False
     writes: Literal["file", "folder", "path"] | None = None
+    set_by: str | None = None
     shell_only: bool = False
 
 

@@ -2,7 +2,7 @@
 
 from flows.commands.leaderboard import leaderboard_answer
 from flows.jobs.job import Answer, Here, job
-from flows.jobs.running import PREFECT, RUNNER, check_runner, wants_prefect
+from flows.jobs.running import PREFECT, RUNNER, check_runner
 from newwiki.request import EvaluationRequest, LeaderboardRequest
 from newwiki.settings import SCORERS
 
@@ -33,7 +33,7 @@ def evaluate(request: EvaluationRequest, here: Here, *, prefect: bool = PREFECT,
 def evaluation_answer(request: EvaluationRequest, here: Here, *, prefect: bool, runner: str | None) -> Answer:
     """Generate and score what is missing, and return the leaderboard of the snapshot."""
     check_runner(runner)
-    if wants_prefect(prefect) or runner:
+    if prefect or runner:
         from flows.evaluating.flow import evaluate_in_flow
 
         evaluators = evaluate_in_flow(here.database, request, here.settings, runner=runner, quiet=here.quiet)

@@ -8,7 +8,7 @@ import click
 from flows import tables
 from flows.experiments.experiment import Experiment, Shown, every
 from flows.jobs.job import Answer, Here, Job, arrow_table, job
-from flows.jobs.running import PREFECT, RUNNER, check_runner, wants_prefect
+from flows.jobs.running import PREFECT, RUNNER, check_runner
 from flows.listing import CommandGroup, listed
 from flows.printing import say
 from newwiki.experiment_request import ExperimentRequest
@@ -59,7 +59,7 @@ def run_experiment(
 ) -> str:
     """Make the runs that are missing, and return the id of the answer. Prefect or a runner does it on demand."""
     check_runner(runner)
-    if wants_prefect(prefect) or runner:
+    if prefect or runner:
         from flows.experiments.flow import flow_of
 
         experiment_id: str = flow_of(experiment)(request, here.settings, runner=runner, quiet=here.quiet)

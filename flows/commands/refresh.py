@@ -2,7 +2,7 @@
 
 from flows import tables
 from flows.jobs.job import Answer, Here, job
-from flows.jobs.running import PREFECT, wants_prefect
+from flows.jobs.running import PREFECT
 from flows.printing import say
 from newwiki.request import RefreshRequest
 
@@ -27,7 +27,7 @@ def refresh(request: RefreshRequest, here: Here, *, prefect: bool = PREFECT) -> 
 
     definition_of(request)  # so that a mistake in the request fails before Prefect starts
     database = here.database
-    if wants_prefect(prefect):
+    if prefect:
         from flows.refreshing.flow import refresh as flow
 
         snapshot = flow(request, here.settings)

@@ -9,7 +9,7 @@ import click
 
 from flows import tables
 from flows.jobs.field_options import field_option
-from flows.jobs.running import PREFECT, wants_prefect
+from flows.jobs.running import PREFECT
 from flows.listing import GroupedCommand, listed
 from flows.options import common, form_option, open_database
 from flows.progress import reporter
@@ -65,7 +65,7 @@ def schedule(
         serve(config, settings.db, context.params["plugin"], cron, day)
         return
     try:
-        if wants_prefect(prefect):
+        if prefect:
             from flows.schedule.flow import monthly
 
             endings = monthly(str(config), settings.db, today=day)

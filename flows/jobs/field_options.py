@@ -1,5 +1,6 @@
 """Declared fields as options and arguments of a command: those of requests, of jobs, and of settings."""
 
+import os
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -54,6 +55,8 @@ def field_option(field: Field) -> Decorator:
     if field.type is bool:
         given |= {"is_flag": True, "default": field.default, "show_default": bool(field.default)}
         option = f"{option}/{field.negation}" if field.default else option
+        if spelling.set_by:
+            given["callback"] = _set_by(spelling.set_by)
     elif field.is_tuple or field.required:
         given |= {"type": _type(field), "multiple": field.is_tuple, "required": field.required}
         if field.default:
@@ -66,6 +69,10 @@ def field_option(field: Field) -> Decorator:
             "show_default": spelling.usually or _in_words(field, default),
         }
     return click.option(option, *spelling.aliases, field.name, cls=Option, **given)
+
+
+def _set_by(variable: str) -> Callable[[click.Context, click.Parameter, bool], bool]:
+    return lambda context, option, flag: flag or bool(os.environ.get(variable))
 
 
 def setting_options(names: Sequence[str]) -> Decorator:

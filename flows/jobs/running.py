@@ -1,6 +1,5 @@
 """The options that decide who runs a job: this process, Prefect, or workers."""
 
-import os
 from typing import Any
 
 from newwiki.fields import field
@@ -8,7 +7,11 @@ from newwiki.fields import field
 _EXECUTION = "Execution options"
 
 PREFECT: Any = field(
-    False, "Run as a Prefect flow (default where PREFECT_API_URL is set).", group=_EXECUTION, shell_only=True
+    False,
+    "Run as a Prefect flow (default where PREFECT_API_URL is set).",
+    group=_EXECUTION,
+    set_by="PREFECT_API_URL",
+    shell_only=True,
 )
 RUNNER: Any = field(
     None,
@@ -16,11 +19,6 @@ RUNNER: Any = field(
     metavar="KIND",
     group=_EXECUTION,
 )
-
-
-def wants_prefect(prefect: bool) -> bool:
-    """Return whether to run as a Prefect flow: on demand, or where a server is configured."""
-    return prefect or bool(os.environ.get("PREFECT_API_URL"))
 
 
 def check_runner(runner: str | None) -> None:
