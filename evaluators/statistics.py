@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-LEVEL = 0.05  # of a test; an interval covers 1 - LEVEL
-FEWEST = 13  # prompts with equally many texts, the least that show the skewness (benchmarks/interval_coverage.py)
+from newwiki import interval
+
+LEVEL, FEWEST = interval.LEVEL, interval.FEWEST
 TOO_FEW = "too few prompts"
 ALIKE = "no variance"
 RESAMPLES = 10_000

@@ -56,6 +56,8 @@ _ROOT = Path(__file__).parents[2]
         ("docs/cookbook.md", "cookbook"),
         ("docs/papers.md", "papers"),
         ("docs/reproduce-003.md", "paper_metrics"),
+        ("docs/commands.md", "commands"),
+        ("docs/settings.md", "settings"),
     ],
 )
 def test_what_readers_are_told_is_what_is_there(name: str, kind: str) -> None:

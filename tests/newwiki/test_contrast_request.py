@@ -17,10 +17,10 @@ def test_the_papers_settings_are_the_defaults() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"amateur": ()}, "contrast to whom"),
+        ({"amateur": ()}, "--amateur is required"),
         ({"ablations": "plausibilty"}, "no ablation 'plausibilty'; did you mean 'plausibility'"),
-        ({"samples": 3, "keep": 2}, "all 3 completions of a prompt are scored"),
-        ({"decoder": ()}, "give a --decoder"),
+        ({"samples": 3, "keep": 2}, "all 3 completions per prompt are scored"),
+        ({"decoder": ()}, "add --decoder"),
     ],
 )
 def test_what_cannot_be_asked(asked: dict[str, Any], told: str) -> None:

@@ -142,7 +142,7 @@ def test_what_cannot_be_cut_is_told(cut: Database) -> None:
         board(cut, SNAPSHOT, by="topic")
     with pytest.raises(UsageError, match="--by cannot be 'lenght'; did you mean 'length'"):
         flows.api.leaderboard(by="lenght", db=cut.path)
-    with pytest.raises(UsageError, match="`newwiki compare --by length` says in which parts runs differ"):
+    with pytest.raises(UsageError, match="`newwiki compare --by length` shows in which parts runs differ"):
         LeaderboardRequest(snapshot=SNAPSHOT, rank="density", by="length")
 
 

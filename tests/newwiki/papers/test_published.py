@@ -7,8 +7,8 @@ import click
 import pytest
 from pydantic import ValidationError
 
-from flows.catalogue import metrics
 from flows.cli import cli
+from flows.pieces import metrics
 from newwiki.decoding.grammar import parse
 from newwiki.errors import UsageError
 from newwiki.paper_metrics import PAPER
