@@ -39,9 +39,26 @@ class Column:
     evaluator_id: str
 
 
-def numbers_of(record: Mapping[str, Any], column: str) -> dict[str, Any]:
-    """What a record of a board has in a column, by the names of a summary's columns."""
-    return {of.summary: record[column + part] for part, of in PARTS.items()}
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """The number of a metric in a record: its mean over texts with standard deviation and 95 % interval, each None
+    where it does not exist; `scored` counts the texts, `status` is `ok` or says why texts are missing, and `level` is
+    how far the number was verified."""
+
+    mean: float | None
+    sd: float | None
+    low: float | None
+    high: float | None
+    no_interval: str | None
+    scored: int | None
+    status: str | None
+    evaluator_id: str | None
+    level: str | None
+
+
+def number_of(record: Mapping[str, Any], column: str) -> Number:
+    """Return the number that a record of a board has in a column."""
+    return Number(**{part.summary: record[column + ending] for ending, part in PARTS.items()})
 
 
 @dataclass(frozen=True)

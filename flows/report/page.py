@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.statistics import FEWEST
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
 from flows.presenting.charts import PageSigns
 from flows.progress import Progress
 from flows.report import blocks, figures, paper_tables
@@ -136,6 +136,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         sections=[one for one in SECTIONS if any(shown[name] for name in one.shows)],
         material=material,
         heads=heads,
+        number_of=number_of,
         apart_from_protocol=any(name in PROTOCOL for name in material.apart_in),
         unscored=[entry for run_id, entry in material.entries.items() if not _has(material, run_id)],
         example_column=column,

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from flows.comparing.board import Column, numbers_of
+from flows.comparing.board import Column, number_of
 from flows.presenting.numbers import AlignedNumber, align
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, ordered, paper_columns
@@ -142,9 +142,9 @@ def apart(status: str | None, level: str | None = None) -> str:
 
 def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
     """A column's cells, one a record."""
-    found = [numbers_of(record, column.name) for record in records]
-    ends = [of[end] for of in found for end in ("mean", "low", "high") if of[end] is not None]
-    means = [of["mean"] for of in found if of["mean"] is not None and of["level"] != CLAIMED]
+    found = [number_of(record, column.name) for record in records]
+    ends = [end for of in found for end in (of.mean, of.low, of.high) if end is not None]
+    means = [of.mean for of in found if of.mean is not None and of.level != CLAIMED]
     best = {"higher": max, "lower": min}.get(direction, lambda means, default: None)(means, default=None)
     start, span = (min(ends), max(ends) - min(ends)) if ends else (0.0, 0.0)
 
@@ -152,15 +152,19 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
         return round(100 * (value - start) / span, 1) if span else 50.0
 
     made = [
-        Cell(None, apart=apart(of["status"], of["level"]))
-        if of["mean"] is None
+        Cell(None, apart=apart(of.status, of.level))
+        if of.mean is None
         else Cell(
-            **{name: of[name] for name in ("mean", "sd", "low", "high", "no_interval")},
-            left=at(of["mean"] if of["low"] is None else of["low"]),
-            width=0.0 if of["low"] is None else round(at(of["high"]) - at(of["low"]), 1),
-            best=of["mean"] == best and of["level"] != CLAIMED and len(means) > 1,
-            apart=apart(of["status"], of["level"]),
-            level=of["level"],
+            of.mean,
+            of.sd,
+            of.low,
+            of.high,
+            of.no_interval,
+            left=at(of.mean if of.low is None else of.low),
+            width=0.0 if of.low is None else round(at(of.high) - at(of.low), 1),
+            best=of.mean == best and of.level != CLAIMED and len(means) > 1,
+            apart=apart(of.status, of.level),
+            level=of.level,
         )
         for of in found
     ]

@@ -1,12 +1,11 @@
 """The paper's figure 5 on our data: in the metrics' own units, and rescaled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
-from flows.comparing.board import numbers_of
+from flows.comparing.board import Number, number_of
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, dots, svg
 from flows.presenting.numbers import decimals, fixed
 from flows.report.material import Material, Record
@@ -43,11 +42,11 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
     heads = [
         head
         for head in paper_columns(material.text_columns)
-        if any(record[head.column.name + "_sd"] is not None for record, _ in named)
+        if any(number_of(record, head.column.name).sd is not None for record, _ in named)
     ]
     if not heads or not records:
         return None
-    columns = [_bars([numbers_of(record, head.column.name) for record, _ in named]) for head in heads]
+    columns = [_bars([number_of(record, head.column.name) for record, _ in named]) for head in heads]
     rows = [(name, [column[place] for column in columns]) for place, (_, name) in enumerate(named)]
     drawn = [*of_runs[: MOST_SERIES - len(articles)], *articles]
     signs = [
@@ -58,15 +57,15 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
     return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs))
 
 
-def _bars(numbers: Sequence[Mapping[str, Any]]) -> list[Bar | None]:
-    there = [of["sd"] for of in numbers if of["sd"] is not None]
+def _bars(numbers: Sequence[Number]) -> list[Bar | None]:
+    there = [of.sd for of in numbers if of.sd is not None]
     number, most = decimals(there), max(there)
 
-    def bar(of: Mapping[str, Any]) -> Bar:
-        share = round(100 * of["sd"] / most if most else 0, 1)
-        return Bar(fixed(of["sd"], number), share, apart(of["status"], of["level"]))
+    def bar(of: Number) -> Bar:
+        share = round(100 * of.sd / most if most else 0, 1)
+        return Bar(fixed(of.sd, number), share, apart(of.status, of.level))
 
-    return [None if of["sd"] is None else bar(of) for of in numbers]
+    return [None if of.sd is None else bar(of) for of in numbers]
 
 
 def _rescaled(
@@ -77,7 +76,7 @@ def _rescaled(
         {"metric": head.title, "who": str(place), "sd": sd / (head.high - head.low)}
         for place, (record, _) in enumerate(drawn)
         for head in ranged
-        if (sd := record[head.column.name + "_sd"]) is not None and head.low is not None and head.high is not None
+        if (sd := number_of(record, head.column.name).sd) is not None and head.low is not None and head.high is not None
     ]
     if not values:
         return None

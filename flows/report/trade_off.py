@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
 from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
@@ -103,7 +103,7 @@ def _panel(
     for record in records:
         sign = sign_of[material.names[record["run_id"]]]
         arms = _arm("x", record, quality) | _arm("y", record, diversity)
-        bare = any(record[f"{one.name}_low"] is None for one in (quality, diversity))
+        bare = any(number_of(record, one.name).low is None for one in (quality, diversity))
         values.append(
             arms
             | {
@@ -131,13 +131,14 @@ def _panel(
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:
     """Of no length where there is no interval."""
-    mean, low, high = (record[column.name + part] for part in ("", "_low", "_high"))
-    return {axis: mean, f"{axis}_low": mean if low is None else low, f"{axis}_high": mean if high is None else high}
+    of = number_of(record, column.name)
+    low, high = (of.mean if end is None else end for end in (of.low, of.high))
+    return {axis: of.mean, f"{axis}_low": low, f"{axis}_high": high}
 
 
 def _level(material: Material, column: Column) -> float | None:
     """The articles' mean, if their numbers vary: beside themselves they are all the same."""
-    if not material.reference or not varies(material.reference[f"{column.name}_sd"]):
+    if not material.reference or not varies(number_of(material.reference, column.name).sd):
         return None
     return float(material.reference[column.name])
 

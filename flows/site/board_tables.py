@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from flows.comparing.board import Column
+from flows.comparing.board import Column, number_of
 from flows.comparing.ranked import ranked
 from flows.report import paper_tables
 from flows.report.material import Material, Record
@@ -76,9 +76,8 @@ def pieces(table: BoardTable) -> Iterator[BoardTable]:
 
 
 def _has(group: Group, column: Column) -> bool:
-    return any(
-        record[column.name] is not None or record[f"{column.name}_status"] is not None for record in group.records
-    )
+    numbers = [number_of(record, column.name) for record in group.records]
+    return any(of.mean is not None or of.status is not None for of in numbers)
 
 
 def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:

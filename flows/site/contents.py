@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import PurePath
 from types import MappingProxyType
 
-from flows.comparing.board import Board, Column, board
+from flows.comparing.board import Board, Column, board, number_of
 from flows.comparing.seeds import with_seed
 from flows.report.material import Material, gather
 from newwiki.errors import TerminalError
@@ -110,7 +110,7 @@ class Contents:
         """By run the lowest level of its numbers, of the runs whose numbers were not all wholly verified."""
         found = {}
         for record in self.whole.records:
-            there = {record[f"{column.name}_level"] for column in self.whole.columns}
+            there = {number_of(record, column.name).level for column in self.whole.columns}
             if lowest := next((level for level in LEVELS if level in there and level != VERIFIED), None):
                 found[record["run_id"]] = lowest
         return found

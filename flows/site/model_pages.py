@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.comparing.board import Column, numbers_of
+from flows.comparing.board import Column, number_of
 from flows.presenting.charts import PALETTE
 from flows.report import paper_tables
 from flows.report.paper_tables import Cell
@@ -38,6 +38,7 @@ _NUMBERS = {
     "low": REAL, "high": REAL, "no_interval": TEXT, "texts": WHOLE, "status": TEXT, "evaluator_id": TEXT,
     "level": TEXT,
 }  # fmt: skip
+_OF_NUMBER = ("mean", "sd", "low", "high", "no_interval", "status", "level")
 _EXAMPLES = {
     "run_id": TEXT, "snapshot_id": TEXT, "decoder": TEXT, "page_id": WHOLE, "sample": WHOLE, "title": TEXT,
     "permalink": TEXT, "metric": TEXT, "value": REAL, "place": WHOLE, "scored": WHOLE, "first_sentence": TEXT,
@@ -173,13 +174,16 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
     found = []
     for record in contents.whole.records:
         for column in contents.whole.columns if record["run_id"] in own else ():
-            of = numbers_of(record, column.name)
-            if of["mean"] is not None or of["status"] is not None:
+            of = number_of(record, column.name)
+            if of.mean is not None or of.status is not None:
                 found.append(
-                    {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")}
+                    {
+                        name: getattr(of, name)
+                        for name in ("mean", "sd", "low", "high", "no_interval", "status", "level")
+                    }
                     | {name: record[name] for name in ("snapshot_id", "run_id", "decoder")}
                     | {"protocol": protocol_of(contents, record["run_id"]), "metric": column.metric}
-                    | {"texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                    | {"texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
     return found
 

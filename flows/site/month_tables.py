@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.comparing.board import Column, numbers_of
+from flows.comparing.board import Column, number_of
 from flows.site.contents import Contents, Trend
 from flows.site.protocol_groups import groups
 from flows.site.trend_chart import Point
@@ -152,7 +152,8 @@ def records_of(table: MonthTable) -> Iterator[dict[str, Any]]:
 
 
 def _told(record: Mapping[str, Any], column: Column) -> bool:
-    return record[column.name] is not None or record[f"{column.name}_status"] is not None
+    of = number_of(record, column.name)
+    return of.mean is not None or of.status is not None
 
 
 def _rows(
@@ -174,18 +175,18 @@ def _rows(
 
 
 def _cell(record: Mapping[str, Any], column: Column, trend: Trend | None, scale: str | None) -> MonthCell:
-    of, run_id = numbers_of(record, column.name), record["run_id"]
-    level = of["level"]
+    of, run_id = number_of(record, column.name), record["run_id"]
+    level = of.level
     told = [level] if level not in (None, VERIFIED) else []
 
     def why(*lacking: str | None) -> str:
         return "; ".join([*filter(None, lacking), *told])
 
     if scale is None:
-        lacking = of["no_interval"] or ("" if of["status"] in ("ok", None) else of["status"])
-        return MonthCell(run_id, of["mean"], None, of["low"], of["high"], why(lacking), level)
+        lacking = of.no_interval or ("" if of.status in ("ok", None) else of.status)
+        return MonthCell(run_id, of.mean, None, of.low, of.high, why(lacking), level)
     if trend is None:
-        return MonthCell(run_id, of["mean"], None, None, None, why("scored since the months were linked"), level)
+        return MonthCell(run_id, of.mean, None, None, None, why("scored since the months were linked"), level)
     return MonthCell(run_id, trend.mean, trend.linked, trend.low, trend.high, why(trend.no_link), level)
 
 

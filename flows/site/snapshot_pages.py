@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flows.comparing.board import numbers_of
+from flows.comparing.board import number_of
 from flows.report.material import Material
 from flows.site.article_kinds import Kinds, KindTable
 from flows.site.board_tables import again, pieces
@@ -90,12 +90,12 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
             "claimed_by": claimed_by(contents, record["run_id"]),
         }
         for column in material.board.columns:
-            of = numbers_of(record, column.name)
-            if of["mean"] is not None or of["status"] is not None:
-                told = {name: of[name] for name in ("mean", "sd", "low", "high", "no_interval", "status")}
-                told |= {"level": of["level"], "level_words": level_words(material.board, record["run_id"], of)}
+            of = number_of(record, column.name)
+            if of.mean is not None or of.status is not None:
+                told = {name: getattr(of, name) for name in ("mean", "sd", "low", "high", "no_interval", "status")}
+                told |= {"level": of.level, "level_words": level_words(material.board, record["run_id"], of)}
                 found.append(
-                    about | told | {"metric": column.metric, "texts": of["scored"], "evaluator_id": of["evaluator_id"]}
+                    about | told | {"metric": column.metric, "texts": of.scored, "evaluator_id": of.evaluator_id}
                 )
     return found
 
