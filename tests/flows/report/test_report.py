@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from flows.presenting.charts import PageSigns
 from flows.progress import Silent
 from flows.report import figures, paper_tables
 from flows.report.correlation import matrix
@@ -79,7 +80,7 @@ def test_two_checkpoints_of_one_name_are_told_apart(database: Database) -> None:
 
 def test_a_figure_is_of_runs_that_differ_in_its_parameter_alone(scored: Path) -> None:
     material = gather(Database(scored), "latest")
-    sweep = figures.sweep(material, "top_p")
+    sweep = figures.sweep(material, "top_p", PageSigns())
     (family,) = sweep.families
     assert [value for value, _ in family.points] == ["0.5", "0.9", "1"]
     assert [row.record["run_id"] for _, row in family.points] == ["sample-0", "sample-1", "sample-2"]
@@ -91,7 +92,7 @@ def test_a_figure_is_of_runs_that_differ_in_its_parameter_alone(scored: Path) ->
     assert all(mean in sweep.panels[4].image for mean in means)  # in its own unit
     fog = sweep.panels[4].column
     assert (fog.rescaled(10), fog.rescaled(25)) == (0, 1)  # the paper's range
-    other = figures.sweep(material, "top_k")
+    other = figures.sweep(material, "top_k", PageSigns())
     assert not other.panels
     assert "--decoder 'sample:top_p=1.0,top_k=[20,50,100,500],temperature=0.9'" in other.command
     assert other.command.endswith(f"--snapshot {SNAPSHOT} --entities rules-v1")
@@ -102,7 +103,7 @@ def test_top_k_that_is_off_is_the_largest(database: Database, pages: list[int]) 
         parameters = json.dumps(SAMPLE | {"temperature": 1, "top_p": 1, "top_k": top_k})
         add_run(database, f"k{top_k}", f"sample:top_k={top_k}", decoder_parameters=parameters)
         add_scores(database, f"k{top_k}", rules(), [(page, 0) for page in pages], top_k)
-    (family,) = figures.sweep(gather(database, "latest"), "top_k").families
+    (family,) = figures.sweep(gather(database, "latest"), "top_k", PageSigns()).families
     assert [value for value, _ in family.points] == ["20", "100", "off"]
 
 
