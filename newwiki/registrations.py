@@ -1,6 +1,6 @@
-"""What is to happen every month without a person: the tables of newwiki.toml beside its settings.
+"""Read what happens every month without a person: the tables of newwiki.toml besides its settings.
 
-No secret stands here, only the names of those that hold one: registrations are stored and shown as they are.
+They hold no secrets, only the names of where a secret is kept: registrations are stored and shown unchanged.
 """
 
 import re
@@ -21,17 +21,17 @@ _SECRETS = {"api_key", "apikey", "key", "password", "secret", "token"}
 
 
 class Asked(Table):
-    """A table that says something of what is asked for."""
+    """A table that sets fields of a request."""
 
     def fields_for(self, request: type) -> dict[str, Any]:
-        """What it says of the fields of a request."""
+        """Return the fields of a request that this table sets."""
         return {one.name: getattr(self, one.name) for one in fields_of(request) if one.name in type(self).model_fields}
 
 
 def _fields(
     request: type, base: type[Asked] = Asked, *, names: Collection[str], defaults: Mapping[str, object] | None = None
 ) -> Any:
-    """A table to derive from, with the fields of a request that have these names, after those of `base`."""
+    """Make a base class with the fields of a request that have these names, after those of `base`."""
     known = {one.name: one for one in fields_of(request)}
     made: dict[str, Any] = {}
     for one in (known[name] for name in known if name in names):
@@ -51,10 +51,10 @@ def _all_but(request: type, *names: str) -> list[str]:
     return [one.name for one in fields_of(request) if one.name not in names]
 
 
-# What a table cannot say, as the schedule itself does, month by month …
+# Fields that a table cannot set, because the schedule sets them month by month …
 _OF_A_MONTH = ("month", "from_", "to", "wiki", "kind", "before", "cutoff")
 _OF_AN_EVALUATION = ("models", "decoder", "likelihood_only", "model_args", "snapshot", "dtype", "knowledge_cutoff")
-# … and what each model says for itself.
+# … and fields that each model sets for itself.
 _OF_A_MODEL = ("backend", "chat", "allow_pickle", "trust_remote_code")
 
 
@@ -165,7 +165,7 @@ class Notify(Table):
 
 
 class Registrations(Table):
-    """All that `newwiki schedule` looks after."""
+    """Everything that `newwiki schedule` handles."""
 
     wikis: Annotated[tuple[Wiki, ...], Field(strict=False, min_length=1)]
     models: Annotated[tuple[Model, ...], Field(strict=False)] = ()
@@ -190,7 +190,7 @@ _LISTS = {"wikis", "models", "gates"}
 
 
 def load_registrations(config: Path | None) -> Registrations:
-    """The tables of the file, by default of newwiki.toml here. Raises UsageError with one line on what is wrong."""
+    """Read the tables of the file, by default ./newwiki.toml. Raises UsageError with one line on what is wrong."""
     path = config or Path("newwiki.toml")
     if not path.is_file():
         raise UsageError(f"nothing is registered: there is no '{path}' with a table [[wikis]]")
@@ -204,6 +204,6 @@ def load_registrations(config: Path | None) -> Registrations:
 
 
 def _where(place: Place) -> str:
-    """`[[models]] 1, decoders 2` of ("models", 0, "decoders", 1)."""
+    """Describe a place: `[[models]] 1, decoders 2` for ("models", 0, "decoders", 1)."""
     table, *rest = place
     return (f"[[{table}]]" if table in _LISTS else f"[{table}]") + keys_in_words(rest)

@@ -1,4 +1,4 @@
-"""What takes probability from tokens that have been used: repetition, presence and frequency penalties."""
+"""Lower the scores of tokens that have been used: repetition, presence and frequency penalties."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -9,16 +9,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-def penalise_repetition(logits: "Tensor", streams: Sequence[Stream], penalty: float) -> "Tensor":
-    """Keskar et al. 2019 (CTRL), as transformers does it: over prompt and completion, logits that are positive are
-    divided by the penalty, negative ones multiplied with it."""
+def penalize_repetition(logits: "Tensor", streams: Sequence[Stream], penalty: float) -> "Tensor":
+    """Penalize as Keskar et al. 2019 (CTRL) and transformers: for tokens of prompt and completion, positive logits are
+    divided by the penalty, negative ones multiplied by it."""
     used, _ = _padded([[*stream.prompt, *stream.beam[0].tokens] for stream in streams], logits)
     scores = logits.gather(1, used)
     return logits.scatter(1, used, scores.where(scores >= 0, scores * penalty**2) / penalty)
 
 
-def penalise_use(logits: "Tensor", streams: Sequence[Stream], presence: float, frequency: float) -> "Tensor":
-    """OpenAI's definition, over the completion alone: logit − presence · [count > 0] − frequency · count."""
+def penalize_use(logits: "Tensor", streams: Sequence[Stream], presence: float, frequency: float) -> "Tensor":
+    """Penalize by OpenAI's definition, over the completion alone: logit − presence · [count > 0] − frequency ·
+    count."""
     if not any(stream.written for stream in streams):
         return logits
     used, real = _padded([stream.beam[0].tokens for stream in streams], logits)
@@ -27,7 +28,8 @@ def penalise_use(logits: "Tensor", streams: Sequence[Stream], presence: float, f
 
 
 def _padded(rows: Sequence[Sequence[int]], like: "Tensor") -> "tuple[Tensor, Tensor]":
-    """Token ids [rows, longest], filled up with each row's first, and a mask of 1 for those that are not filling."""
+    """Return token ids [rows, longest], padded with each row's first, and a mask with 1 for those that are no
+    padding."""
     import torch
 
     longest = max(map(len, rows))

@@ -191,7 +191,7 @@ def test_pickles_are_refused(tmp_path: Path, random_model: Any, load: Load) -> N
 
 def test_a_model_that_is_nowhere_says_of_which_metric(monkeypatch: pytest.MonkeyPatch, load: Load) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(TerminalError, match="mine: there is no model 'nobody/nothing': no such folder here"):
+    with pytest.raises(TerminalError, match="mine: there is no model 'nobody/nothing': no local folder has this name"):
         load(model="nobody/nothing")
 
 

@@ -242,7 +242,7 @@ def test_a_tokenizer_that_is_larger_than_the_embedding_says_so(front: Front, che
     model.save_pretrained(checkpoint)
     status, said = evaluate(front, checkpoint, database)
     assert (status, said.count("\n")) == (1, 1), said
-    assert "and the model knows 50" in said
+    assert "but the model's vocabulary has 50" in said
 
 
 def test_a_wiki_whose_name_is_a_path_is_refused(
@@ -253,7 +253,7 @@ def test_a_wiki_whose_name_is_a_path_is_refused(
     (tmp_path / "wiki.xml").write_bytes(export(one, dbname="../../evil"))
     status, said = front("refresh", "--dump", "wiki.xml", "--month", "2026-09", "--quiet")
     assert (status, said.count("\n")) == (1, 1), said
-    assert "the wiki calls its database '../../evil'" in said
+    assert "the wiki's database is named '../../evil'" in said
     assert [file.name for file in tmp_path.iterdir()] == ["wiki.xml"]
 
 

@@ -128,9 +128,11 @@ def test_another_dtype_or_seed_is_told() -> None:
 
 def test_settings_are_named_as_they_are() -> None:
     assert protocol.settings_named(["keep, stop", "chat"]) == {"keep", "stop", "chat"}
-    with pytest.raises(UsageError, match="'max_tokens' is no setting of the protocol; did you mean 'max_new_tokens'"):
+    with pytest.raises(
+        UsageError, match="'max_tokens' is not a setting of the protocol; did you mean 'max_new_tokens'"
+    ):
         protocol.settings_named(["max_tokens"])
-    with pytest.raises(UsageError, match="'dtype' is no setting of the protocol"):
+    with pytest.raises(UsageError, match="'dtype' is not a setting of the protocol"):
         protocol.settings_named(["dtype"])
 
 

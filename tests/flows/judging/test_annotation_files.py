@@ -98,7 +98,7 @@ def test_two_batches_have_other_names_and_other_orders(database: Database, pairi
             f"line {PAGES + 2}: batch 1 has answered coherence of [0-9a-f]+ otherwise on a line before",
         ),
         (lambda rows: [row.update(coherence="") for row in rows], "holds no answer; fill in coherence"),
-        (lambda rows: rows[2].update(annotator="w\x1b[2J"), "is no name of a judge"),
+        (lambda rows: rows[2].update(annotator="w\x1b[2J"), "is not a valid judge name"),
     ],
 )
 @pytest.mark.parametrize("name", ["bad.csv", "bad.jsonl"])

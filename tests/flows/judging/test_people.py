@@ -243,7 +243,7 @@ def test_a_run_that_is_not_complete_has_no_pairs(two_runs: Path, tmp_path: Path)
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 81, "a\x1b[2J", "batch/ann"])
 def test_a_judge_has_a_name(name: str) -> None:
-    with pytest.raises(UsageError, match="no name of a judge"):
+    with pytest.raises(UsageError, match="not a valid judge name"):
         judge_name(name)
 
 

@@ -291,7 +291,7 @@ def test_no_secret_is_left_anywhere(server: PrefectServer, newwiki: Run, databas
     report = newwiki("report", "--db", database, "--out", tmp_path / "report.html")
     assert [one.returncode for one in (*ended, report)] == [0, 1, 2, 0], ended
     assert {one.authorization for one in told.asked} == {f"Bearer {key}"}
-    assert "does not accept the key in OPENAI_API_KEY: Incorrect API key provided: …" in ended[1].stderr
+    assert "rejects the key in OPENAI_API_KEY: Incorrect API key provided: …" in ended[1].stderr
     (tmp_path / "said").write_text("".join(one.stdout + one.stderr for one in (*ended, report)))
     folders = (tmp_path, Path(server.env["PREFECT_HOME"]).parent)
     left = {file: file.read_bytes() for folder in folders for file in folder.rglob("*") if file.is_file()}

@@ -153,5 +153,5 @@ def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message
      "sample:=1", "sample: top_p=0.5", "sample:top_p=[0.5][0.6]"],
 )  # fmt: skip
 def test_what_cannot_be_read_is_misuse_and_shows_the_form(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a decoder; write name:key=value,key=value, each key once, "):
+    with pytest.raises(UsageError, match="is not a decoder; write name:key=value,key=value, with each key once, and "):
         parse(text)

@@ -43,11 +43,11 @@ def test_a_template_changes_what_a_model_is_asked_and_not_the_criteria(tmp_path:
     ("text", "said"),
     [
         ("criterion = []", "criterion: must not be empty|should have at least 1 item"),
-        ("x", "is no TOML"),
+        ("x", "is not valid TOML"),
         (OWN + "colour = 1\n", "has no key 'colour'"),
         ('[[criterion]]\nname = "a b"\nquestion = "q"\nmeaning = ""', "may hold letters, digits"),
         (OWN + OWN, "several criteria named style"),
-        ('template = "{first}"\n' + OWN, "must hold each of these once: {prompt}, {first}"),
+        ('template = "{first}"\n' + OWN, "must contain each of these fields once: {prompt}, {first}"),
     ],
 )
 def test_a_rubric_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
@@ -57,5 +57,5 @@ def test_a_rubric_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, te
 
 
 def test_a_rubric_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_rubric(tmp_path / "none.toml")

@@ -157,7 +157,7 @@ def test_a_wait_that_nobody_can_read_is_our_own(server: responses.RequestsMock, 
             {"headers": {"Retry-After": "5"}, "json": refused("maxlag")},
             "waiting 5 s, as wiki.example asks (maxlag: in words)",
         ),
-        ({"status": 502}, "waiting 1 s, before wiki.example is asked again (HTTP status 502)"),
+        ({"status": 502}, "waiting 1 s, before the next request to wiki.example (HTTP status 502)"),
     ],
 )
 def test_each_wait_is_said_with_its_length_and_by_whose_wish(
@@ -240,7 +240,7 @@ def test_a_status_that_refuses_is_told_with_what_the_server_says_of_it(
         ask()
     line = str(raised.value)
     assert line.startswith(
-        f"the request is refused at {URL}: HTTP status {status}: Too many requests [31m of yours and"
+        f"the request was refused by {URL}: HTTP status {status}: Too many requests [31m of yours and"
     )
     assert line.isprintable()
     assert len(line) < 300
@@ -262,7 +262,7 @@ def test_a_host_that_cannot_be_reached_is_transient_and_named(waits: list[float]
 @pytest.mark.parametrize("host", ["en.wikipedia.org", "www.wikidata.org", "commons.wikimedia.org", "www.mediawiki.org"])
 def test_a_wikimedia_wiki_wants_an_operator_to_write_to(host: str) -> None:
     for nobody in (None, ""):
-        with pytest.raises(TerminalError, match=rf"{host} wants to know whom to write to: set NEWWIKI_CONTACT"):
+        with pytest.raises(TerminalError, match=rf"{host} requires contact details: set NEWWIKI_CONTACT"):
             Api(f"https://{host}/w/api.php", nobody)
     assert Api(f"https://{host}/w/api.php", "me@wiki.example").url == f"https://{host}/w/api.php"
 
@@ -281,15 +281,15 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 def test_a_continuation_that_goes_round_in_circles_is_final(server: responses.RequestsMock) -> None:
     for number in "121":
         server.get(URL, json={"continue": {"a": number}, "query": {"x": []}})
-    with pytest.raises(TerminalError, match=rf"{URL} continues its answer without end \(list, 3 rounds\)"):
+    with pytest.raises(TerminalError, match=rf"{URL} continues its answer endlessly \(list, 3 rounds\)"):
         ask()
 
 
 def test_a_continuation_without_end_is_final(server: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("newwiki.sources.api._MOST_ROUNDS", 20)
+    monkeypatch.setattr("newwiki.sources.api._MAX_ROUNDS", 20)
     for number in range(21):
         server.get(URL, json={"continue": {"a": str(number)}, "query": {"x": []}})
-    with pytest.raises(TerminalError, match=r"continues its answer without end \(list, 21 rounds\)"):
+    with pytest.raises(TerminalError, match=r"continues its answer endlessly \(list, 21 rounds\)"):
         ask()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from newwiki import sources
-from newwiki.sources.api_revisions import is_hidden, wikitext
+from newwiki.sources.api import is_hidden, wikitext
 
 SLOT = {"contentmodel": "wikitext", "contentformat": "text/x-wiki"}
 
@@ -31,8 +31,8 @@ def test_a_text_is_there_or_hidden_or_was_not_asked_for(
 @pytest.mark.parametrize(
     ("mark", "file"),
     [
-        ('"texthidden"', "api_revisions.py"),
-        ('"sha1hidden"', "api_revisions.py"),
+        ('"texthidden"', "api.py"),
+        ('"sha1hidden"', "api.py"),
         ("fromisoformat(", "timestamps.py"),
         ("%Y-%m-%dT%H", "timestamps.py"),
         ("requests.Session(", "api.py"),

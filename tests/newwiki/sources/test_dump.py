@@ -177,7 +177,7 @@ def test_a_file_that_breaks_off_is_an_error_that_names_it(
     whole = compress(sample_wiki.read_bytes())
     (tmp_path / "broken").write_bytes(whole[: int(len(whole) * share)])
     with pytest.raises(
-        TerminalError, match=r"broken' is not a readable MediaWiki XML export .*fetch or export the file again"
+        TerminalError, match=r"broken' is not a readable MediaWiki XML export .*download or export the file again"
     ):
         pages(tmp_path / "broken")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from newwiki.sources.redirects import left_by_move, target
+from newwiki.sources.moves import left_by_move, redirect_target
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from newwiki.sources.redirects import left_by_move, target
     ],
 )
 def test_a_redirect_is_known_in_any_language(wikitext: str, leads_to: str | None) -> None:
-    assert target(wikitext) == leads_to
+    assert redirect_target(wikitext) == leads_to
 
 
 @pytest.mark.parametrize(

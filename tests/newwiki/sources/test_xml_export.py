@@ -147,7 +147,7 @@ def test_what_xml_allows_in_a_text_is_read_as_xml_says(export: Callable[..., byt
 @pytest.mark.parametrize(
     ("good", "bad", "said"),
     [
-        ("<text>", "<text><b>x</b>", "<b> where a text is expected"),
+        ("<text>", "<text><b>x</b>", "<b> where text is expected"),
         ("<text>", "<text>\x01", "invalid token"),
         ("<text>", "<text>&nbsp;", "undefined entity"),
         ("<text>a</text>", "", "without text"),

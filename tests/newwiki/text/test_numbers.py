@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from newwiki.text.language import Language, load_language
 from newwiki.text.prose import extract_prose
 from newwiki.text.templates import UNSAID, TemplateArguments, find_renderer, render
-from newwiki.text.templates.spelling import spelt
+from newwiki.text.templates.numbers import spelt
 from newwiki.text.templates.units import find_unit
 
 Prose = Callable[[str], str]

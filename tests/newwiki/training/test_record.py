@@ -81,5 +81,5 @@ def test_a_record_that_was_changed_is_refused(tmp_path: Path, change: str) -> No
         values["request"]["seed"] = 1
     changed = {"cut": text[:-40], "empty": "{}"}.get(change, json.dumps(values))
     (tmp_path / FILE).write_text(changed)
-    with pytest.raises(TerminalError, match=r"nobody can tell what the model was trained on; put the true one"):
+    with pytest.raises(TerminalError, match=r"it is unknown what the model was trained on; restore the original"):
         read(tmp_path)

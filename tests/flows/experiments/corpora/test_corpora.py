@@ -275,7 +275,7 @@ def _learnt(database: Path) -> int:
 def test_a_bad_file_is_refused_before_anything_is_made(base_checkpoint: Path, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "newwiki.duckdb"
     (tmp_path / "bad.csv").write_text("label,text\nlakes,Water.\nmines,\n")
-    with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or take the row out"):
+    with pytest.raises(UsageError, match=r"bad.csv', line 3: text is empty; fill it, or remove the row"):
         ask(base_checkpoint, folder, path, corpus_file=(tmp_path / "bad.csv",))
     with pytest.raises(UsageError, match=r"there is no corpus 'lake'; did you mean 'lakes'\?"):
         ask(base_checkpoint, folder, path, label=("lake", "mines"))

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from newwiki.errors import TerminalError
-from newwiki.models.engine.logit_sizes import logit_sizes
+from newwiki.models.engine.head import logit_sizes
 
 _INF = float("inf")
 

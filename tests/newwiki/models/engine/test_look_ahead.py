@@ -12,9 +12,9 @@ from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import TerminalError
 from newwiki.models.engine.attention import use_cached_attention
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.look_ahead import LookAheadEngine
 from newwiki.models.engine.loop import Rules
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.selftest import SLOTS, path_of
 from newwiki.registry import decoders

@@ -12,10 +12,10 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from newwiki.decoding.grammar import parse
 from newwiki.decoding.stream import Ending, Stream
 from newwiki.errors import TerminalError
-from newwiki.models.engine.kernels import use_fast_kernels
 from newwiki.models.engine.likelihood import check_likelihoods
 from newwiki.models.engine.loop import Rules
 from newwiki.models.engine.own_cache import OwnCacheEngine, OwnCacheReader
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.selftest import ModelPath, path_of
 from newwiki.registry import decoders
 from tests.newwiki.decoding.naive import Naive

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from newwiki.models.engine.placing import rearranged
+from newwiki.models.engine.loop import rearranged
 
 
 @st.composite

@@ -17,9 +17,8 @@ from transformers import AutoConfig, AutoModelForCausalLM, LlamaConfig
 
 from newwiki.decoding.grammar import Decoder, parse
 from newwiki.errors import TerminalError
-from newwiki.models.engine.kernels import use_fast_kernels
-from newwiki.models.engine.likelihood import log_probabilities, read_texts
-from newwiki.models.engine.next_token import next_probabilities
+from newwiki.models.engine.likelihood import log_probabilities, next_probabilities, read_texts
+from newwiki.models.engine.packed import use_fast_kernels
 from newwiki.models.engine.reader import Reader
 from newwiki.models.engine.rotary import context
 from newwiki.models.engine.selftest import check_reading
@@ -200,5 +199,7 @@ def test_dynamic_ntk_makes_the_context_longer_by_its_factor_and_nothing_else_doe
 def test_longrope_that_a_models_own_code_makes_is_refused() -> None:
     model = AutoModelForCausalLM.from_config(LlamaConfig(**_SMALL))
     model.config.rope_parameters = _LONG  # which its embedding, made before, knows nothing of
-    with pytest.raises(TerminalError, match=r"LlamaForCausalLM has a rotary embedding \(longrope\) of its own code"):
+    with pytest.raises(
+        TerminalError, match=r"LlamaForCausalLM computes its rotary embedding \(longrope\) with its own code"
+    ):
         check_reading(model)
