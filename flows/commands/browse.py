@@ -20,6 +20,6 @@ def browse(settings: Settings, quiet: bool, port: int, open_browser: bool) -> No
     The page is on this machine's own address, for nobody else to see, and can only read. It shows the database as it
     is, runs that are being written too. Every view is an address of its own. Ctrl-C ends it.
     """
-    from flows.report.browser.local_server import serve
+    from flows.report.browser.app import serve
 
     serve(open_database(settings), port, open_browser=open_browser)

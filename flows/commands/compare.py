@@ -72,7 +72,7 @@ def _heads(a: "Contender", b: "Contender", form: str) -> list[str]:
 
 
 def _cells(row: "Difference") -> list[str | int]:
-    from flows.comparing.shown_levels import leveled
+    from flows.comparing.difference import leveled
 
     return [
         row.metric,

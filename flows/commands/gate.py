@@ -73,7 +73,7 @@ def _title(baseline: "Contender", candidate: "Contender") -> str:
 
 
 def _cells(one: "GateResult") -> list[str]:
-    from flows.comparing.shown_levels import leveled
+    from flows.comparing.difference import leveled
 
     row = one.difference
     means = leveled(f"{row.mean_a:.4g}", row.level_a), leveled(f"{row.mean_b:.4g}", row.level_b)

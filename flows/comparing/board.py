@@ -7,10 +7,8 @@ from datetime import date
 from typing import Any
 
 from flows.comparing.after_cutoff import REMEDY, is_reference, snapshots_apart, told_after_cutoff
-from flows.comparing.copied import copying
+from flows.comparing.notes import copying, same_weights, seed_notes
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
-from flows.comparing.same_weights import same_weights
-from flows.comparing.seeds import seed_notes
 from flows.evaluating.leak import leaks
 from newwiki import protocol
 from newwiki.columns import PARTS

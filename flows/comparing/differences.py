@@ -11,10 +11,9 @@ from evaluators import power, statistics
 from flows.comparing.across_months import linked_differences
 from flows.comparing.across_wikis import are_of_two_wikis, comparable, paired_by_item
 from flows.comparing.after_cutoff import later_cutoff, of_known_cutoff
-from flows.comparing.difference import Difference, verdict, within
+from flows.comparing.difference import Difference, verdict, with_levels, within
 from flows.comparing.one_evaluator import agreed, apart, by_metric, remedy
 from flows.comparing.one_protocol import require_one_protocol, told
-from flows.comparing.shown_levels import with_levels
 from newwiki.errors import TerminalError, UsageError, did_you_mean
 from newwiki.protocol import ACROSS_MONTHS, ACROSS_WIKIS, settings_named
 from newwiki.records import Stratum

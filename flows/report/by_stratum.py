@@ -7,12 +7,11 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import PART, Column, board
+from flows.presenting import page_tables
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, arms, svg
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
-from flows.report import paper_tables
-from flows.report.blocks import blocks
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Cell, Row, together
+from flows.presenting.page_tables import Cell, Row, blocks, together
 from newwiki.errors import TerminalError
 from newwiki.records import Stratum
 from storage import strata
@@ -57,7 +56,7 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
         by=stratum,
         after_cutoff=material.after_cutoff,
     )
-    order = [record["run_id"] for record in paper_tables.best_first(material, column)]
+    order = [record["run_id"] for record in page_tables.best_first(material, column)]
     by_part: list[dict[str, Record]] = [
         {one["run_id"]: one for one in shown.records if one[PART] == part.value} for part in parts
     ]
@@ -117,6 +116,6 @@ def _rows(
     for records in by_part:
         there = [run_id for run_id in run_ids if run_id in records]
         listed = [records[run_id] for run_id in there]
-        made = paper_tables.cells(listed, column, paper_tables.direction(material, listed, column))
+        made = page_tables.cells(listed, column, page_tables.direction(material, listed, column))
         columns.append(dict(zip(there, made, strict=True)))
     return [Row(whole[run_id], [cells.get(run_id, Cell(None)) for cells in columns]) for run_id in run_ids]

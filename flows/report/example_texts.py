@@ -9,10 +9,9 @@ from markupsafe import Markup
 
 from evaluators.tagger import Tagger
 from flows.comparing.board import Column
+from flows.presenting.material import Material
 from flows.progress import Progress
-from flows.report.checked_sentences import Claims, Key, by_text, checked
-from flows.report.marked_entities import Finders, marked, marks
-from flows.report.material import Material
+from flows.report.marked_text import Claims, Finders, Key, by_text, checked, marked, marks
 from newwiki.errors import UsageError, did_you_mean
 from storage.database import Database
 

@@ -10,9 +10,8 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, lines, svg
-from flows.report.material import Material, Record
-from flows.report.paper import PaperColumn, paper_columns
-from flows.report.paper_tables import Cell, Row, rows, together
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Cell, PaperColumn, Row, paper_columns, rows, together
 
 SWEPT = {"top_p": "top-p", "top_k": "top-k", "temperature": "temperature"}
 _GRIDS = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
-from flows.report.material import Material
+from flows.presenting.material import Material
 from newwiki.errors import TerminalError
 from storage.database import Database
 

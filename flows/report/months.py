@@ -8,11 +8,10 @@ from markupsafe import Markup
 
 from flows.comparing.board import ANOTHER, Column
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, lines, svg
+from flows.presenting.material import Material, Record, gather
 from flows.presenting.numbers import varies
-from flows.report.blocks import blocks
+from flows.presenting.page_tables import Cell, Row, best_first, blocks, cells, in_order, together
 from flows.report.experiments import Section
-from flows.report.material import Material, Record, gather
-from flows.report.paper_tables import Cell, Row, best_first, cells, in_order, together
 from newwiki.errors import TerminalError
 from storage.database import Database
 

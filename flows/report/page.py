@@ -8,21 +8,21 @@ from typing import Any
 
 from evaluators.statistics import FEWEST
 from flows.comparing.board import Column, number_of
+from flows.presenting import page_tables
 from flows.presenting.charts import PageSigns
+from flows.presenting.material import Material, gather
+from flows.presenting.page_tables import paper_columns
 from flows.progress import Progress
-from flows.report import blocks, figures, paper_tables
+from flows.report import figures, models
 from flows.report.by_stratum import cuts
-from flows.report.checked_sentences import VERDICTS
-from flows.report.correlation import matrix
-from flows.report.distributions import BINS, HEIGHT, WIDTH, distributions
 from flows.report.example_texts import column_for, examples
 from flows.report.experiments import sections
 from flows.report.groups import Groups, groups
 from flows.report.later_editions import SHOWN, later_editions
-from flows.report.material import Material, gather
+from flows.report.marked_text import VERDICTS
+from flows.report.metrics import BINS, HEIGHT, WIDTH, distributions, matrix
+from flows.report.models import spreads
 from flows.report.months import LINKING, months
-from flows.report.paper import paper_columns
-from flows.report.spreads import spreads
 from flows.report.templating import assets, environment, write_page
 from flows.report.trade_off import trade_off
 from flows.report.training_curves import training
@@ -84,7 +84,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
                 f"`newwiki evaluate MODEL --decoder greedy --snapshot {snapshot_id}`"
             )
         column = column_for(material, request.texts_by)
-        alike = paper_tables.alike(material)
+        alike = models.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
         signs = _signs(material, column)
@@ -100,19 +100,19 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "examples": examples(database, material, column, progress) if column else {},
             "cut": [one for one in cut if one.rows],
             "uncut": [one for one in cut if not one.rows],
-            "old_and_new": paper_tables.old_and_new(database, material),
+            "old_and_new": models.old_and_new(database, material),
             "months": months(database, material, column, answers, signs),
             "experiments": [one for one in answers if one.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
         }
     reference = [material.reference] if material.reference else []
-    columns = paper_tables.in_order(material)
-    of_runs = paper_tables.rows(material, paper_tables.best_first(material, column), columns)
-    of_articles = paper_tables.rows(material, reference, columns)
-    of_runs, of_articles = paper_tables.together(of_runs, of_articles)
+    columns = page_tables.in_order(material)
+    of_runs = page_tables.rows(material, page_tables.best_first(material, column), columns)
+    of_articles = page_tables.rows(material, reference, columns)
+    of_runs, of_articles = page_tables.together(of_runs, of_articles)
     paper = [head.column for head in heads]
-    table_3, below_table_3 = paper_tables.together(
-        paper_tables.rows(material, alike, paper), paper_tables.rows(material, reference, paper)
+    table_3, below_table_3 = page_tables.together(
+        page_tables.rows(material, alike, paper), page_tables.rows(material, reference, paper)
     )
     sweeps = [figures.sweep(material, parameter, signs) for parameter in figures.SWEPT]
     constant = _constant(material)
@@ -122,7 +122,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "leaderboard": of_runs,
         "reference": of_articles,
         "constant": constant,
-        "blocks": blocks.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
+        "blocks": page_tables.blocks([_head(material, one) for one in columns], [*of_runs, *of_articles], beside),
         "table_3": table_3 if paper else [],
         "below_table_3": below_table_3,
         "sweeps": sweeps,
@@ -156,7 +156,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
 
 def _signs(material: Material, column: Column | None) -> PageSigns:
     """Colors by the leaderboard's order; experiments name a model by its whole path or hub id."""
-    names = [material.names[record["run_id"]] for record in paper_tables.best_first(material, column)]
+    names = [material.names[record["run_id"]] for record in page_tables.best_first(material, column)]
     return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
 
@@ -180,7 +180,7 @@ def _beside(material: Material, found: Groups | None, constant: object) -> float
         words += [("knowledge cutoff", ["2026-01-01"]), ("seen share", ["100.0%"])]
     if not constant:
         words.append(("texts", ["100,000 prompts"]))
-    return sum(blocks.width_of(head, cells) for head, cells in words)
+    return sum(page_tables.width_of(head, cells) for head, cells in words)
 
 
 def _has(material: Material, run_id: str) -> bool:

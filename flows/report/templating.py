@@ -15,7 +15,7 @@ from flows import templates
 from flows.catalogue import span
 from flows.experiments.record import distinct
 from flows.presenting.numbers import digits, fixed, percent
-from flows.report.paper_tables import apart
+from flows.presenting.page_tables import apart
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError
 from newwiki.protocol import value_in_words

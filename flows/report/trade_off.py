@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from flows.comparing.board import Column, number_of
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
-from flows.report.material import Material, Record
 from newwiki.protocol import PROTOCOL, value_in_words
 
 _WITHIN, _BETWEEN = ("distinct_2", "diversity", "rep_4"), ("self_bleu",)  # of a text, and of a run's texts

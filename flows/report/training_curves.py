@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from flows.comparing.board import Column
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, curves, svg
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Row, in_order, rows
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Row, in_order, rows
 from newwiki.decoding.grammar import short_form
 from newwiki.records import Run
 from newwiki.training.steps import step_of

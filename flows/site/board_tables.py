@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from flows.comparing.board import Column, number_of
 from flows.comparing.ranked import ranked
-from flows.report import paper_tables
-from flows.report.material import Material, Record
-from flows.report.paper_tables import Row
+from flows.presenting import page_tables
+from flows.presenting.material import Material, Record
+from flows.presenting.page_tables import Row
 from flows.site.contents import headline, in_order
 from flows.site.protocol_groups import Group, groups
 from newwiki.protocol import Settings
@@ -46,7 +46,7 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
             BoardTable(
                 ordered,
                 columns,
-                paper_tables.rows(material, ordered.records, columns),
+                page_tables.rows(material, ordered.records, columns),
                 _reference(material, columns),
                 by,
                 _letters(database, material, ordered, by),
@@ -60,7 +60,7 @@ def again(material: Material, table: BoardTable) -> BoardTable:
     there = {record["run_id"]: record for record in material.records}
     records = [there[one["run_id"]] for one in table.group.records if one["run_id"] in there]
     columns = [one for one in table.columns if one in material.board.columns]
-    rows = paper_tables.rows(material, records, columns)
+    rows = page_tables.rows(material, records, columns)
     group = replace(table.group, records=records)
     return BoardTable(group, columns, rows, _reference(material, columns), table.by, {})
 
@@ -82,11 +82,11 @@ def _has(group: Group, column: Column) -> bool:
 
 def _ordered(material: Material, group: Group, by: Column | None) -> list[Record]:
     there = {record["run_id"] for record in group.records}
-    return [record for record in paper_tables.best_first(material, by) if record["run_id"] in there]
+    return [record for record in page_tables.best_first(material, by) if record["run_id"] in there]
 
 
 def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
-    return paper_tables.rows(material, [material.reference], columns)[0] if material.reference else None
+    return page_tables.rows(material, [material.reference], columns)[0] if material.reference else None
 
 
 def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from types import MappingProxyType
 
 from flows.comparing.board import Board, Column, board, number_of
-from flows.comparing.seeds import with_seed
-from flows.report.material import Material, gather
+from flows.comparing.notes import with_seed
+from flows.presenting.material import Material, gather
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name, model_file_name
 from newwiki.levels import LEVELS, VERIFIED

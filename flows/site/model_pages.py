@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.comparing.board import Column, number_of
+from flows.presenting import page_tables
 from flows.presenting.charts import PALETTE
-from flows.report import paper_tables
-from flows.report.paper_tables import Cell
+from flows.presenting.page_tables import Cell
 from flows.site import month_tables
 from flows.site.contents import Contents, Model, SiteRun
-from flows.site.downloads import DAY, MOMENT, REAL, TEXT, WHOLE, table_of
 from flows.site.month_tables import Months
 from flows.site.number_levels import claimed_by
 from flows.site.protocol_groups import groups
 from flows.site.snapshot_pages import protocol_of
 from flows.site.snapshot_parts import SnapshotParts
 from flows.site.trend_chart import Chart, Line, chart, told
-from flows.site.writing import Writer
+from flows.site.writing import DAY, MOMENT, REAL, TEXT, WHOLE, Writer, table_of
 
 _ROWS, _COLUMNS = 32, 12  # of a table
 _TEXTS = 4  # runs whose texts a page shows
@@ -154,7 +153,7 @@ def _tables(contents: Contents, model: Model) -> Iterator[NumberTable]:
     own = [records[run.run_id] for run in model.runs if run.run_id in records]
     for group in groups(own, contents.settings):
         columns = [one for one in contents.columns if any(record[one.name] is not None for record in group.records)]
-        by_column = [paper_tables.cells(group.records, column, "none") for column in columns]
+        by_column = [page_tables.cells(group.records, column, "none") for column in columns]
         cells = [*zip(*by_column, strict=True)] or [() for _ in group.records]
         runs = [contents.runs[record["run_id"]] for record in group.records]
         yield NumberTable(group.words, columns, [*zip(runs, cells, strict=True)])

@@ -6,10 +6,9 @@ from flows.comparing.board import Column
 from flows.presenting.charts import PALETTE
 from flows.site import month_tables
 from flows.site.contents import Contents
-from flows.site.downloads import REAL, TEXT, table_of
 from flows.site.month_tables import Months, MonthTable
 from flows.site.trend_chart import LARGE, SMALL, Chart, Line, chart, told
-from flows.site.writing import Writer
+from flows.site.writing import REAL, TEXT, Writer, table_of
 from newwiki.file_names import file_name
 
 _COLUMNS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.comparing.board import Board, number_of
-from flows.report.material import Material
+from flows.presenting.material import Material
 from flows.site.contents import Contents
 from newwiki.levels import VERIFIED, legend
 

@@ -5,16 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from flows.comparing.board import number_of
-from flows.report.material import Material
-from flows.site.article_kinds import Kinds, KindTable
+from flows.presenting.material import Material
 from flows.site.board_tables import again, pieces
 from flows.site.contents import Contents, snapshot_file
-from flows.site.created_after import numbers
-from flows.site.downloads import DAY, REAL, TEXT, WHOLE, table_of
 from flows.site.number_levels import claimed_by, level_words, levels_on
 from flows.site.protocol_groups import groups
-from flows.site.snapshot_parts import SnapshotParts
-from flows.site.writing import Writer
+from flows.site.snapshot_parts import Kinds, KindTable, SnapshotParts, numbers
+from flows.site.writing import DAY, REAL, TEXT, WHOLE, Writer, table_of
 from newwiki.file_names import file_name
 
 _CELLS = 480  # of a table by kind of article

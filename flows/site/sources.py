@@ -1,4 +1,4 @@
-"""Where a site comes from: one database as it is, or databases, shared folders and bundles put together in another."""
+"""What a site is made of: a database, shared folders and bundles, put together in one database."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,16 +14,20 @@ from flows.bundles.receipts import ENDING as ENDING_OF_RECEIPT
 from flows.bundles.receipts import checked_here, read
 from flows.bundles.receipts import verifications as receipt_rows
 from flows.bundles.taking_in import bundle_files, take_in
-from flows.comparing import copied
+from flows.comparing import notes
+from flows.experiments.answering import answer
+from flows.experiments.evaluations import Evaluations
+from flows.experiments.linking.experiment import EXPERIMENT
 from flows.progress import Progress, Silent
 from flows.scoring.score_all import score_all
 from flows.site.contents import Signers
-from flows.site.linking_months import link_months
 from newwiki.bundle_requests import CheckRequest
-from newwiki.errors import TerminalError, UsageError
+from newwiki.errors import NewWikiError, TerminalError, UsageError
+from newwiki.experiment_request import LinkingRequest
 from newwiki.request import ScoringRequest
 from newwiki.settings import Settings
 from newwiki.site_request import SiteRequest
+from newwiki.snapshot import Snapshot
 from storage import verifications
 from storage.admitted import Admitted
 from storage.database import Database
@@ -76,8 +80,8 @@ def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> It
         checkers = trusted_keys(request.checker) if request.checker else {}
         signers = _take_in(names, request, settings, target, origins, progress, trusted)
         verifications.add(target, _verified(names, request, checkers, settings, progress))
-        if request.recompute and (run_ids := copied.unmeasured(target)):
-            score_all(target, ScoringRequest(run=tuple(run_ids), metrics=copied.METRIC), settings, Silent())
+        if request.recompute and (run_ids := notes.unmeasured(target)):
+            score_all(target, ScoringRequest(run=tuple(run_ids), metrics=notes.METRIC), settings, Silent())
         for name, kind in kinds:
             if _is_own(name, kind, settings):
                 verifications.keep_own(target, Database(name))
@@ -184,3 +188,19 @@ def _of_receipt(
     except (ValueError, OSError) as error:
         progress.note(f"the receipt '{place}' does not count: {error}")
         return []
+
+
+def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
+    """Links those of each wiki that has several with its newest. Gives the wikis of which none can be, and why."""
+    months: dict[str, list[str]] = {}
+    for one in database.records(Snapshot, "site_snapshots"):  # the newest first
+        if one.kind == "new":
+            months.setdefault(one.wiki, []).append(one.snapshot_id)
+    unlinked = {}
+    for wiki, (newest, *earlier) in months.items():
+        try:
+            if earlier:
+                answer(EXPERIMENT, Evaluations(database, settings, progress), LinkingRequest(snapshot=newest))
+        except NewWikiError as error:
+            unlinked[wiki] = str(error)
+    return unlinked

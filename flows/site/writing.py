@@ -1,5 +1,9 @@
-"""Where the site's files go: pages by templates with links that hold in any folder, and tables in every form."""
+"""How the site's files are written: pages by templates with links that hold in any folder, and tables in every form."""
 
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from importlib.resources import files
@@ -8,15 +12,16 @@ from typing import Any
 
 import jinja2
 import pyarrow as pa
+import pyarrow.parquet as parquet
 
 from flows.presenting.charts import PALETTE, SHAPES
 from flows.report.templating import assets, environment
-from flows.site import downloads
 from flows.site.contents import snapshot_file
+from flows.tables import in_spreadsheet, plain
 from newwiki.errors import TerminalError
 from newwiki.levels import LEVELS
 from newwiki.snapshot import Snapshot, Window
-from newwiki.visible import in_markup
+from newwiki.visible import in_json, in_markup
 
 _TEMPLATES = files("flows.site") / "templates"
 
@@ -29,7 +34,7 @@ class Writer:
         self._paths: set[str] = set()
         self._environment = _environment()
         self._environment.globals |= shared | {
-            "forms": tuple(downloads.FORMS),
+            "forms": tuple(FORMS),
             "colours": PALETTE,
             "signs": tuple(SHAPES.values()),
             "snapshot_file": snapshot_file,
@@ -49,7 +54,7 @@ class Writer:
 
     def files(self, path: str, table: pa.Table) -> str:
         """The table in every form; gives the path that its links begin with."""
-        downloads.write(self._new(path), table)
+        write(self._new(path), table)
         return path
 
     def style_and_script(self) -> None:
@@ -96,3 +101,49 @@ def _rfc3339(at: datetime) -> str:
 def _shown(text: str) -> str:
     """A name or a text from elsewhere, as every page shows it."""
     return in_markup(str(text))
+
+
+TEXT, WHOLE, REAL, MOMENT, DAY = pa.string(), pa.int64(), pa.float64(), pa.timestamp("us", "UTC"), pa.date32()
+
+Columns = Mapping[str, pa.DataType]
+
+
+def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """The records under these columns; what they have besides is left out."""
+    return pa.Table.from_pylist(
+        [{name: one[name] for name in columns} for one in records], pa.schema([*columns.items()])
+    )
+
+
+def _csv(table: pa.Table) -> bytes:
+    """For people: in columns of text, no cell is a formula of a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(map(in_spreadsheet, row.values()) for row in table.to_pylist())
+    return text.getvalue().encode()
+
+
+def _json(table: pa.Table) -> bytes:
+    """A list of objects, each on a line of its own."""
+    rows = [in_json(json.dumps(row, default=plain, ensure_ascii=False)) for row in table.to_pylist()]
+    return ("[\n" + ",\n".join(rows) + "\n]\n" if rows else "[]\n").encode()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    sink = io.BytesIO()
+    parquet.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+FORMS: dict[str, Callable[[pa.Table], bytes]] = {"csv": _csv, "json": _json, "parquet": _parquet}
+
+
+def write(path: Path, table: pa.Table) -> list[Path]:
+    """Writes the table in each form, as `path` with its ending; gives the files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files = []
+    for form, made in FORMS.items():
+        files.append(path.with_name(f"{path.name}.{form}"))
+        files[-1].write_bytes(made(table))
+    return files

@@ -10,8 +10,8 @@ import pytest
 from flows.comparing.board import Column
 from flows.comparing.ranked import ranked
 from flows.presenting.charts import PageSigns
+from flows.presenting.material import Material, gather
 from flows.report.groups import groups
-from flows.report.material import Material, gather
 from flows.report.months import months
 from flows.report.trade_off import trade_off
 from storage import runs

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.presenting.charts import PageSigns
-from flows.report.material import gather
+from flows.presenting.material import gather
 from flows.report.training_curves import Training, training
 from storage.database import Database
 from tests.flows.report.conftest import METRICS, add_scores, add_texts, rules

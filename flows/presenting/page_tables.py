@@ -1,18 +1,58 @@
-"""The leaderboard, and the paper's tables 3 and 4 on our data."""
+"""Tables of numbers on pages: columns in the paper's order, cells with their intervals, blocks that fit a screen."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flows.comparing.board import Column, number_of
+from flows.presenting.material import Material, Record
 from flows.presenting.numbers import AlignedNumber, align
-from flows.report.material import Material, Record, gather
-from flows.report.paper import PaperColumn, ordered, paper_columns
 from newwiki.levels import CLAIMED, VERIFIED
+from newwiki.paper_metrics import paper_metrics
 from newwiki.protocol import PROTOCOL, varying
-from storage.database import Database
 
-PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9"
+ROOM = 180  # letters beside each other on a screen of 1440 pixels, in a font as wide as DejaVu Sans
+FIRST = 26  # letters of the column that says which run
+_GAP = 2.4
+_SMALL = 0.85  # how large the letters of intervals are
+_PARTS = re.compile(r"[\s_]+")
+
+
+@dataclass(frozen=True)
+class PaperColumn:
+    """A metric of the paper by a column of the board."""
+
+    title: str
+    column: Column
+    low: float | None
+    high: float | None
+
+    def rescaled(self, value: float) -> float:
+        """The value where `low` is 0 and `high` is 1."""
+        assert self.low is not None and self.high is not None
+        return (value - self.low) / (self.high - self.low)
+
+
+def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
+    """The paper's metrics that the board has, each by the nearest of ours; by several evaluators, several columns."""
+    by_metric: dict[str, list[Column]] = {}
+    for column in columns:
+        by_metric.setdefault(column.metric, []).append(column)
+    found = []
+    for metric in paper_metrics():
+        ours = next((by_metric[name] for name in metric.here if name in by_metric), [])
+        for column in ours:
+            title = metric.title + column.name.removeprefix(column.metric)
+            found.append(PaperColumn(title, column, metric.low, metric.high))
+    return found
+
+
+def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Column]:
+    """As the pages show them: first the paper's metrics, those with a better direction before the others."""
+    listed = list(columns)
+    paper = [head.column for head in paper_columns(listed)]
+    paper.sort(key=lambda column: directions[column.metric] == "none")
+    return [*paper, *(column for column in listed if column not in paper)]
 
 
 @dataclass(frozen=True)
@@ -41,26 +81,6 @@ class Row:
     cells: Sequence[Cell]
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The same request on two snapshots: of new articles and of old ones; `run_id` is that of the report's snapshot."""
-
-    run_id: str
-    new: Row
-    old: Row
-
-
-@dataclass(frozen=True)
-class OldAndNew:
-    """`left_out` are metrics that were scored by different evaluators, whose numbers are not set beside each other."""
-
-    new_id: str
-    old_id: str
-    heads: Sequence[PaperColumn]
-    pairs: Sequence[Pair]
-    left_out: Sequence[str]
-
-
 def in_order(material: Material) -> list[Column]:
     """The columns of the leaderboard."""
     return ordered(material.board.columns, {name: one.direction for name, one in material.metrics.items()})
@@ -87,49 +107,6 @@ def direction(material: Material, records: Iterable[Record], column: Column) -> 
     asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
     is_apart = any(name in PROTOCOL for name in varying(asked)) or not material.board.same_articles
     return "none" if is_apart else material.direction(column)
-
-
-def alike(material: Material) -> list[Record]:
-    """The runs of table 3: those of one decoder and request that the most models have, the paper's decoder first among
-    equals."""
-    groups: dict[object, list[Record]] = defaultdict(list)
-    for record in material.records:
-        entry = material.entries[record["run_id"]]
-        if entry.run.samples:
-            groups[record["decoder"], entry.request].append(record)
-
-    def rank(group: list[Record]) -> tuple[int, bool]:
-        models = {material.entries[record["run_id"]].run.model_sha256 for record in group}
-        return len(models), group[0]["decoder"].startswith(PAPER_DECODER)
-
-    return max(groups.values(), key=rank, default=[])
-
-
-def old_and_new(database: Database, material: Material) -> OldAndNew | None:
-    """Table 4: the newest snapshot of the other kind on which the same was asked of the same model, if there is one."""
-    for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
-        other = gather(database, other_id)
-        there = {_asked(other, record): record for record in other.records}
-        found = [(record, there[key]) for record in material.records if (key := _asked(material, record)) in there]
-        if found:
-            return _paired(material, other, found)
-    return None
-
-
-def _paired(material: Material, other: Material, found: Sequence[tuple[Record, Record]]) -> OldAndNew:
-    heads = paper_columns(material.board.columns)
-    shared = [one for one in heads if one.column in other.board.columns]
-    columns = [one.column for one in shared]
-    step = 1 if material.snapshot.kind == "new" else -1
-    new_id, old_id = (material.snapshot.snapshot_id, other.snapshot.snapshot_id)[::step]
-    listed = together(*[rows(material, pair[::step], columns) for pair in found])
-    pairs = [Pair(pair[0]["run_id"], *of_pair) for pair, of_pair in zip(found, listed, strict=True)]
-    return OldAndNew(new_id, old_id, shared, pairs, [one.title for one in heads if one not in shared])
-
-
-def _asked(material: Material, record: Record) -> tuple[object, ...]:
-    entry = material.entries[record["run_id"]]
-    return entry.run.model_sha256, record["decoder"], entry.request
 
 
 def apart(status: str | None, level: str | None = None) -> str:
@@ -181,3 +158,29 @@ def together(*groups: Sequence[Row]) -> list[list[Row]]:
 
 def _aligned(column: Sequence[Cell]) -> list[Cell]:
     return [replace(cell, shown=shown) for cell, shown in zip(column, align(column), strict=True)]
+
+
+def blocks(heads: Sequence[str], rows: Sequence[Row], beside: float = 0) -> list[range]:
+    """The places of the cells that fit beside each other, and beside so many letters of other columns in the first."""
+    found: list[range] = []
+    start, used = 0, FIRST + beside
+    for place, head in enumerate(heads):
+        width = _width(head, rows, place) + _GAP
+        if place > start and used + width > ROOM:
+            found.append(range(start, place))
+            start, used = place, FIRST
+        used += width
+    return [*found, range(start, len(heads))]
+
+
+def width_of(head: str, cells: Sequence[str]) -> float:
+    """How wide a column of such words is, its gap with it."""
+    return max(map(len, (*_PARTS.split(head), *cells))) + _GAP
+
+
+def _width(head: str, rows: Sequence[Row], place: int) -> float:
+    parts = [len(part) for part in _PARTS.split(head)]
+    shown = [cell.shown for row in rows if (cell := row.cells[place]).shown]
+    numbers = [len(one.mean) + _SMALL * len(one.sd) + bool(one.sd) for one in shown]
+    intervals = [_SMALL * len(one.interval) for one in shown]
+    return max([*parts, *numbers, *intervals])

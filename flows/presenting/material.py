@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from flows.comparing.board import ABOUT, Board, Column, board
-from flows.comparing.seeds import with_seed
+from flows.comparing.notes import with_seed
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings

@@ -1,14 +1,16 @@
-"""How each metric is spread in each run, beside the articles: small histograms over the same bins."""
+"""The metrics over texts: how each is distributed in each run, and how they correlate (figure 4 of the paper)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from flows.comparing.board import Column
-from flows.report.material import Material
+from flows.presenting.material import Material
+from flows.presenting.page_tables import paper_columns
 from storage.database import Database
 
 BINS, WIDTH, HEIGHT = 24, 240, 40
+_TEXTS = 20_000  # so many give a correlation to about 0.01
 
 
 @dataclass(frozen=True)
@@ -51,3 +53,35 @@ def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
             path.append(f"H{place * step}V{top}")
             level = top
     return "".join([*path, f"H{WIDTH}V{HEIGHT}Z"])
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Pearson's r by row and column, None where one of the two does not vary or no text has both. `texts` of the `kept`
+    were read."""
+
+    columns: Sequence[Column]
+    cells: Sequence[Sequence[float | None]]
+    texts: int
+    kept: int
+
+
+def matrix(database: Database, material: Material) -> Matrix | None:
+    """Over the texts of all runs; None where there are not two metrics, or no run."""
+    columns = _ordered(material)
+    runs = [record["run_id"] for record in material.records]
+    if len(columns) < 2 or not runs:
+        return None
+    metrics, evaluators = [one.metric for one in columns], [one.evaluator_id for one in columns]
+    found = database.rows("report_correlations", runs, metrics, evaluators, _TEXTS, *material.after)
+    cells: list[list[float | None]] = [[1.0 if one is two else None for one in columns] for two in columns]
+    for one, two, _, correlation in found:
+        cells[one][two] = cells[two][one] = None if correlation != correlation else correlation
+    kept = sum(record["completions"] for record in material.records)
+    return Matrix(columns, cells, min(kept, _TEXTS), kept)
+
+
+def _ordered(material: Material) -> list[Column]:
+    """The paper's metrics first, in its order."""
+    first = [head.column for head in paper_columns(material.text_columns)]
+    return first + [column for column in material.text_columns if column not in first]

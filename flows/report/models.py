@@ -1,5 +1,6 @@
-"""The paper's figure 5 on our data: in the metrics' own units, and rescaled."""
+"""The models side by side, as the paper has them: tables 3 and 4, and figure 5, on our data."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,10 +8,32 @@ from markupsafe import Markup
 
 from flows.comparing.board import Number, number_of
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, dots, svg
+from flows.presenting.material import Material, Record, gather
 from flows.presenting.numbers import decimals, fixed
-from flows.report.material import Material, Record
-from flows.report.paper import PaperColumn, paper_columns
-from flows.report.paper_tables import apart
+from flows.presenting.page_tables import PaperColumn, Row, apart, paper_columns, rows, together
+from storage.database import Database
+
+PAPER_DECODER = "sample:frequency_penalty=0,presence_penalty=0,repetition_penalty=1,temperature=0.9,top_k=20,top_p=0.9"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same request on two snapshots: of new articles and of old ones; `run_id` is that of the report's snapshot."""
+
+    run_id: str
+    new: Row
+    old: Row
+
+
+@dataclass(frozen=True)
+class OldAndNew:
+    """`left_out` are metrics that were scored by different evaluators, whose numbers are not set beside each other."""
+
+    new_id: str
+    old_id: str
+    heads: Sequence[PaperColumn]
+    pairs: Sequence[Pair]
+    left_out: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -32,6 +55,49 @@ class Spreads:
     rows: Sequence[tuple[str, Sequence[Bar | None]]]
     keys: Sequence[Key]
     rescaled: Markup | None
+
+
+def alike(material: Material) -> list[Record]:
+    """The runs of table 3: those of one decoder and request that the most models have, the paper's decoder first among
+    equals."""
+    groups: dict[object, list[Record]] = defaultdict(list)
+    for record in material.records:
+        entry = material.entries[record["run_id"]]
+        if entry.run.samples:
+            groups[record["decoder"], entry.request].append(record)
+
+    def rank(group: list[Record]) -> tuple[int, bool]:
+        models = {material.entries[record["run_id"]].run.model_sha256 for record in group}
+        return len(models), group[0]["decoder"].startswith(PAPER_DECODER)
+
+    return max(groups.values(), key=rank, default=[])
+
+
+def old_and_new(database: Database, material: Material) -> OldAndNew | None:
+    """Table 4: the newest snapshot of the other kind on which the same was asked of the same model, if there is one."""
+    for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
+        other = gather(database, other_id)
+        there = {_asked(other, record): record for record in other.records}
+        found = [(record, there[key]) for record in material.records if (key := _asked(material, record)) in there]
+        if found:
+            return _paired(material, other, found)
+    return None
+
+
+def _paired(material: Material, other: Material, found: Sequence[tuple[Record, Record]]) -> OldAndNew:
+    heads = paper_columns(material.board.columns)
+    shared = [one for one in heads if one.column in other.board.columns]
+    columns = [one.column for one in shared]
+    step = 1 if material.snapshot.kind == "new" else -1
+    new_id, old_id = (material.snapshot.snapshot_id, other.snapshot.snapshot_id)[::step]
+    listed = together(*[rows(material, pair[::step], columns) for pair in found])
+    pairs = [Pair(pair[0]["run_id"], *of_pair) for pair, of_pair in zip(found, listed, strict=True)]
+    return OldAndNew(new_id, old_id, shared, pairs, [one.title for one in heads if one not in shared])
+
+
+def _asked(material: Material, record: Record) -> tuple[object, ...]:
+    entry = material.entries[record["run_id"]]
+    return entry.run.model_sha256, record["decoder"], entry.request
 
 
 def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> Spreads | None:
