@@ -1,6 +1,5 @@
 """How the site's files are written: pages by templates with links that hold in any folder, and tables in every form."""
 
-import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +17,7 @@ from flows.presenting.charts import PALETTE, SHAPES
 from flows.report.templating import assets, environment
 from flows.site.contents import snapshot_file
 from flows.tables import in_spreadsheet, plain
+from newwiki.csv_files import write_csv
 from newwiki.errors import TerminalError
 from newwiki.levels import LEVELS
 from newwiki.snapshot import Snapshot, Window
@@ -118,9 +118,7 @@ def table_of(columns: Columns, records: Iterable[Mapping[str, Any]]) -> pa.Table
 def _csv(table: pa.Table) -> bytes:
     """For people: in columns of text, no cell is a formula of a spreadsheet."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.column_names)
-    writer.writerows(map(in_spreadsheet, row.values()) for row in table.to_pylist())
+    write_csv(text, table.column_names, (map(in_spreadsheet, row.values()) for row in table.to_pylist()))
     return text.getvalue().encode()
 
 
