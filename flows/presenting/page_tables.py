@@ -28,13 +28,13 @@ class PaperColumn:
     high: float | None
 
     def rescaled(self, value: float) -> float:
-        """The value where `low` is 0 and `high` is 1."""
+        """Return the value on a scale where `low` is 0 and `high` is 1."""
         assert self.low is not None and self.high is not None
         return (value - self.low) / (self.high - self.low)
 
 
 def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
-    """The paper's metrics that the board has, each by the nearest of ours; by several evaluators, several columns."""
+    """Return the paper's metrics on the board, each by our nearest metric; several evaluators make several columns."""
     by_metric: dict[str, list[Column]] = {}
     for column in columns:
         by_metric.setdefault(column.metric, []).append(column)
@@ -48,7 +48,7 @@ def paper_columns(columns: Iterable[Column]) -> list[PaperColumn]:
 
 
 def ordered(columns: Iterable[Column], directions: Mapping[str, str]) -> list[Column]:
-    """As the pages show them: first the paper's metrics, those with a better direction before the others."""
+    """Sort columns for pages: the paper's metrics first, and among them those with a better direction."""
     listed = list(columns)
     paper = [head.column for head in paper_columns(listed)]
     paper.sort(key=lambda column: directions[column.metric] == "none")
@@ -82,12 +82,12 @@ class Row:
 
 
 def in_order(material: Material) -> list[Column]:
-    """The columns of the leaderboard."""
+    """Return the leaderboard's columns in the order of pages."""
     return ordered(material.board.columns, {name: one.direction for name, one in material.metrics.items()})
 
 
 def best_first(material: Material, column: Column | None) -> list[Record]:
-    """The runs by this column, those without a number last; as they were started where nothing is better."""
+    """Sort the runs by this column, runs without a number last; by their start where the metric has no direction."""
     if column is None or material.direction(column) == "none":
         return material.records
     sign = -1 if material.direction(column) == "higher" else 1
@@ -96,29 +96,29 @@ def best_first(material: Material, column: Column | None) -> list[Record]:
 
 
 def rows(material: Material, records: Iterable[Record], columns: Sequence[Column]) -> list[Row]:
-    """A row a record with a cell a column."""
+    """Return a row for each record with a cell for each column."""
     listed = list(records)
     by_column = [cells(listed, column, direction(material, listed, column)) for column in columns]
     return [Row(record, cells) for record, *cells in zip(listed, *by_column, strict=True)]
 
 
 def direction(material: Material, records: Iterable[Record], column: Column) -> str:
-    """Which is better; `none` where the runs were asked otherwise, or of other articles, so that none is the best."""
+    """Return the better direction; `none` for runs of several protocols or sets of articles."""
     asked = [material.settings[one["run_id"]] for one in records if one["run_id"] in material.settings]
     is_apart = any(name in PROTOCOL for name in varying(asked)) or not material.board.same_articles
     return "none" if is_apart else material.direction(column)
 
 
 def apart(status: str | None, level: str | None = None) -> str:
-    """What a reader must know beside a number: nothing where it stands on all texts and was wholly verified, or was
-    never asked for."""
+    """Return what a reader must know beside a number: its status unless it covers all texts, and its level unless it is
+    fully verified."""
     return "; ".join(
         [*([status] if status and status != "ok" else []), *([level] if level not in (None, VERIFIED) else [])]
     )
 
 
 def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cell]:
-    """A column's cells, one a record."""
+    """Return a column's cells, one for each record."""
     found = [number_of(record, column.name) for record in records]
     ends = [end for of in found for end in (of.mean, of.low, of.high) if end is not None]
     means = [of.mean for of in found if of.mean is not None and of.level != CLAIMED]
@@ -149,7 +149,7 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
 
 
 def together(*groups: Sequence[Row]) -> list[list[Row]]:
-    """The same rows, with the same digits in a column of all of them."""
+    """Return the same groups of rows, aligned so that each column has the same decimals in all of them."""
     listed = [row for group in groups for row in group]
     by_column = [_aligned(column) for column in zip(*[row.cells for row in listed], strict=True)]
     made = iter([Row(row.record, cells) for row, *cells in zip(listed, *by_column, strict=True)])
@@ -161,7 +161,7 @@ def _aligned(column: Sequence[Cell]) -> list[Cell]:
 
 
 def blocks(heads: Sequence[str], rows: Sequence[Row], beside: float = 0) -> list[range]:
-    """The places of the cells that fit beside each other, and beside so many letters of other columns in the first."""
+    """Split the columns into blocks as wide as a screen; the first block leaves room for `beside` letters."""
     found: list[range] = []
     start, used = 0, FIRST + beside
     for place, head in enumerate(heads):
@@ -174,7 +174,7 @@ def blocks(heads: Sequence[str], rows: Sequence[Row], beside: float = 0) -> list
 
 
 def width_of(head: str, cells: Sequence[str]) -> float:
-    """How wide a column of such words is, its gap with it."""
+    """Return the width of a column in letters, with the gap to the next."""
     return max(map(len, (*_PARTS.split(head), *cells))) + _GAP
 
 

@@ -1,4 +1,4 @@
-"""The runs on parts of the snapshot: its short and long articles, those with and without an infobox …"""
+"""The section on parts of a snapshot: short and long articles, articles with and without an infobox …"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Cut:
 
 
 def cuts(database: Database, material: Material, column: Column, by: Stratum | None, page: PageSigns) -> list[Cut]:
-    """That by one stratum, or one for each."""
+    """Cut the column by one stratum, or by each of them."""
     return [_cut(database, material, column, stratum, page) for stratum in ([by] if by else strata.STRATA)]
 
 
@@ -76,7 +76,7 @@ def _drawn(
     rows: Sequence[Row],
     page: PageSigns,
 ) -> tuple[Sequence[Key], Markup | None]:
-    """The best runs, and the articles if their numbers vary."""
+    """Draw the best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
     shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]

@@ -19,26 +19,26 @@ _VERSION = re.compile(r"-[^-]*$")
 
 
 class Finders:
-    """The entity finders that scored the runs, each loaded once; in the place of one that is not at hand, why."""
+    """The entity finders that scored the runs, each loaded once; a reason in the place of a finder that is missing."""
 
     def __init__(self) -> None:
         self._loaded: dict[tuple[str | None, str | None], Tagger | str] = {}
         self._found: dict[tuple[str, str], Sequence[str]] = {}
 
     def of_run(self, material: Material, record: Record) -> Tagger | str:
-        """The finder that scored this run, or why there is none."""
+        """Return the finder that scored this run, or the reason why there is none."""
         scored = (column for column in material.board.columns if record[column.name] is not None)
         return self.among(material.evaluators[column.evaluator_id] for column in scored)
 
     def among(self, evaluators: Iterable[Fingerprint]) -> Tagger | str:
-        """The first finder of those that scored a run, or why there is none."""
+        """Return the first finder among the evaluators, or the reason why there is none."""
         for evaluator in evaluators:
             if _FINDER.fullmatch(evaluator.model or ""):
                 return self._load(evaluator)
         return "this run was not scored by a metric of entities"
 
     def find(self, finder: Tagger, text: str) -> Sequence[str]:
-        """The text's mentions in order."""
+        """Return the mentions of a text in their order."""
         key = (finder.model, text)
         if key not in self._found:
             (self._found[key],) = finder.tag([text])
@@ -61,7 +61,7 @@ class Mark:
 
 
 def marks(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: int) -> Sequence[Mark]:
-    """Of the mentions in the first `length` characters, those that are `elsewhere` too in both."""
+    """Return a mark for each mention in the first `length` characters."""
     there = {_compared(mention) for mention in elsewhere}
     found = []
     for start, mention in _places(text, mentions):
@@ -72,7 +72,7 @@ def marks(text: str, mentions: Sequence[str], elsewhere: Sequence[str], length: 
 
 
 def marked(text: str, found: Sequence[Mark], first: int, last: int) -> Markup:
-    """The characters from `first` up to `last`, marks as <mark>, of the class `both` where they are."""
+    """Return the characters from `first` up to `last` with <mark> elements, of class `both` for shared mentions."""
     parts, end = [], first
     for mark in found:
         start, stop = max(mark.start, first), min(mark.end, last)
@@ -84,7 +84,7 @@ def marked(text: str, found: Sequence[Mark], first: int, last: int) -> Markup:
 
 
 def _places(text: str, mentions: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Where each stands after the one before it: as words of their own ("one" is not in "stone"), or else anywhere."""
+    """Yield the place of each mention, after the one before: as whole words ("one" is not in "stone"), or anywhere."""
     position = 0
     for mention in filter(None, mentions):
         own_words = re.compile(rf"(?<!\w){re.escape(mention)}(?!\w)").search(text, position)
@@ -95,7 +95,7 @@ def _places(text: str, mentions: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _compared(mention: str) -> str:
-    """As `entity_overlap` compares them."""
+    """Normalize a mention as `entity_overlap` does."""
     return " ".join(mention.casefold().split())
 
 
@@ -123,7 +123,7 @@ VERDICTS = {
 
 
 def by_text(rows: Sequence[Mapping[str, Any]]) -> Mapping[Key, Claims]:
-    """What the query `shown_claims` has found, in its order."""
+    """Group the rows of the query `shown_claims` by text and evaluator, in their order."""
     found: dict[Key, dict[str, list[Mapping[str, Any]]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         found[row["run_id"], row["page_id"], row["sample"]][row["evaluator"]].append(row)
@@ -131,8 +131,8 @@ def by_text(rows: Sequence[Mapping[str, Any]]) -> Mapping[Key, Claims]:
 
 
 def checked(text: str, claims: Sequence[Mapping[str, Any]], length: int, inner: Callable[[int, int], Markup]) -> Markup:
-    """The first `length` characters, each sentence in a <span class="claim"> with its sign in front and its evidence
-    behind; `inner` gives the characters from one place up to another."""
+    """Return the first `length` characters, each sentence in a <span class="claim"> with its sign in front and its
+    evidence behind; `inner` gives the characters from one place up to another."""
     parts, end = [], 0
     for claim in claims:
         start, stop = claim["start_char"], min(claim["end_char"], length)
@@ -152,7 +152,7 @@ def checked(text: str, claims: Sequence[Mapping[str, Any]], length: int, inner: 
 
 
 def checked_alone(text: str, claims: Sequence[Mapping[str, Any]]) -> Markup:
-    """A whole text in which nothing else is marked."""
+    """Return a whole text with verdicts and no other marks."""
     return checked(text, claims, len(text), lambda start, end: escape(text[start:end]))
 
 

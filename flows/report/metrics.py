@@ -23,12 +23,12 @@ class Distribution:
     outline: str
 
     def holds(self, other: "Distribution") -> bool:
-        """Whether the other's middle lies in this box: that of a text against itself, 1, mostly does not."""
+        """Return whether the other median lies in this box; the score 1 of a text against itself mostly does not."""
         return self.low <= other.quartiles[1] <= self.high
 
 
 def distributions(database: Database, material: Material) -> Mapping[tuple[str, Column], Distribution]:
-    """By run id (the articles' too) and column, where there are numbers."""
+    """Return the distributions by run id (the articles' too) and column."""
     columns = {(column.metric, column.evaluator_id): column for column in material.text_columns}
     runs = [record["run_id"] for record in material.board.records]
     metrics, evaluators = [metric for metric, _ in columns], [evaluator for _, evaluator in columns]
@@ -43,7 +43,7 @@ def distributions(database: Database, material: Material) -> Mapping[tuple[str, 
 
 
 def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
-    """Steps from the left to the right, the fullest bin as high as the box."""
+    """Return the outline of a histogram as an SVG path; the fullest bin is as high as the box."""
     texts = dict(zip(bins, counts, strict=True))
     step, highest = WIDTH // BINS, max(counts)
     path, level = [f"M0 {HEIGHT}"], HEIGHT
@@ -67,7 +67,7 @@ class Matrix:
 
 
 def matrix(database: Database, material: Material) -> Matrix | None:
-    """Over the texts of all runs; None where there are not two metrics, or no run."""
+    """Correlate the metrics over the texts of all runs; None for fewer than two metrics and without runs."""
     columns = _ordered(material)
     runs = [record["run_id"] for record in material.records]
     if len(columns) < 2 or not runs:
@@ -82,6 +82,6 @@ def matrix(database: Database, material: Material) -> Matrix | None:
 
 
 def _ordered(material: Material) -> list[Column]:
-    """The paper's metrics first, in its order."""
+    """Return the columns, the paper's metrics first and in its order."""
     first = [head.column for head in paper_columns(material.text_columns)]
     return first + [column for column in material.text_columns if column not in first]

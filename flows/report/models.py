@@ -38,7 +38,7 @@ class OldAndNew:
 
 @dataclass(frozen=True)
 class Bar:
-    """A standard deviation in words, its share of the greatest of its column in percent, and what a reader must know
+    """A formatted standard deviation, its size in percent of the greatest in its column, and what a reader must know
     beside it."""
 
     words: str
@@ -58,8 +58,8 @@ class Spreads:
 
 
 def alike(material: Material) -> list[Record]:
-    """The runs of table 3: those of one decoder and request that the most models have, the paper's decoder first among
-    equals."""
+    """Return the runs of table 3: those with the decoder and request that most models share; the paper's decoder wins
+    a tie."""
     groups: dict[object, list[Record]] = defaultdict(list)
     for record in material.records:
         entry = material.entries[record["run_id"]]
@@ -74,7 +74,7 @@ def alike(material: Material) -> list[Record]:
 
 
 def old_and_new(database: Database, material: Material) -> OldAndNew | None:
-    """Table 4: the newest snapshot of the other kind on which the same was asked of the same model, if there is one."""
+    """Return table 4: the same requests on the newest snapshot of the other kind; None where there is none."""
     for other_id, _ in database.rows("report_counterparts", material.snapshot.snapshot_id):
         other = gather(database, other_id)
         there = {_asked(other, record): record for record in other.records}
@@ -101,7 +101,7 @@ def _asked(material: Material, record: Record) -> tuple[object, ...]:
 
 
 def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> Spreads | None:
-    """The standard deviations of these runs and of the articles."""
+    """Return figure 5: the standard deviations of these runs and of the articles."""
     articles = [(material.reference, "Wikipedia")] if material.reference else []
     of_runs = [(record, material.names[record["run_id"]]) for record in records]
     named = [*of_runs, *articles]

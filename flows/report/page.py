@@ -1,4 +1,4 @@
-"""The report: one HTML file that asks nothing of any network, written whole or not at all."""
+"""The report on a snapshot: one HTML file without requests to any network, written whole or not at all."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ SECTIONS = (
 
 
 def write(database: Database, progress: Progress, request: ReportRequest, path: Path | None = None) -> Path:
-    """Writes the report on a snapshot, to `report-SNAPSHOT.html` if no path is given, and gives the path.
+    """Write the report on a snapshot, by default to `report-SNAPSHOT.html`, and return the path.
 
     Raises TerminalError where nothing is scored yet, UsageError where the file cannot be written.
     """
@@ -74,7 +74,7 @@ def write(database: Database, progress: Progress, request: ReportRequest, path: 
 
 
 def render(database: Database, progress: Progress, request: ReportRequest) -> tuple[str, str]:
-    """The page, and the id of the snapshot that it is on."""
+    """Return the page and the id of its snapshot."""
     with database.read():
         material = gather(database, request.snapshot, after_cutoff=request.after_cutoff)
         snapshot_id = material.snapshot.snapshot_id
@@ -155,24 +155,24 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
 
 
 def _signs(material: Material, column: Column | None) -> PageSigns:
-    """Colors by the leaderboard's order; experiments name a model by its whole path or hub id."""
+    """Give out colors in the leaderboard's order. Experiments name a model by its whole path or hub id."""
     names = [material.names[record["run_id"]] for record in page_tables.best_first(material, column)]
     return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
 
 def _constant(material: Material) -> tuple[int, int] | None:
-    """How many texts and prompts each run has, where that is the same for all."""
+    """Return the number of texts and prompts of each run, if it is the same for all."""
     found = {(record["completions"], record["prompts"]) for record in material.records}
     return found.pop() if len(found) == 1 else None
 
 
 def _head(material: Material, column: Column) -> str:
-    """With its arrow."""
+    """Return the head of a column with its arrow."""
     return f"{column.name}·↑" if material.direction(column) != "none" else column.name
 
 
 def _beside(material: Material, found: Groups | None, constant: object) -> float:
-    """How many letters the leaderboard's columns beside the metrics take."""
+    """Return the width in letters of the leaderboard's columns beside the metrics."""
     words = [(name, [value_in_words(record[name]) for record in material.records]) for name in material.apart_in]
     if found and found.of:
         words.append(("group", [" " * round(1.4 * len(found.letters))]))

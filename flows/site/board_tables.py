@@ -1,4 +1,4 @@
-"""A snapshot's leaderboard as tables: runs under one protocol in each, and pieces of these that a page has room for."""
+"""A snapshot's leaderboard as tables, one for each protocol, cut into pieces that fit a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class BoardTable:
 
 
 def tables(database: Database, material: Material, settings: Mapping[str, Settings]) -> list[BoardTable]:
-    """The largest protocol first. Columns that no run of a table has are not in it."""
+    """Return a table for each protocol, the largest first, with the columns that its runs have."""
     found = []
     for group in groups(material.records, settings):
         columns = [one for one in in_order(material.board.columns, material.metrics) if _has(group, one)]
@@ -56,7 +56,7 @@ def tables(database: Database, material: Material, settings: Mapping[str, Settin
 
 
 def again(material: Material, table: BoardTable) -> BoardTable:
-    """The same table of a board with other numbers: its rows that are there, in the same order, without letters."""
+    """Return the same table with the numbers of another board: its rows in the same order, without letters."""
     there = {record["run_id"]: record for record in material.records}
     records = [there[one["run_id"]] for one in table.group.records if one["run_id"] in there]
     columns = [one for one in table.columns if one in material.board.columns]
@@ -66,7 +66,7 @@ def again(material: Material, table: BoardTable) -> BoardTable:
 
 
 def pieces(table: BoardTable) -> Iterator[BoardTable]:
-    """What a page has room for, row by row and then column by column."""
+    """Cut a table into pieces that fit a page, row by row and then column by column."""
     for first in range(0, len(table.rows), _ROWS):
         for left in range(0, max(1, len(table.columns)), _COLUMNS):
             some = slice(left, left + _COLUMNS)
@@ -90,7 +90,7 @@ def _reference(material: Material, columns: Sequence[Column]) -> Row | None:
 
 
 def _letters(database: Database, material: Material, group: Group, by: Column | None) -> dict[str, str]:
-    """None where there is but one run, or too many for each two to be compared."""
+    """Return the letters by run id; none for a single run, and for too many runs to compare each pair."""
     scored = [record for record in group.records if by and record[by.name] is not None]
     if by is None or not 1 < len(scored) <= _RANKED:
         return {}

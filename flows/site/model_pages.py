@@ -47,7 +47,7 @@ _EXAMPLES = {
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Runs of the model that were asked alike, a row each, the newest month first."""
+    """Runs of a model under one protocol, a row each, the newest month first."""
 
     words: str
     columns: Sequence[Column]
@@ -56,7 +56,7 @@ class NumberTable:
 
 @dataclass(frozen=True)
 class Asked:
-    """How runs were asked, and on which snapshots."""
+    """A request with the snapshots that it was run on."""
 
     run: SiteRun
     snapshots: Sequence[str]
@@ -64,7 +64,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Trends:
-    """A model over a wiki's months, a picture a metric with a line for each way of asking; on which scales."""
+    """A model over a wiki's months: a picture for each metric with a line for each protocol, and their scales."""
 
     wiki: str
     keys: Sequence[Line]
@@ -94,13 +94,13 @@ def signed_by(contents: Contents, runs: Sequence[SiteRun]) -> str | None:
 
 
 def _claims(contents: Contents, model: Model) -> tuple[str, int]:
-    """Who claims what the model is, and of how many runs."""
+    """Return who claims the identity of the model, and for how many runs."""
     found = [by for run in model.runs if (by := claimed_by(contents, run.run_id))]
     return ", ".join(dict.fromkeys(found)), len(found)
 
 
 def with_texts(contents: Contents) -> set[str]:
-    """The runs of which texts are shown: of each model and wiki those on the newest snapshot that it wrote."""
+    """Return the runs whose texts are shown: for each model and wiki those on its newest snapshot."""
     chosen: set[str] = set()
     for model in contents.models.values():
         newest: dict[str, str] = {}
@@ -188,7 +188,7 @@ def _number_records(contents: Contents, model: Model) -> list[dict[str, Any]]:
 
 
 def _asked(model: Model) -> list[Asked]:
-    """Runs that differ in their snapshots alone are one."""
+    """Return the requests; runs that differ only in their snapshots share one."""
     found: dict[str, list[SiteRun]] = {}
     for run in model.runs:
         found.setdefault(json.dumps([getattr(run, name) for name in _SETTINGS]), []).append(run)
@@ -196,7 +196,7 @@ def _asked(model: Model) -> list[Asked]:
 
 
 def _trends(contents: Contents, months: Months, model: Model) -> tuple[list[Trends], int]:
-    """Those of the first wikis, and how many others there is no room for."""
+    """Return the trends on the first wikis, and the number of wikis that are left out."""
     wikis = dict.fromkeys(run.wiki for run in model.runs if run.kind == "new")
     found = [one for wiki in wikis if (one := _of_wiki(contents, months, model, wiki)).pictures]
     return found[:_WIKIS], len(found[_WIKIS:])
@@ -218,7 +218,7 @@ def _of_wiki(contents: Contents, months: Months, model: Model, wiki: str) -> Tre
 
 
 def _lines(contents: Contents, row: month_tables.MonthRow, table: month_tables.MonthTable, number: int) -> list[Line]:
-    """On the scale, and dotted what it has on the articles of its own months."""
+    """Return a line on the common scale, and a dotted one of the numbers on each month's own articles."""
     who = " · ".join(month_tables.decoder_label(contents, row))
     own = Line(who, number, month_tables.points_of(row, table, own=True), dotted=True)
     if table.scale is None:

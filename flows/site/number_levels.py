@@ -1,4 +1,4 @@
-"""How far the numbers of a site were verified, and who claims what of its runs."""
+"""The levels of a site's numbers, and who claims the facts about its runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,12 +46,12 @@ def levels_on(contents: Contents, material: Material) -> Levels:
 
 
 def level_words(board: Board, run_id: str, of: Mapping[str, Any]) -> str | None:
-    """The level of a number in words; None where another evaluator made it."""
+    """Return the level of a number in words; None where another evaluator made it."""
     level = board.levels.get((run_id, of.evaluator_id)) if of.level else None
     return level.words if level else None
 
 
 def claimed_by(contents: Contents, run_id: str) -> str | None:
-    """Whose word the run's model name, cutoff, device and times are; None where the run was made here."""
+    """Return who claims the run's model name, cutoff, device and times; None for a run that was made here."""
     keys = contents.claims.get(run_id)
     return None if keys is None else ", ".join(keys) or "whoever shared it, unsigned"

@@ -159,7 +159,7 @@ class Entry:
 
 
 def entries(contents: Contents) -> list[Entry]:
-    """The newest first."""
+    """Return the entries of the feed, the newest first."""
     found = [
         Entry(
             f"snapshot {one.snapshot_id} {one.content_sha256}",
@@ -190,6 +190,6 @@ def entries(contents: Contents) -> list[Entry]:
 
 
 def link(address: str | None, path: str) -> str:
-    """Where a page is: at the site's address, or beside the feed."""
+    """Return the address of a page: at the site's address, or beside the feed."""
     quoted = quote(path)
     return urljoin(f"{address.rstrip('/')}/", quoted) if address else quoted

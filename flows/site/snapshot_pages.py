@@ -73,7 +73,7 @@ def _named(rows: Sequence[tuple[Any, ...]], name: str) -> list[dict[str, Any]]:
 
 
 def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
-    """A row a run and metric, the articles' own among them."""
+    """Return a row for each run and metric, the articles' included."""
     found = []
     for record in material.board.records:
         run = contents.runs.get(record["run_id"])
@@ -98,7 +98,7 @@ def _rows(contents: Contents, material: Material) -> list[dict[str, Any]]:
 
 
 def protocol_of(contents: Contents, run_id: str) -> str | None:
-    """How the run was asked, in words; None for articles."""
+    """Return the run's protocol in words; None for articles."""
     if run_id not in contents.settings:
         return None
     [group] = groups([{"run_id": run_id}], contents.settings)
@@ -106,7 +106,7 @@ def protocol_of(contents: Contents, run_id: str) -> str | None:
 
 
 def _write_kinds(writer: Writer, parts: SnapshotParts, folder: str, data: str) -> list[tuple[Kinds, str | None]]:
-    """Gives each stratum with its page, if there is something to see."""
+    """Write a page for each stratum that has a table; return each stratum with the address of its page."""
     found: list[tuple[Kinds, str | None]] = []
     for one in parts.kinds:
         if not one.tables:
@@ -132,7 +132,7 @@ _KINDS = {
 
 
 def _kind_pieces(one: Kinds) -> Iterator[KindTable]:
-    """As many rows as a page has room for."""
+    """Cut the tables into pieces that fit a page."""
     each = max(1, _CELLS // len(one.parts))
     for table in one.tables:
         for first in range(0, len(table.rows), each):

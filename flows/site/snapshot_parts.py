@@ -59,7 +59,7 @@ def parts_of(database: Database, contents: Contents, snapshot: Snapshot, with_te
 def _texts(
     database: Database, snapshot_id: str, found: Sequence[BoardTable], with_texts: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Each run's by the metric of its own table."""
+    """Return each run's texts by the metric of its own table."""
     texts: dict[str, list[Mapping[str, Any]]] = {}
     for table in found:
         asked = [one["run_id"] for one in table.group.records if one["run_id"] in with_texts]
@@ -103,7 +103,7 @@ class Kinds:
 
 
 def kinds(database: Database, material: Material, tables: Sequence[BoardTable]) -> list[Kinds]:
-    """One for each stratum; none where no metric of texts has a better direction."""
+    """Return the parts by each stratum; none where no metric of texts has a better direction."""
     shown = [table for table in tables if table.by]
     return [_kinds(database, material, shown, stratum) for stratum in strata.STRATA] if shown else []
 
@@ -128,7 +128,7 @@ def _kind_table(of_parts: Sequence[Material], table: BoardTable, column: Column)
 
 
 def _part_cells(material: Material, run_ids: Sequence[str], column: Column) -> dict[str, Cell]:
-    """By run id, of those that have articles in the part."""
+    """Return a column's cells by run id, of the runs with articles in the part."""
     records = [one for one in material.board.records if one["run_id"] in run_ids]
     if column not in material.board.columns:
         return {}
@@ -157,7 +157,7 @@ class LaterArticles:
 
 
 def later_articles(database: Database, material: Material, names: Mapping[str, str]) -> list[LaterArticles]:
-    """The earliest day first; `names` are the runs' models by run id."""
+    """Return the board after each chosen day, the earliest first; `names` are the runs' models by run id."""
     created = database.rows("days_created", material.snapshot.snapshot_id)
     cutoffs: dict[date, dict[str, None]] = {}
     for record in material.records:
@@ -172,8 +172,8 @@ def later_articles(database: Database, material: Material, names: Mapping[str, s
 
 
 def chosen_days(created: Sequence[tuple[date, int]], cutoffs: Iterable[date]) -> list[date]:
-    """Days after which about 7/8, 6/8 … of the articles were created, and those of `cutoffs` after which some were and
-    before which others."""
+    """Return the days after which about 7/8, 6/8 … of the articles were created, and the `cutoffs` that lie between the
+    first and the last article."""
     total = sum(count for _, count in created)
     left = {day: _left(created, day) for day, _ in created}
     inner = [day for day, count in left.items() if count]
@@ -188,8 +188,8 @@ def _left(created: Sequence[tuple[date, int]], after: date) -> int:
 
 
 def numbers(table: BoardTable, later: Sequence[LaterArticles]) -> Markup:
-    """What the table's cells are after each day, as JSON that can stand in a page: by day its rows in their order, each
-    its prompts, the share that its model can have seen, and its cells."""
+    """Return the table's cells after each day as JSON that can stand in a page: by day its rows in their order, each
+    with its prompts, the share that its model can have seen, and its cells."""
     told = {one.day.isoformat(): {"articles": one.articles, "rows": _later_rows(table, one)} for one in later}
     return Markup(in_json(json.dumps(told, separators=(",", ":"), ensure_ascii=False)).replace("<", "\\u003c"))
 
@@ -216,8 +216,8 @@ def _later_rows(table: BoardTable, later: LaterArticles) -> list[Any]:
 
 
 def _later_cell(cell: Cell | None) -> list[Any] | int:
-    """The number for sorting and as it is read, its interval or why there is none, where this lies, whether it is the
-    best, and what there is to say; 0 where there is nothing."""
+    """Return the number for sorting and as text, its interval or the reason for its absence, the place of the interval,
+    whether the number is the best, and its remark; 0 for an empty cell."""
     if cell is None or (cell.mean is None and not cell.apart):
         return 0
     if cell.mean is None:

@@ -55,10 +55,11 @@ class Gathered:
 
 @contextmanager
 def gathered(request: SiteRequest, settings: Settings, progress: Progress) -> Iterator[Gathered]:
-    """Everything that the site is of. The user's own database (`--db`) is read as it is, without its private paths,
-    and its months are linked as an experiment in it says. Any other source goes through the gate into a database that
-    is gone afterwards, and its months are linked there: a database that is named may be somebody else's, whose numbers
-    are claims.
+    """Gather everything that the site shows.
+
+    The user's own database (`--db`) is read without its private paths, and its months are linked as an experiment in it
+    says. Any other source passes the gate into a temporary database, and its months are linked there: a named database
+    may be somebody else's, whose numbers are claims.
 
     Raises UsageError for what is no source, TerminalError for two that contradict each other, which it names.
     """
@@ -93,7 +94,7 @@ def _is_own(name: str, kind: str, settings: Settings) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """`database`, `shared` or `bundles`. Raises UsageError for anything else."""
+    """Return `database`, `shared` or `bundles`. Raises UsageError for anything else."""
     path = Path(name)
     if "://" in name or (path / _CATALOGUE).is_dir():
         return "shared"
@@ -109,7 +110,7 @@ def kind_of(name: str) -> str:
 
 
 def _shared(name: str, kind: str, folder: Path, progress: Progress) -> SharedFolder:
-    """The shared folder, or what a database would push into one."""
+    """Return the shared folder, or one with what a database would push."""
     if kind == "shared":
         return SharedFolder(name)
     made = SharedFolder(folder.as_uri())
@@ -136,7 +137,7 @@ def _take_in(
     names: Sequence[str], request: SiteRequest, settings: Settings, target: Database,
     origins: Mapping[SharedPart, str], progress: Progress, trusted: Mapping[str, str] | None,
 ) -> dict[str, Sequence[str]]:  # fmt: skip
-    """Gives by run id who has signed it."""
+    """Take in the bundles; return by run id who has signed it."""
     there = {part: Path(name) for part, name in origins.items()}
     signed = take_in(target, _files(names), trusted, there)
     return {run_id: [str(one) for one in by] for run_id, by in signed.items()}
@@ -149,7 +150,7 @@ def _files(names: Sequence[str]) -> list[Path]:
 def _verified(
     names: Sequence[str], request: SiteRequest, checkers: Mapping[str, str], settings: Settings, progress: Progress
 ) -> list[Verification]:
-    """What is confirmed of the bundles: by this installation, which computes their scores again, and by receipts.
+    """Return the verifications of the bundles: by this installation, which recomputes their scores, and by receipts.
 
     Raises TerminalError for a score that is another one, UsageError for a receipt that is not there.
     """
@@ -166,7 +167,7 @@ def _verified(
 
 
 def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
-    """Those that are named, and those that lie among the bundles."""
+    """Return the receipts that are named, and those among the bundles."""
     if missing := [one for one in request.receipt if not one.is_file()]:
         raise UsageError(f"there is no receipt '{missing[0]}'; `newwiki check --receipt FILE` writes one")
     folders = [Path(name) for name in names if Path(name).is_dir()]
@@ -177,7 +178,7 @@ def _receipts(names: Sequence[str], request: SiteRequest) -> list[Path]:
 def _of_receipt(
     place: Path, bundles: Mapping[str, OpenedBundle], checkers: Mapping[str, str], progress: Progress
 ) -> list[Verification]:
-    """What the receipt says, or nothing, with a note, where it does not count."""
+    """Return the verifications of a receipt; none, with a note, where it does not count."""
     try:
         receipt = read(place)
         if receipt.checker not in checkers:
@@ -191,7 +192,7 @@ def _of_receipt(
 
 
 def link_months(database: Database, settings: Settings, progress: Progress) -> dict[str, str]:
-    """Links those of each wiki that has several with its newest. Gives the wikis of which none can be, and why."""
+    """Link the months of each wiki with its newest; return the wikis without a link, with the reason."""
     months: dict[str, list[str]] = {}
     for one in database.records(Snapshot, "site_snapshots"):  # the newest first
         if one.kind == "new":
