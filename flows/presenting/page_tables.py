@@ -138,7 +138,7 @@ def cells(records: Sequence[Record], column: Column, direction: str) -> list[Cel
             of.high,
             of.no_interval,
             left=at(of.mean if of.low is None else of.low),
-            width=0.0 if of.low is None else round(at(of.high) - at(of.low), 1),
+            width=0.0 if of.low is None or of.high is None else round(at(of.high) - at(of.low), 1),
             best=of.mean == best and of.level != CLAIMED and len(means) > 1,
             apart=apart(of.status, of.level),
             level=of.level,

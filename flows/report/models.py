@@ -127,11 +127,12 @@ def _bars(numbers: Sequence[Number]) -> list[Bar | None]:
     there = [of.sd for of in numbers if of.sd is not None]
     number, most = decimals(there), max(there)
 
-    def bar(of: Number) -> Bar:
-        share = round(100 * of.sd / most if most else 0, 1)
-        return Bar(fixed(of.sd, number), share, apart(of.status, of.level))
+    def bar(of: Number) -> Bar | None:
+        if of.sd is None:
+            return None
+        return Bar(fixed(of.sd, number), round(100 * of.sd / most if most else 0, 1), apart(of.status, of.level))
 
-    return [None if of.sd is None else bar(of) for of in numbers]
+    return [bar(of) for of in numbers]
 
 
 def _rescaled(

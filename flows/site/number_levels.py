@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from flows.comparing.board import Board, number_of
+from flows.comparing.board import Board, Number, number_of
 from flows.presenting.material import Material
 from flows.site.contents import Contents
 from newwiki.levels import VERIFIED, legend
@@ -35,19 +34,19 @@ def levels_on(contents: Contents, material: Material) -> Levels:
         signers: dict[str, None] = {}
         for column in material.board.columns:
             of = number_of(record, column.name)
-            if of.mean is not None and of.level != VERIFIED:
+            if of.mean is not None and of.level and of.level != VERIFIED:
                 there.add(of.level)
                 by_words.setdefault(level_words(material.board, record["run_id"], of) or "", []).append(column.name)
-                signers |= dict.fromkeys(material.board.levels[record["run_id"], of.evaluator_id].signers)
+                signers |= dict.fromkeys(material.board.levels[record["run_id"], str(of.evaluator_id)].signers)
         if by_words:
             run_id = record["run_id"] if record["run_id"] in contents.runs else None
             found.append(RunLevels(run_id, ", ".join(signers), by_words))
     return Levels(legend(there), found)
 
 
-def level_words(board: Board, run_id: str, of: Mapping[str, Any]) -> str | None:
+def level_words(board: Board, run_id: str, of: Number) -> str | None:
     """Return the level of a number in words; None where another evaluator made it."""
-    level = board.levels.get((run_id, of.evaluator_id)) if of.level else None
+    level = board.levels.get((run_id, str(of.evaluator_id))) if of.level else None
     return level.words if level else None
 
 

@@ -223,7 +223,7 @@ def _later_cell(cell: Cell | None) -> list[Any] | int:
     if cell.mean is None:
         return ["", "–", "", 0, 0, 0, cell.apart]
     interval = cell.no_interval or ""
-    if cell.low is not None:
+    if cell.low is not None and cell.high is not None:
         interval = interval_words(cell.low, cell.high, lambda end: digits(end, cell.mean))
     mean = float(f"{cell.mean:.6g}")
     return [mean, digits(cell.mean), interval, cell.left, cell.width, int(cell.best), cell.apart]

@@ -151,7 +151,7 @@ def _figures(gaps: Sequence[Gap], page: PageSigns) -> list[Figure]:
     if not values:
         return []
     told = "; ".join(f"{one['who']} {one['metric']} {one['at']:+.2f}" for one in values)
-    signs = {one["who"]: page.of(one["model"], one["who"]) for one in values}
+    signs = {str(one["who"]): page.of(str(one["model"]), str(one["who"])) for one in values}
     controls = dict.fromkeys(gap.control for gap in gaps if gap.control)
     caption = _FIGURE.format(less=f" less that of {', '.join(controls)}" if controls else "")
     return [
