@@ -142,7 +142,7 @@ def varies(spread: float | None) -> TypeGuard[float]:
 
 
 def _decimals_of(number: float) -> int:
-    size = abs(number)
+    size = abs(round(number, _MOST_DECIMALS))
     if not size or size >= 0.01:
         return 1 if size >= 10 else 3
     return min(_MOST_DECIMALS, 1 - math.floor(math.log10(size)))
