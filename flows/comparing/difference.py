@@ -1,15 +1,11 @@
-"""A row of a comparison: the difference of two runs by one metric, and how far its numbers were verified."""
+"""What `newwiki compare` says of two runs by one metric."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from evaluators import statistics
 from flows.verdict_kinds import gives_verdicts
-from newwiki.levels import VERIFIED, legend
-from storage import verifications
-from storage.database import Database
 
 Verdict = Literal["different", "cannot be told apart", "too few prompts"]
 
@@ -60,10 +56,10 @@ class Difference:
     prompts_needed_low: float | None
     prompts_needed_high: float | None
     smallest_visible: float | None
+    level_a: str
+    level_b: str
     status_a: str = "ok"
     status_b: str = "ok"
-    level_a: str = VERIFIED
-    level_b: str = VERIFIED
     generalizes_over: str = _OVER
     part: str | None = None
 
@@ -84,26 +80,3 @@ def within(end: float, span: float | None) -> float | None:
     if not math.isfinite(end):
         return None
     return float(end if span is None else min(max(end, -span), span))
-
-
-def with_levels(database: Database, rows: Sequence[Difference]) -> tuple[list[Difference], list[str]]:
-    """The rows with the level of each run's number, and notes on levels below `verified`: what they mean, and in words
-    what a level says of a run beside its name."""
-    levels = verifications.levels(database, {run_id for row in rows for run_id in (row.run_a, row.run_b)})
-    metrics: dict[tuple[str, str], dict[str, None]] = {}
-    found, there = [], set[str]()
-    for row in rows:
-        level_a, level_b = (levels[run_id, row.evaluator_id] for run_id in (row.run_a, row.run_b))
-        for run_id, one in ((row.run_a, level_a), (row.run_b, level_b)):
-            if one.level != VERIFIED:
-                there.add(one.level)
-                if one.words != one.level:
-                    metrics.setdefault((run_id, one.words), {})[row.metric] = None
-        found.append(replace(row, level_a=level_a.level, level_b=level_b.level))
-    notes = [f"{', '.join(names)} of {run_id}: {words}" for (run_id, words), names in metrics.items()]
-    return found, [*notes, *(f"{level}: {meaning}" for level, meaning in legend(there))]
-
-
-def leveled(number: str, level: str) -> str:
-    """The number with its level, unless it is `verified`: `0.41 (claimed)`."""
-    return number if level == VERIFIED else f"{number} ({level})"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.material import Material
 from flows.presenting.page_tables import paper_columns
 from storage.database import Database
@@ -58,12 +59,13 @@ def _outline(bins: Sequence[int], counts: Sequence[int]) -> str:
 @dataclass(frozen=True)
 class Matrix:
     """Pearson's r by row and column, None where one of the two does not vary or no text has both. `texts` of the `kept`
-    were read."""
+    were read; `levels` are notes on the runs' numbers."""
 
     columns: Sequence[Column]
     cells: Sequence[Sequence[float | None]]
     texts: int
     kept: int
+    levels: Sequence[LevelNote]
 
 
 def matrix(database: Database, material: Material) -> Matrix | None:
@@ -78,7 +80,7 @@ def matrix(database: Database, material: Material) -> Matrix | None:
     for one, two, _, correlation in found:
         cells[one][two] = cells[two][one] = None if correlation != correlation else correlation
     kept = sum(record["completions"] for record in material.records)
-    return Matrix(columns, cells, min(kept, _TEXTS), kept)
+    return Matrix(columns, cells, min(kept, _TEXTS), kept, material.level_notes(material.records, columns))
 
 
 def _ordered(material: Material) -> list[Column]:

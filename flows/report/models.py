@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from flows.comparing.board import Number, number_of
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, dots, svg
 from flows.presenting.material import Material, Record, gather
 from flows.presenting.numbers import decimals, fixed
@@ -49,12 +50,13 @@ class Bar:
 @dataclass(frozen=True)
 class Spreads:
     """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
-    over the paper's ranges, and those models that have a key."""
+    over the paper's ranges, and those models that have a key; `levels` are notes on their numbers."""
 
     heads: Sequence[PaperColumn]
     rows: Sequence[tuple[str, Sequence[Bar | None]]]
     keys: Sequence[Key]
     rescaled: Markup | None
+    levels: Sequence[LevelNote]
 
 
 def alike(material: Material) -> list[Record]:
@@ -120,7 +122,8 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
         for record, _ in drawn
     ]
     keys = [Key(sign, text) for sign, (_, text) in zip(signs, drawn, strict=True)]
-    return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs))
+    levels = material.level_notes([record for record, _ in drawn], [head.column for head in heads])
+    return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs), levels)
 
 
 def _bars(numbers: Sequence[Number]) -> list[Bar | None]:

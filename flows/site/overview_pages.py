@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from flows.catalogue import span
+from flows.pieces import span
 from flows.presenting.page_tables import Cell, Row
 from flows.site.contents import Contents, SiteRun, snapshot_file
 from flows.site.model_pages import model_file, signed_by
