@@ -97,13 +97,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.begin()
     if is_ours(connection):
         definitions.drop(connection, [text for text, _ in _view_texts([])])
-    connection.execute(_RECORD)
-    connection.execute(_VIEWS)
-    (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
-    for version, (name, statements) in sorted(_numbered().items()):
-        if version > done:
-            connection.execute(statements)
-            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    create_tables(connection)
     hashes.take_all(connection)
     connection.execute(_comments())
     metrics = _metrics(connection, f"'{path}'")
@@ -114,6 +108,17 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     newest.enter(connection)
     summaries.store_missing(connection)
     connection.commit()
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    """Carry out the migrations that the database lacks, without the views and the comments."""
+    connection.execute(_RECORD)
+    connection.execute(_VIEWS)
+    (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
+    for version, (name, statements) in sorted(_numbered().items()):
+        if version > done:
+            connection.execute(statements)
+            connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
