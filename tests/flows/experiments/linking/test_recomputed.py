@@ -67,10 +67,10 @@ def test_a_difference_between_runs_of_two_months_is_that_of_the_stored_scores(li
     ((_, _, rows, _),) = compare_all(database, ComparisonRequest(runs=("old-08", "new-09"), across=("snapshot",)))
     values, found = scores(database), {}
     for row in rows:
-        anchors = [
+        earlier, later = (
             np.stack([values[f"{name}-greedy-8-{month[-2:]}", row.metric] for name in ANCHORS]) for month in MONTHS
-        ]
-        found[row.metric] = run_apart(*anchors, values["old-08", row.metric], values["new-09", row.metric])
+        )
+        found[row.metric] = run_apart(earlier, later, values["old-08", row.metric], values["new-09", row.metric])
         assert (row.difference, row.low, row.high, row.p) == pytest.approx(found[row.metric])
         assert row.mean_b == pytest.approx(values["new-09", row.metric].mean())
         assert row.mean_b - row.mean_a == pytest.approx(row.difference)
