@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
+MACHINE_FORMATS = ("csv", "json")  # of which programs read the rows
 Rows = Sequence[Sequence[Any]]
 _NO_EDGE = 1_000_000
 

@@ -12,8 +12,8 @@ import jinja2
 from markupsafe import Markup
 
 from flows import templates
-from flows.catalogue import span
 from flows.experiments.record import distinct
+from flows.pieces import span
 from flows.presenting.numbers import digits, fixed, percent
 from flows.report.paper_tables import apart
 from newwiki.decoding.grammar import short_form

@@ -33,7 +33,7 @@ def test_anything_else_is_refused(said: object) -> None:
 def test_a_request_refuses_it_by_the_name_of_its_option() -> None:
     with pytest.raises(UsageError, match="--knowledge-cutoff: 'soon' is neither a month nor a day"):
         EvaluationRequest(models=("m",), decoder=("greedy",), knowledge_cutoff="soon")
-    with pytest.raises(UsageError, match=r"--knowledge-cutoff is of the texts of a FILE\.jsonl; for a stored run"):
+    with pytest.raises(UsageError, match=r"--knowledge-cutoff applies to a FILE\.jsonl only: for a stored run"):
         ScoringRequest(run=("abc",), knowledge_cutoff="2025-06")
 
 

@@ -144,7 +144,7 @@ def test_a_closed_gate_ends_with_one_and_names_the_bound(in_process: Run, stored
     shown_by_github.write_text("# Earlier\n")
     ended = in_process(*asked, "--db", stored.path, GITHUB_STEP_SUMMARY=str(shown_by_github))
     assert ended.returncode == 1
-    assert ended.stderr.splitlines()[-1] == "newwiki: the gate is closed: rep_4 > +0.02"
+    assert ended.stderr.splitlines()[-1] == "newwiki: gate failed: rep_4 > +0.02"
     summary = shown_by_github.read_text("utf-8")
     assert summary.startswith("# Earlier\n### models/toy/beam (b) against models/toy/greedy (a)\n\n| fails if |")
     assert "| rep_4 > +0.02 | 0.25 | 0.35 | +0.1 [+0.09545, +0.1045] | ❌ failed |" in summary
@@ -169,4 +169,4 @@ def test_a_summary_that_cannot_be_written_is_an_error(in_process: Run, stored: D
     asked = ("gate", "--baseline", "a", "--candidate", "a", "--fail-if", "rep_4 > 0", "--db", stored.path)
     ended = in_process(*asked, "--summary", tmp_path / "no" / "file.md")
     assert ended.returncode == 2
-    assert "the summary cannot be written to" in ended.stderr
+    assert "cannot write the summary to" in ended.stderr

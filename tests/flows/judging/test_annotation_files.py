@@ -203,8 +203,8 @@ def test_the_command_exports_and_imports(database: Database, tmp_path: Path) -> 
     ("asked", "said"),
     [
         (["--export", "pairs.csv"], "--export and --import need --judge NAME"),
-        (["--judge", "Ada", "--model", "gpt2"], "--judge asks a person and --model a model"),
-        (["--judge", "Ada", "--out", "answer.html"], "give it without --judge"),
+        (["--judge", "Ada", "--model", "gpt2"], "--judge and --model exclude each other"),
+        (["--judge", "Ada", "--out", "answer.html"], "leave out --judge"),
         (["--judge", "Ada", "--export", "a.csv", "--import", "b.csv"], "give one of them"),
     ],
 )

@@ -248,5 +248,5 @@ def test_a_judge_has_a_name(name: str) -> None:
 
 
 def test_a_bridge_is_for_a_model() -> None:
-    with pytest.raises(UsageError, match="--bridge links a new model to a judge"):
+    with pytest.raises(UsageError, match="--bridge needs the new model to link"):
         JudgeRequest(run_a="a", run_b="b", bridge="Ada")

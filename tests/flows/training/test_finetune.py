@@ -299,7 +299,7 @@ def test_it_is_marked_so_where_workers_write(tuned: dict[str, Path], two_months:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"validation": 1.0}, "--validation is a share from 0 to below 1, not 1"),
+        ({"validation": 1.0}, "--validation 1 is out of range: give a share from 0 to below 1"),
         ({"learning_rate": 0.0}, "--learning-rate must be above 0, not 0"),
     ],
 )

@@ -114,7 +114,7 @@ def test_the_report_of_the_new_month_shows_it(db: Path, reader_of_old: str, tmp_
     ("asked", "told"),
     [
         ({"old": NEW}, "are not older than those of"),
-        ({"old": OLD, "control": "itself"}, "is the control and a model that it is for"),
+        ({"old": OLD, "control": "itself"}, "--control itself is also one of the models"),
         ({}, "there is no snapshot of old articles of inventedwiki here"),
         ({"old": OLD, "backend": "openai"}, "backend 'openai' reads no articles; say by --decoder how it is to write"),
     ],

@@ -311,7 +311,7 @@ def test_the_leaderboard_over_months_is_on_one_scale(database: Database) -> None
     assert rows["old-08"]["sbert_texts"] == 40
     assert rows["one-0809-08"]["sbert"] is None
     assert "beside the models that are linked" in rows["one-0809-08"]["sbert_no_interval"]
-    with pytest.raises(UsageError, match="--linked goes without"):
+    with pytest.raises(UsageError, match="--linked excludes --rank"):
         LeaderboardRequest(linked=True, rank="sbert")
     with pytest.raises(UsageError, match="a leaderboard over months is --linked"):
         leaderboard(database, LeaderboardRequest(across=("snapshot",)))
