@@ -33,11 +33,13 @@ class Writing:
 
 @dataclass(frozen=True)
 class TokenContext:
-    """Tokens that are gone on from; page id and sample draw what comes."""
+    """Tokens that a model continues with exactly `room` more, drawn by seed, page id and sample."""
 
     page_id: int
     sample: int
     tokens: tuple[int, ...]
+    seed: int
+    room: int
 
 
 class Backend(Protocol):
@@ -95,8 +97,8 @@ class TokenWriter(Protocol):
     def continuations(
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
-        """Exactly `max_new_tokens` tokens after each context, as they are done: a token that ends a text is one like
-        any other. Raises TerminalError."""
+        """The tokens after each context, as they are done: a token that ends a text is one like any other. Contexts
+        have their own seed and room in the place of the writing's. Raises TerminalError."""
         ...
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":

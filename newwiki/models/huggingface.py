@@ -1,6 +1,7 @@
 """Causal language models from a local folder or the Hugging Face hub, through transformers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from newwiki.decoding.grammar import Decoder
@@ -85,7 +86,7 @@ class HuggingFaceModel(LocalModel):
             kept = after[: max(0, min(limits) - len(before))] if limits else after
             yield Likelihood(tuple(log_probabilities(self._model, before, kept)), truncated=len(kept) < len(after))
 
-    @property
+    @cached_property
     def vocabulary(self) -> Sequence[int]:
         special = set(self._tokenizer.all_special_ids)
         known = min(len(self._tokenizer), self._model.config.get_text_config().vocab_size)
@@ -101,14 +102,13 @@ class HuggingFaceModel(LocalModel):
         self, contexts: Sequence[TokenContext], decoder: Decoder, writing: Writing
     ) -> Iterator[list[tuple[TokenContext, tuple[int, ...]]]]:
         begin = self._prompting.begin
-        longest = max((len(one.tokens) for one in contexts), default=0) + len(begin) + writing.max_new_tokens
-        self._require_room(longest)
-        asked = {(one.page_id, one.sample): one for one in contexts}
-        streams = [Stream(one.page_id, one.sample, (*begin, *one.tokens), writing.max_new_tokens) for one in contexts]
+        self._require_room(max((len(one.tokens) + one.room for one in contexts), default=0) + len(begin))
+        streams = [Stream(one.page_id, one.sample, (*begin, *one.tokens), one.room, seed=one.seed) for one in contexts]
+        by_stream = {_key(stream): one for stream, one in zip(streams, contexts, strict=True)}
         ending = Ending(frozenset(), None, self._ending(writing).sentence)
         read = self._read_for(decoder)
         written = self._written(streams, decoder, writing, ending, read=read, slack=FLOAT32_SLACK)
-        return ([(asked[one.page_id, one.sample], tuple(made.tokens)) for one, made in batch] for batch in written)
+        return ([(by_stream[_key(stream)], tuple(made.tokens)) for stream, made in batch] for batch in written)
 
     def next_probabilities(self, sequences: Sequence[Sequence[int]], places: Sequence[int]) -> "NDArray[np.float32]":
         from newwiki.models.engine.memory import fits_into_memory
@@ -242,6 +242,11 @@ class HuggingFaceModel(LocalModel):
         from newwiki.models.engine.rotary import context
 
         return context(loaded)
+
+
+def _key(stream: Stream) -> tuple[int | None, int, int, tuple[int, ...], int]:
+    """What draws a stream and what it continues: a stream that begins anew after running out of memory has the same."""
+    return stream.seed, stream.page_id, stream.sample, stream.prompt, stream.room
 
 
 def _reading(read: "TokenLikelihoods", prompt_tokens: int, prompt_bytes: int | None, rest_bytes: int) -> Reading:

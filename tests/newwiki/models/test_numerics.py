@@ -18,7 +18,7 @@ _OUTSIDE = {"selftest.py", "thresholds.py", "memory.py", "replay.py"}
 SOURCES = {
     1: "2a780cef4637dd6d038579bdfbfada02e142d5628bcb118081656d61e4d54bff",
     2: "1fe0b68a2b9eaf12594d2b2ad73e77f69fd46de6da6299ceb72e3c36e747ccbd",
-    3: "fbb6c64db825abaa77d66ba271febc912ca3d15afc68ebe646258572e0462269",
+    3: "3bc180c031a453c5a50cd80d20c8040966bdbb87699ce95b9e8761ead5b70539",
 }
 
 
