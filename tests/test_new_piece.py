@@ -57,13 +57,14 @@ def added(name, **arguments):
     raise NotImplementedError
 """,
     "a command": """
-import click
+from flows.jobs.job import Answer, job
+from newwiki.request import PlanRequest
 
-@click.command("added-piece")
-def added_piece():
-    "An added command."
+@job(PlanRequest, group="keep", summary="Show an added piece.", examples=("newwiki added-piece",))
+def added_piece(request, here) -> Answer:
+    "Show an added piece."
 """,
-    "a request's field": '    added_field: int = asked(7, "An added field.", at_least=2)\n',
+    "a request's field": '    added_field: int = field(7, "An added field.", at_least=2)\n',
 }
 FOUND = """
 import inspect, json
@@ -108,7 +109,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
             assert not place.exists()
             place.write_text(PIECES[what], "utf-8")
         else:
-            beside = "    samples: int = asked(20,"
+            beside = "    samples: int = field(20,"
             text = place.read_text("utf-8")
             assert text.count(beside) == 1
             place.write_text(text.replace(beside, PIECES[what] + beside), "utf-8")

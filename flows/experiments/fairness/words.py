@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluators.statistics import FEWEST
 from flows.experiments.fairness.findings import (
     ALIKE,
     DIFFERENT,
@@ -83,7 +84,9 @@ def words(
     told += _prompts_alone(shares)
     told += _changes(rows["fairness_changes"], settings)
     if any(one.verdict == TOO_FEW for one in pairs):
-        told.append("fewer than 13 prompts of a group are too few for an interval: nothing is said of their difference")
+        told.append(
+            f"fewer than {FEWEST} prompts of a group are too few for an interval: nothing is said of their difference"
+        )
     told += [
         f"{name} is not in the answer: it {why}; {_REMEDIES[name] if why == NOT_AT_HAND else _OTHER_LANGUAGE}"
         for name, why in left_out.items()

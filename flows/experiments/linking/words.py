@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from scipy.special import stdtr, stdtridf
 
 from evaluators import linking, statistics
+from flows.presenting.numbers import signed
 from flows.verdict_kinds import gives_verdicts
 from newwiki.snapshot import Snapshot
 from storage.linked_months import LinkedMean, LinkedMonths
@@ -132,7 +133,3 @@ def _many(number: int, what: str) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
-
-
-def signed(number: float) -> str:
-    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")
