@@ -9,6 +9,7 @@ effect that is there. With `--into` the table is written into that page, between
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,6 +202,7 @@ def units_table(draws: int) -> str:
     for one in SIMULATIONS:
         wrong, found = called(one, 0.0, draws), called(one, one.effect, max(1, draws // 4), 1)
         rows.append([one.kind, one.words, f"{wrong:.3f}", f"{found:.2f} ({one.effect_words})"])
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)  # a run that is stopped shows what it has found
     return table(["kind of verdict", "drawn", "wrong", "power"], rows)
 
 
