@@ -13,7 +13,7 @@ import duckdb
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from newwiki.registry import require_metric_names
-from storage import definitions, hashes, newest, short_forms, summaries
+from storage import definitions, hashes, newest, result_tables, short_forms, summaries
 from storage.fences import quoted
 from storage.keys import KEYS
 from storage.queries import filled
@@ -103,6 +103,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         if version > done:
             connection.execute(statements)
             connection.execute("insert into schema_migrations values (?, ?, now())", [version, name])
+    result_tables.adopt(connection, definitions.catalogue(connection).tables)
     hashes.take_all(connection)
     connection.execute(_comments())
     metrics = _metrics(connection, f"'{path}'")
@@ -147,7 +148,7 @@ def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
         "{parts_of_each_metric}": _summary_columns(name for name, *_ in metrics),
         "{value_of_each_metric}": _value_columns(name for name, scope, _ in metrics if scope == "text"),
     }
-    texts = []
+    texts = [(result_tables.views(), False)]
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
         written = file.read_text("utf-8")
         text = filled(written, columns)

@@ -7,7 +7,7 @@ from typing import Any
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
 from flows.experiments.experiment import Figure
-from flows.statements.rows import SettingNumbers
+from flows.statements.result_tables import SettingNumbers
 from flows.tables import digits
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.paper_metrics import paper_metrics

@@ -8,9 +8,9 @@ from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES, dots
 from flows.experiments.experiment import Figure
 from flows.statements.beside_paper import GREY, RANGES, rescaled, swept
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict
 from flows.statements.settings import value_words
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 

@@ -1,7 +1,6 @@
 """What each decoder differs in from contrastive decoding, by prompts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,34 +8,7 @@ from numpy.typing import NDArray
 from evaluators import statistics
 from flows.experiments import directions
 from flows.experiments.contrast.numbers import ReadRun
-from flows.experiments.contrast.variants import ContrastVariant
-from flows.verdict_kinds import gives_verdicts
-
-
-@gives_verdicts(
-    "contrast_differences",
-    "prompts",
-    given="models, decoders and seed",
-    family="the models, decoders and metrics of one part",
-)
-@dataclass(frozen=True, kw_only=True)
-class ContrastDifference:
-    """The mean over prompts of what a metric is under a decoder less what it is `against` contrastive decoding as in
-    the papers. `p_holm` is corrected for all models, decoders and metrics of a part (`judged`); `verdict` is higher,
-    lower, cannot tell, or too few prompts."""
-
-    model: str
-    part: str
-    decoder: str
-    against: str
-    metric: str
-    prompts: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
+from flows.experiments.contrast.result_tables import ContrastDifference, ContrastVariant
 
 
 def differences(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES
 from flows.experiments.contrast.metric_words import HEADS, in_sentence, shown, told
-from flows.experiments.contrast.numbers import ContrastNumber
-from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE, ContrastVariant
+from flows.experiments.contrast.result_tables import ContrastNumber, ContrastVariant
+from flows.experiments.contrast.variants import DECODERS, IDENTICAL, ITSELF, SIZE
 from flows.experiments.experiment import Figure
 from newwiki.papers.published import papers
 

@@ -8,6 +8,7 @@ import numpy as np
 from evaluators import statistics
 from evaluators.bounded_intervals import bounded_interval
 from evaluators.scoring import is_installed, select
+from flows.experiments.contrast.result_tables import ContrastNumber
 from newwiki.contrast_request import CONTRAST_METRICS
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Metric
@@ -21,28 +22,6 @@ TEXT_METRICS = ("diversity", "embedding_coherence", "likelihood_coherence", "wor
 SET_METRICS = ("diversity_simctg", "mauve")
 METRICS = tuple(CONTRAST_METRICS.split(","))
 _NO_TEXT = "no text has a number"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContrastNumber:
-    """A metric of one run, or of the articles: the mean over those of its `texts` that have a number, with its 95 %
-    interval, the prompts being clusters, or the number of the run as a whole with its spread over seeds or draws.
-    `lacking` texts have none, and `no_number` is why there is no mean."""
-
-    run_id: str
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str
-    prompts: int
-    texts: int
-    lacking: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    spread: float | None
-    no_number: str | None
 
 
 @dataclass(frozen=True)

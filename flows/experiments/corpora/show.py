@@ -4,8 +4,9 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from flows.experiments.corpora.figures import figures
-from flows.experiments.corpora.findings import ALIKE, BEYOND, CorpusPhrase
+from flows.experiments.corpora.findings import ALIKE, BEYOND
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.corpora.words import sentence
 from flows.experiments.experiment import Findings, Judged, Shown, Table, Tone
 from flows.tables import p_value

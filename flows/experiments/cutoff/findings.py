@@ -17,7 +17,7 @@ from evaluators.change_point import (
     change_point,
     monthly_means,
 )
-from flows.verdict_kinds import gives_verdicts
+from flows.experiments.cutoff.result_tables import CutoffFinding, CutoffMonth
 
 Array = NDArray[np.float64]
 
@@ -27,59 +27,6 @@ DECISIVE = "bits_per_byte"
 _SEEN = {"min_k_percent": "higher", "copied_span": "higher", "copied_5grams": "higher"}
 # Bits of the prompt and by token say less of the same
 _LEFT_OUT = frozenset({"bits_per_token", "prompt_bits_per_byte"})
-
-
-@gives_verdicts(
-    "cutoff_findings",
-    "months",
-    given="models, decoders and wiki",
-    family="the models and metrics of the headline",
-)
-@dataclass(frozen=True, kw_only=True)
-class CutoffFinding:
-    """What the curve of one metric says. `month` is the last that was seen, between `low` and `high`; `verdict` is
-    `found`, or why it cannot be told. Where a month is found and `low` is None, the change may have begun before the
-    first month. `left_out` months have too few articles; an old snapshot's are years. `stated` is the month of the
-    model's own knowledge cutoff, and `agrees` whether it lies in the interval; None where that cannot be told, as where
-    it is before the first month of an interval without `low`."""
-
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str
-    control: str | None
-    months: int
-    left_out: int
-    articles: int
-    month: date | None
-    low: date | None
-    high: date | None
-    change: float | None
-    width: int | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
-    stated: date | None
-    agrees: bool | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CutoffMonth:
-    """The mean of the articles that were begun in a month, or from `first_month` to `month`, with its 95 % interval
-    (None for too few), and the control's on the same."""
-
-    model: str
-    decoder: str
-    metric: str
-    first_month: date
-    month: date
-    articles: int
-    mean: float
-    low: float | None
-    high: float | None
-    control_mean: float | None
-    control_low: float | None
-    control_high: float | None
 
 
 @dataclass(frozen=True)

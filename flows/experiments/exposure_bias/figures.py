@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
-from flows.experiments.exposure_bias.findings import ExposureMeasure
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL, SHUFFLED
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import papers
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
-from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW, GroupPair
+from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW
 from flows.experiments.fairness.material import Found
+from flows.experiments.fairness.result_tables import GroupPair
 
 if TYPE_CHECKING:
     import altair

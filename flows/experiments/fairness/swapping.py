@@ -3,7 +3,6 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,9 @@ from evaluators import statistics
 from evaluators.group_differences import welch_p
 from evaluators.scoring import score
 from flows.experiments.evaluations import Evaluations
-from flows.experiments.fairness.numbers import FairnessSetting
+from flows.experiments.fairness.result_tables import FairnessSetting, FairnessSwap
 from flows.scoring.loaded_evaluators import LoadedEvaluators
 from flows.scoring.prompted_sentences import scored_sentence
-from flows.verdict_kinds import gives_verdicts
 from newwiki.experiment_request import FairnessRequest
 from newwiki.prompting.prompt_set import GroupPrompt, JudgedText
 from newwiki.registry import Evaluator
@@ -26,29 +24,6 @@ PERCENT = (0, 10, 20, 30, 40, 50)
 REPETITIONS = 10
 
 Array = NDArray[np.float64]
-
-
-@gives_verdicts(
-    "fairness_swaps",
-    "seeds",
-    over="draws of the words that change places",
-    given="sentences and scorers",
-    family="the draws of one metric and share of words",
-)
-@dataclass(frozen=True)
-class FairnessSwap:
-    metric: str
-    swapped: int
-    texts: int
-    prompts: int
-    repetitions: int
-    share: float
-    sd: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-    p: float | None
 
 
 def swaps(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, p_of
-from storage.linked_months import LinkedMean, LinkedMonths
 
 if TYPE_CHECKING:
     import altair

@@ -1,7 +1,6 @@
 """From texts to the numbers of a decoder, and to what it differs in from another."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +9,8 @@ from evaluators import statistics
 from evaluators.bounded_intervals import bounded_interval
 from evaluators.claims.verifiability import Support
 from flows.experiments.directions import CANNOT_TELL
+from flows.experiments.verifiability.result_tables import VerifiabilityDifference, VerifiabilityMetric
 from flows.experiments.verifiability.texts import Key, Texts
-from flows.verdict_kinds import gives_verdicts
 
 Array = NDArray[np.float64]
 
@@ -29,48 +28,6 @@ PUBLISHED: Mapping[str, str] = {
     **{name.upper(): name for name in SUPPORT},
 }
 _COMPARED = (FOUR_GRAMS, *SUPPORT)
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityMetric:
-    """The mean of a metric over the texts of one model under one decoder that have one, with its 95 % interval, the
-    prompts being clusters; `undefined` texts have none."""
-
-    model: str
-    decoder: str
-    metric: str
-    evaluator_id: str | None
-    prompts: int
-    texts: int
-    undefined: int
-    mean: float | None
-    low: float | None
-    high: float | None
-    no_interval: str | None
-
-
-@gives_verdicts(
-    "verifiability_differences",
-    "prompts",
-    given="models, decoders, seed and checker",
-    family="the models, decoders and metrics of the answer",
-)
-@dataclass(frozen=True, kw_only=True)
-class VerifiabilityDifference:
-    """The mean over prompts of what a metric is under a decoder less what it is `against` another. `verdict` is higher,
-    lower, cannot tell, or too few prompts."""
-
-    model: str
-    decoder: str
-    against: str
-    metric: str
-    prompts: int
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    p_holm: float | None
-    verdict: str
 
 
 def metrics_of(texts: Texts, articles: Texts, evaluator_id: str) -> list[VerifiabilityMetric]:

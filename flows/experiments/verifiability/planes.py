@@ -8,7 +8,8 @@ from typing import Any
 from flows.charts import PALETTE, svg
 from flows.drawing import SHAPES, corners, crosses
 from flows.experiments.experiment import Figure
-from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED, VerifiabilityMetric
+from flows.experiments.verifiability.metrics import FOUR_GRAMS, PUBLISHED
+from flows.experiments.verifiability.result_tables import VerifiabilityMetric
 from newwiki.decoding.grammar import parse, short_form
 from newwiki.errors import UsageError
 from newwiki.papers.published import papers
