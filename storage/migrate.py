@@ -19,6 +19,7 @@ from storage.keys import KEYS
 from storage.queries import filled
 
 _RECORD = "create table if not exists schema_migrations (version bigint, name varchar, applied_at timestamptz)"
+_LAST_OF_0_1_0, _FIRST_OF_0_2_0 = 14, 49
 _RECORDS = {"schema_migrations", "schema_views"}
 _VIEWS = "create table if not exists schema_views (sha256 varchar)"
 
@@ -99,6 +100,7 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.execute(_RECORD)
     connection.execute(_VIEWS)
     (done,) = connection.execute("select coalesce(max(version), 0) from schema_migrations").fetchall()[0]
+    _require_released(done, path)
     for version, (name, statements) in sorted(_numbered().items()):
         if version > done:
             connection.execute(statements)
@@ -114,6 +116,16 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     newest.enter(connection)
     summaries.store_missing(connection)
     connection.commit()
+
+
+def _require_released(version: int, path: Path) -> None:
+    """Raise TerminalError for the schema of a development version between 0.1.0 and the last one before 0.2.0, whose
+    migrations are now one."""
+    if _LAST_OF_0_1_0 < version < _FIRST_OF_0_2_0:
+        raise TerminalError(
+            f"'{path}' was written by a development version between 0.1.0 and 0.2.0 (schema {version}), which this "
+            f"version cannot open: open it once with the last version of schema {_FIRST_OF_0_2_0}, or make it anew"
+        )
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, *, of_metrics: bool = False) -> None:
