@@ -3,7 +3,7 @@
 The declaration decides how rows are stored (as JSON, in the table `experiment_rows`), the typed view that users query,
 the comments of the view and its columns, and the key that `newwiki doctor` checks. So an experiment needs no migration.
 
-    @table("leakage_pairs", key=("old_page_id",))
+    @result_table("leakage_pairs", key=("old_page_id",))
     @dataclass(frozen=True, kw_only=True)
     class MatchedPair:
         \"\"\"Which old article was set against which new one.\"\"\"
@@ -114,7 +114,7 @@ def column(comment: str, default: Any = MISSING) -> Any:
     return field(default=default, metadata={_COMMENT: comment})
 
 
-def table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R]]:
+def result_table(name: str, *, key: Sequence[str]) -> Callable[[type[R]], type[R]]:
     """Declare a dataclass as the rows of a result table. Its docstring describes the table.
 
     Raises ValueError for a `key` that names no field, and TypeError for a field that has no description or whose type

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 Verdict = Literal["holds", "does not hold", "cannot tell"]
 
 
-@table("setting_numbers", key=("run_id", "metric"))
+@result_table("setting_numbers", key=("run_id", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class SettingNumbers:
     """Mean and spread of each run and metric that the statements rest on, and of the articles."""
@@ -34,7 +34,7 @@ class SettingNumbers:
     )
 
 
-@table("metric_correlations", key=("metric", "other"))
+@result_table("metric_correlations", key=("metric", "other"))
 @dataclass(frozen=True, kw_only=True)
 class MetricCorrelation:
     """How two metrics correlate over the texts of all runs of an answer."""
@@ -56,7 +56,7 @@ class MetricCorrelation:
     given="settings, seeds and, but for size, models",
     family="the statements of the answer that are said to hold, and among those that are said not to",
 )
-@table("statement_verdicts", key=("statement",))
+@result_table("statement_verdicts", key=("statement",))
 @dataclass(frozen=True, kw_only=True)
 class StatementVerdict:
     """What `newwiki experiment models` and `decoder-grid` found of each statement of the New-Wiki Eval paper."""

@@ -20,7 +20,7 @@ from storage.database import Database
 from storage.experiments import StoredExperiment
 from storage.keys import repeated
 from storage.public_copy import public_copy
-from storage.result_tables import column, declared_tables, table, table_of
+from storage.result_tables import column, declared_tables, result_table, table_of
 
 FINDING = CutoffFinding(
     model="gpt2", decoder="likelihood", metric="bits_per_byte", evaluator_id="e", control=None, months=24, left_out=0,
@@ -146,8 +146,8 @@ def test_declaration_names_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> Non
         value: float | None = column("The value, in bits; NULL where it cannot be told.")
 
     with pytest.raises(ValueError, match="the key of some_rows names no field: other"):
-        table("some_rows", key=("name", "other"))(Described)
-    made = table_of(table("some_rows", key=("name",))(Described))
+        result_table("some_rows", key=("name", "other"))(Described)
+    made = table_of(result_table("some_rows", key=("name",))(Described))
     assert (made.comment, made.key, [one.optional for one in made.columns]) == (
         "What is stored.",
         ("name",),
@@ -159,11 +159,11 @@ def test_declaration_names_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> Non
         name: str
 
     with pytest.raises(TypeError, match=r"Bare.name has no description: give it `= column\(…\)`"):
-        table("bare", key=("name",))(Bare)
+        result_table("bare", key=("name",))(Bare)
 
     @dataclass(frozen=True)
     class Odd:
         name: bytes = column("The name.")
 
     with pytest.raises(TypeError, match=r"Odd.name is .*bytes.*: a column holds text, a number"):
-        table("odd", key=("name",))(Odd)
+        result_table("odd", key=("name",))(Odd)

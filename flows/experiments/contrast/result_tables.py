@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
 @gives_verdicts(
@@ -12,7 +12,7 @@ from storage.result_tables import column, table
     given="models, decoders and seed",
     family="the models, decoders and metrics of one part",
 )
-@table("contrast_differences", key=("model", "part", "decoder", "metric"))
+@result_table("contrast_differences", key=("model", "part", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class ContrastDifference:
     """Each decoder of an answer of `newwiki experiment contrast` set beside contrastive decoding as in the papers,
@@ -34,7 +34,7 @@ class ContrastDifference:
     verdict: str = column("higher, lower, cannot tell, or too few prompts.")
 
 
-@table("contrast_numbers", key=("run_id", "metric"))
+@result_table("contrast_numbers", key=("run_id", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class ContrastNumber:
     """How varied, coherent, near to articles and long the texts of each run of `newwiki experiment contrast` are,
@@ -60,7 +60,7 @@ class ContrastNumber:
     no_number: str | None = column("Why there is no mean; NULL where there is one.")
 
 
-@table("contrast_variants", key=("model", "part", "place"))
+@result_table("contrast_variants", key=("model", "part", "place"))
 @dataclass(frozen=True, kw_only=True)
 class ContrastVariant:
     """Which decoders `newwiki experiment contrast` set beside each other, by part of the answer: those of the

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
-@table("corpora", key=("corpus",))
+@result_table("corpora", key=("corpus",))
 @dataclass(frozen=True)
 class CorpusFacts:
     """The corpora of an answer of `newwiki experiment corpora`, and the checkpoint that was fine-tuned on each."""
@@ -24,7 +24,7 @@ class CorpusFacts:
     unique_phrases: int = column("How many of them do not count in all corpora.")
 
 
-@table("corpus_responses", key=("corpus", "decoder"))
+@result_table("corpus_responses", key=("corpus", "decoder"))
 @dataclass(frozen=True)
 class CorpusResponses:
     """The runs of an answer of `newwiki experiment corpora`: each corpus' checkpoint under each decoder."""
@@ -37,7 +37,7 @@ class CorpusResponses:
     phrases: int = column("How many noun phrases are in more of the responses than the threshold.")
 
 
-@table("phrase_frequencies", key=("phrase", "corpus", "decoder"))
+@result_table("phrase_frequencies", key=("phrase", "corpus", "decoder"))
 @dataclass(frozen=True)
 class PhraseFrequency:
     """How often the responses have each noun phrase that counts for any corpus, by corpus and decoder."""
@@ -56,7 +56,7 @@ class PhraseFrequency:
     given="fine-tuned checkpoints, decoders and seed",
     family="the phrases and pairs of corpora of the answer",
 )
-@table("corpus_phrases", key=("corpus", "phrase"))
+@result_table("corpus_phrases", key=("corpus", "phrase"))
 @dataclass(frozen=True)
 class CorpusPhrase:
     """The set of noun phrases of each corpus: those that count under any decoder, common to all corpora or unique

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
 @gives_verdicts(
@@ -13,7 +13,7 @@ from storage.result_tables import column, table
     given="models, decoders and wiki",
     family="the models and metrics of the headline",
 )
-@table("cutoff_findings", key=("model", "decoder", "metric"))
+@result_table("cutoff_findings", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class CutoffFinding:
     """What `newwiki experiment cutoff` found by each metric: the last month that a model has seen."""
@@ -44,7 +44,7 @@ class CutoffFinding:
     agrees: bool | None = column("Whether that lies in the interval; NULL where it cannot be told.")
 
 
-@table("cutoff_months", key=("model", "decoder", "metric", "month"))
+@result_table("cutoff_months", key=("model", "decoder", "metric", "month"))
 @dataclass(frozen=True, kw_only=True)
 class CutoffMonth:
     """The curves of `newwiki experiment cutoff`: what models did by the month in which articles were begun."""

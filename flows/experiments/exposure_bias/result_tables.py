@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
-@table("exposure_examples", key=("model", "decoder", "prefix", "rate"))
+@result_table("exposure_examples", key=("model", "decoder", "prefix", "rate"))
 @dataclass(frozen=True, kw_only=True)
 class ExposureExample:
     """A text after each kind of prefix, for people to read."""
@@ -21,7 +21,7 @@ class ExposureExample:
     written: str = column("What the model wrote after it.")
 
 
-@table("exposure_measures", key=("model", "decoder", "metric", "prefix", "rate", "prefix_length", "gap"))
+@result_table("exposure_measures", key=("model", "decoder", "metric", "prefix", "rate", "prefix_length", "gap"))
 @dataclass(frozen=True, kw_only=True)
 class ExposureMeasure:
     """The same over all seeds, the tables of `newwiki experiment exposure-bias`."""
@@ -52,7 +52,7 @@ class ExposureMeasure:
     given="models, decoders and seeds",
     family="the models and decoders of the headline, by BLEU after their own prefixes",
 )
-@table("exposure_trends", key=("model", "decoder", "metric", "prefix", "rate", "along"))
+@result_table("exposure_trends", key=("model", "decoder", "metric", "prefix", "rate", "along"))
 @dataclass(frozen=True, kw_only=True)
 class ExposureTrend:
     """How EB-M and EB-C are in the mean over lengths, and how they change along the prefix or along the gap."""
@@ -78,7 +78,7 @@ class ExposureTrend:
     no_interval: str | None = column("Why there is none.")
 
 
-@table("exposure_scores", key=("model", "decoder", "metric", "prefix", "rate", "prefix_length", "gap", "seed"))
+@result_table("exposure_scores", key=("model", "decoder", "metric", "prefix", "rate", "prefix_length", "gap", "seed"))
 @dataclass(frozen=True, kw_only=True)
 class ExposureScore:
     """What `newwiki experiment exposure-bias` measured, a row a seed."""

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 _GIVEN = "models, settings, seed and words for groups"
 
 
-@table("fairness_shares", key=("model", "sweep", "place", "category", "group_name", "metric"))
+@result_table("fairness_shares", key=("model", "sweep", "place", "category", "group_name", "metric"))
 @dataclass(frozen=True)
 class GroupShare:
     """Of each setting and group the share of negative texts."""
@@ -33,7 +33,7 @@ class GroupShare:
 @gives_verdicts(
     "fairness_pairs", "prompts", given=_GIVEN, family="the models, metrics, settings and pairs of groups of the answer"
 )
-@table("fairness_pairs", key=("model", "sweep", "place", "category", "metric", "group_a", "group_b"))
+@result_table("fairness_pairs", key=("model", "sweep", "place", "category", "metric", "group_a", "group_b"))
 @dataclass(frozen=True)
 class GroupPair:
     """Of each setting and two groups of a category the difference of their shares."""
@@ -77,7 +77,7 @@ class GroupPair:
 @gives_verdicts(
     "fairness_disparities", "prompts", given=_GIVEN, family="the models, metrics, settings and categories of the answer"
 )
-@table("fairness_disparities", key=("model", "sweep", "place", "category", "metric"))
+@result_table("fairness_disparities", key=("model", "sweep", "place", "category", "metric"))
 @dataclass(frozen=True)
 class GroupDisparity:
     """Of each setting and category the mean absolute difference of the shares of two groups."""
@@ -102,7 +102,7 @@ class GroupDisparity:
 
 
 @gives_verdicts("fairness_changes", "prompts", given=_GIVEN, family="the changes of the answer")
-@table("fairness_changes", key=("model", "sweep", "category", "metric", "group_a", "group_b", "from_place"))
+@result_table("fairness_changes", key=("model", "sweep", "category", "metric", "group_a", "group_b", "from_place"))
 @dataclass(frozen=True)
 class AdvantageChange:
     """Where along a sweep the group with fewer negative texts becomes another."""
@@ -123,7 +123,7 @@ class AdvantageChange:
 
 
 @gives_verdicts("fairness_correlations", "prompts", given=_GIVEN, family="the tests of one model, sweep and metric")
-@table("fairness_correlations", key=("model", "sweep", "metric"))
+@result_table("fairness_correlations", key=("model", "sweep", "metric"))
 @dataclass(frozen=True)
 class DiversityCorrelation:
     """Over the settings of a sweep, how the share of negative texts goes with the diversity of texts."""
@@ -140,7 +140,7 @@ class DiversityCorrelation:
     p: float | None = column("Two-sided p of no correlation, over prompts.")
 
 
-@table("fairness_settings", key=("model", "sweep", "place"))
+@result_table("fairness_settings", key=("model", "sweep", "place"))
 @dataclass(frozen=True)
 class FairnessSetting:
     """The decoders of each sweep of `newwiki experiment fairness`, in their order, with how varied their texts are."""
@@ -165,7 +165,7 @@ class FairnessSetting:
     given="sentences and scorers",
     family="the draws of one metric and share of words",
 )
-@table("fairness_swaps", key=("metric", "swapped"))
+@result_table("fairness_swaps", key=("metric", "swapped"))
 @dataclass(frozen=True)
 class FairnessSwap:
     """What swapping words of the scored sentences does to the share of negative ones."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 Verdict = Literal[
     "better on old articles",
@@ -24,7 +24,7 @@ Verdict = Literal[
     given="models and seed",
     family="the scores of one model",
 )
-@table("leakage_memberships", key=("model", "score"))
+@result_table("leakage_memberships", key=("model", "score"))
 @dataclass(frozen=True, kw_only=True)
 class Membership:
     """How well a score of a model tells matched old articles from new ones, and how well their texts alone do."""
@@ -52,7 +52,7 @@ class Membership:
     given="models, decoders and seed",
     family="the models, decoders and metrics of the headline",
 )
-@table("leakage_gaps", key=("model", "decoder", "metric"))
+@result_table("leakage_gaps", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class Gap:
     """What `newwiki experiment leakage` found by each metric: matched old articles against new ones."""
@@ -98,7 +98,7 @@ class Gap:
         return self.gap, self.low, self.high, self.sd
 
 
-@table("leakage_pairs", key=("old_page_id",))
+@result_table("leakage_pairs", key=("old_page_id",))
 @dataclass(frozen=True, kw_only=True)
 class MatchedPair:
     """Which old article was set against which new one."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
 @gives_verdicts(
@@ -15,7 +15,7 @@ from storage.result_tables import column, table
     given="months, decoders and seeds",
     family="the metrics and pairs of months of the answer",
 )
-@table("linked_months", key=("metric", "evaluator_id", "protocol", "from_snapshot", "to_snapshot"))
+@result_table("linked_months", key=("metric", "evaluator_id", "protocol", "from_snapshot", "to_snapshot"))
 @dataclass(frozen=True, kw_only=True)
 class LinkedMonths:
     """What `newwiki experiment linking` found between two months by each metric: a later month's means are
@@ -48,7 +48,7 @@ class LinkedMonths:
     difficulty_high: float = column("The upper end.")
 
 
-@table("linked_means", key=("run_id", "metric", "evaluator_id"))
+@result_table("linked_means", key=("run_id", "metric", "evaluator_id"))
 @dataclass(frozen=True, kw_only=True)
 class LinkedMean:
     """Internal. What each run's mean is on the scale of the newest month, as `newwiki experiment linking` found it.

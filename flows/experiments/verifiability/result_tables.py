@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from flows.verdict_kinds import gives_verdicts
-from storage.result_tables import column, table
+from storage.result_tables import column, result_table
 
 
-@table("verifiability_corrections", key=("model", "decoder", "metric"))
+@result_table("verifiability_corrections", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityCorrection:
     """The numbers of `newwiki experiment verifiability` as people would find them: those of the checker, corrected
@@ -26,7 +26,7 @@ class VerifiabilityCorrection:
     lacking: str | None = column("Why there is no corrected number.")
 
 
-@table("verifiability_checkers", key=("label",))
+@result_table("verifiability_checkers", key=("label",))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityChecker:
     """How the fact checker of an answer of `newwiki experiment verifiability` compares with people, over the
@@ -46,7 +46,7 @@ class VerifiabilityChecker:
     recall_high: float | None = column("The upper end.")
 
 
-@table("verifiability_metrics", key=("model", "decoder", "metric"))
+@result_table("verifiability_metrics", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityMetric:
     """What `newwiki experiment verifiability` found: how much of what models write is supported, and how varied it
@@ -79,7 +79,7 @@ class VerifiabilityMetric:
     given="models, decoders, seed and checker",
     family="the models, decoders and metrics of the answer",
 )
-@table("verifiability_differences", key=("model", "decoder", "metric"))
+@result_table("verifiability_differences", key=("model", "decoder", "metric"))
 @dataclass(frozen=True, kw_only=True)
 class VerifiabilityDifference:
     """Each decoder of an answer of `newwiki experiment verifiability` set beside one, by prompts."""
