@@ -30,7 +30,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 
 catalogue: $(INSTALLED)
-	$(BIN)/python -m flows.catalogue README.md docs/metrics.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md
+	$(BIN)/python -m flows.catalogue docs/metrics.md docs/decoding.md docs/sql.md docs/cookbook.md docs/papers.md docs/reproduce-003.md
 	$(BIN)/python -m tests.newwiki.models.zoo docs/models.md
 
 docs: $(INSTALLED)

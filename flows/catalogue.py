@@ -3,7 +3,7 @@
     python -m flows.catalogue FILE.md...
 
 writes anew what stands in the files between `<!-- metrics: core -->` (or `metrics: all`, `schema: view`,
-`schema: table`, `cookbook: all`, `papers: all`, `paper_metrics: 003`) and `<!-- end -->`.
+`schema: table`, `cookbook: all`, `decoders: all`, `papers: all`, `paper_metrics: 003`) and `<!-- end -->`.
 """
 
 import re
@@ -21,7 +21,9 @@ from storage.schema import documented
 if TYPE_CHECKING:
     from newwiki.papers.published import Exhibit
 
-_BLOCK = re.compile(r"(<!-- (metrics|schema|cookbook|papers|paper_metrics): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(
+    r"(<!-- (metrics|decoders|schema|cookbook|papers|paper_metrics): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL
+)
 _BETTER = {"higher": "higher", "lower": "lower", "none": "–"}
 
 COLUMNS = (
@@ -88,6 +90,7 @@ def written_anew(text: str) -> str:
     """The text with its blocks as they are to be now."""
     writers = {
         "metrics": _metrics,
+        "decoders": _decoders,
         "schema": _schema,
         "cookbook": _cookbook,
         "papers": _papers,
@@ -164,6 +167,18 @@ def _metrics(kind: str) -> str:
         cells = [name, metric.definition, metric.unit, span(metric.minimum, metric.maximum), _BETTER[metric.direction]]
         lines.append(_line(cells + ([metric.source, metric.pitfalls] if kind == "all" else [])))
     return "".join(lines)
+
+
+def _decoders(_: str) -> str:
+    """Return a row for each decoder, with its parameters, their defaults and ranges."""
+    rows = [_line(["decoder", "parameters (default; range)", "source"]), _line(["---"] * 3)]
+    for name, kind in sorted(registered_decoders.all().items()):
+        parameters = [
+            f"`{key}` ({'required' if setting.default is None else setting.default}; {setting.range})"
+            for key, setting in sorted(kind.parameters.items())
+        ]
+        rows.append(_line([f"`{name}`", ", ".join(parameters), kind.source]))
+    return "".join(rows)
 
 
 def _line(cells: Iterable[str]) -> str:

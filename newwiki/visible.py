@@ -5,7 +5,8 @@ screen, reverse the direction of a line, break out of a table's cell, or look li
 run from right to left stay as they are: only the characters that steer are written out, never letters.
 
 `visible` is for terminals, logs and plain text, `in_markdown` for a cell or a line of Markdown, `in_markup` for HTML,
-XML and SVG, `in_csv` for a text cell of CSV that people open in a spreadsheet, `in_json` for JSON.
+XML and SVG, `in_csv` for a text cell of CSV that people open in a spreadsheet, `in_json` for JSON, `in_message` for a
+value within an error message.
 """
 
 import re
@@ -26,6 +27,7 @@ _STEERING = "".join(
 # Persian, the scripts of India and emoji are written with joiners; behind any other letter they only hide.
 _JOINED = "\u0590-\u1dff\u2190-\u2bff\u2d00-\u2dff\u3000-\ud7ff\uf900-\ufdff\ufe0f\ufe70-\ufefe\U00010000-\U000dffff"
 _HIDDEN = re.compile(f"[{_STEERING}]|(?<![{_JOINED}])[\u200c\u200d]")
+_LONGEST_IN_MESSAGE = 80
 _IN_URLS = "%/:=&?~#+!$,;'@*"
 _MARKDOWN = re.compile(r"\\(?=[!-/:-@\[-`{-~])|[|`*~<&]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|(?<=\])[(\[:]")
 
@@ -36,6 +38,12 @@ def visible(text: str) -> str:
     Line breaks and tabs stay, and so do the joiners that Persian, the scripts of India and emoji are written with.
     """
     return _HIDDEN.sub(lambda found: _number(ord(found[0])), text)
+
+
+def in_message(value: object) -> str:
+    """Return a value that someone else wrote, quoted, in ASCII and cut to about 80 characters, for an error message."""
+    text = repr(value) if value is None or isinstance(value, int | float) else ascii(str(value))
+    return text if len(text) <= _LONGEST_IN_MESSAGE else f"{text[:_LONGEST_IN_MESSAGE]}…"
 
 
 def in_markdown(text: str) -> str:

@@ -50,8 +50,8 @@ _ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("README.md", "metrics"),
         ("docs/metrics.md", "metrics"),
+        ("docs/decoding.md", "decoders"),
         ("docs/sql.md", "schema"),
         ("docs/cookbook.md", "cookbook"),
         ("docs/papers.md", "papers"),
