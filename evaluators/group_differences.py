@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
-from evaluators.bounded_intervals import BoundedInterval, bounded_interval
-from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, differences_estimate, estimate, p_values
+from evaluators.bounded_intervals import bounded_interval
+from evaluators.statistics import ALIKE, LEVEL, TOO_FEW, Estimate, differences_estimate, estimate, p_values
 
 Array = NDArray[np.float64]
 
@@ -196,7 +196,7 @@ def _at_end(values: Array) -> NDArray[np.bool_]:
     return np.asarray(present.any(axis=0) & (none | every))
 
 
-def _newcombe(means: tuple[Array, Array], shares: Sequence[BoundedInterval]) -> tuple[Array, Array]:
+def _newcombe(means: tuple[Array, Array], shares: Sequence[Estimate]) -> tuple[Array, Array]:
     """How far the interval of the difference of two shares reaches below and above it."""
     (one, other), (a, b) = means, shares
     below = np.sqrt((one - a.low) ** 2 + (b.high - other) ** 2)

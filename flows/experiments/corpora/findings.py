@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from evaluators import statistics
-from evaluators.bounded_intervals import BoundedInterval, bounded_interval
+from evaluators.bounded_intervals import bounded_interval
 from flows.experiments.corpora.chance import Apart, differences
 from flows.experiments.corpora.phrase_sets import PhraseSets
 from flows.experiments.corpora.result_tables import CorpusPhrase, CorpusResponses, PhraseFrequency
@@ -56,7 +56,7 @@ def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
     rows = []
     for corpus, estimate in estimates.items():
         of_corpus = [
-            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus], at)
+            _phrase(found, corpus, phrase, float(estimate.mean[at]), intervals[corpus].at(at))
             for at, phrase in enumerate(every)
             if phrase in found.sets[corpus]
         ]
@@ -65,7 +65,7 @@ def phrases(found: PhraseSets, seed: int) -> list[CorpusPhrase]:
 
 
 def _phrase(
-    found: PhraseSets, corpus: str, phrase: str, share: float, interval: BoundedInterval, at: int
+    found: PhraseSets, corpus: str, phrase: str, share: float, interval: statistics.MeanInterval
 ) -> CorpusPhrase:
     return CorpusPhrase(
         corpus=corpus,
@@ -73,9 +73,9 @@ def _phrase(
         kind="common" if phrase in found.common else "unique",
         corpora=sum(phrase in one for one in found.sets.values()),
         share=share,
-        low=statistics.number_or_none(interval.low[at]),
-        high=statistics.number_or_none(interval.high[at]),
-        no_interval=interval.lacking[at],
+        low=interval.low,
+        high=interval.high,
+        no_interval=interval.lacking,
     )
 
 

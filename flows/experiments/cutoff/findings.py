@@ -140,8 +140,10 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
     present = np.isfinite(values) & (np.isfinite(control) if control is not None else True)
     for last in np.unique(rows.last[present]):
         here = present & (rows.last == last)
-        own = _estimate(values[here], rows.pages[here])
-        other = _estimate(control[here], rows.pages[here]) if control is not None else (None, None, None)
+        found = statistics.estimate(*statistics.by_cluster(values[here], rows.pages[here]))
+        own, other = found.at(), statistics.NOTHING
+        if control is not None:
+            other = statistics.estimate(*statistics.by_cluster(control[here], rows.pages[here])).at()
         made.append(
             CutoffMonth(
                 model=who[0],
@@ -150,17 +152,12 @@ def _months(who: tuple[str, str], metric: str, rows: Rows, values: Array, contro
                 first_month=month_of(int(rows.first[here].min())),
                 month=month_of(int(last)),
                 articles=len(np.unique(rows.pages[here])),
-                mean=own[0],
-                low=own[1],
-                high=own[2],
-                control_mean=other[0],
-                control_low=other[1],
-                control_high=other[2],
+                mean=float(found.mean[0]),
+                low=own.low,
+                high=own.high,
+                control_mean=other.mean,
+                control_low=other.low,
+                control_high=other.high,
             )
         )
     return made
-
-
-def _estimate(values: Array, pages: NDArray[np.int64]) -> tuple[float, float | None, float | None]:
-    found = statistics.estimate(*statistics.by_cluster(values, pages))
-    return float(found.mean[0]), statistics.number_or_none(found.low[0]), statistics.number_or_none(found.high[0])

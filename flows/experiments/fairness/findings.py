@@ -33,9 +33,10 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
         for group in groups:
             rows = numbers.rows(category, group)
             found = statistics.estimate(numbers.totals[rows], numbers.counts[rows])
-            interval = bounded_interval(found, 0.0, 1.0)
+            intervals = bounded_interval(found, 0.0, 1.0)
             alone = _mean(numbers.prompt_scores[rows])
             for column, setting in enumerate(numbers.settings):
+                interval = intervals.at(column)
                 yield GroupShare(
                     model=numbers.model,
                     sweep=setting.sweep,
@@ -44,13 +45,13 @@ def shares(numbers: Numbers) -> Iterator[GroupShare]:
                     group_name=group,
                     metric=numbers.metric,
                     evaluator_id=numbers.evaluator_id,
-                    prompts=int(found.clusters[column]),
+                    prompts=interval.clusters,
                     texts=int(numbers.counts[rows, column].sum()),
                     unscored=int(numbers.unscored[rows, column].sum()),
-                    share=statistics.number_or_none(found.mean[column]),
-                    low=statistics.number_or_none(interval.low[column]),
-                    high=statistics.number_or_none(interval.high[column]),
-                    no_interval=interval.lacking[column],
+                    share=interval.mean,
+                    low=interval.low,
+                    high=interval.high,
+                    no_interval=interval.lacking,
                     prompt_share=alone,
                 )
 

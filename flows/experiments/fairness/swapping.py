@@ -137,8 +137,7 @@ def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values:
     of_pages, means = np.array(pages)[known], [float(one[known].mean()) for one in values]
     baseline = float(plain[known].mean())
     apart = np.mean(values, axis=0)[known] - plain[known]
-    found = statistics.estimate(*statistics.by_cluster(apart, of_pages))
-    lacking = found.lacking[0]
+    found = statistics.estimate(*statistics.by_cluster(apart, of_pages)).at()
     is_swapped = percent > 0
     return FairnessSwap(
         metric=metric,
@@ -149,8 +148,8 @@ def _swap(metric: str, percent: int, pages: Sequence[int], plain: Array, values:
         share=float(np.mean(means)),
         sd=float(np.std(means, ddof=1)) if is_swapped else None,
         difference=float(np.mean(means)) - baseline if is_swapped else None,
-        low=float(found.low[0]) if is_swapped and not lacking else None,
-        high=float(found.high[0]) if is_swapped and not lacking else None,
-        no_interval=lacking if is_swapped else None,
+        low=found.low if is_swapped else None,
+        high=found.high if is_swapped else None,
+        no_interval=found.lacking if is_swapped else None,
         p=welch_p(means, baseline) if is_swapped else None,
     )

@@ -53,8 +53,7 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
         there = np.isfinite(apart[:, place])
         if not there.any():
             continue
-        low, high = own.ends(place)
-        difference_low, difference_high = beyond.ends(place) if beyond else (None, None)
+        gap, difference = own.estimate.at(place), beyond.estimate.at(place) if beyond else None
         made.append(
             Gap(
                 model=model.model,
@@ -66,18 +65,18 @@ def gaps(evaluators: Mapping[str, str], model: PairedScores, control: PairedScor
                 mean_new=float(model.new[there, place].mean()),
                 gap=float(own.estimate.mean[place]),
                 sd=statistics.number_or_none(own.spread[place]),
-                low=low,
-                high=high,
-                no_interval=own.estimate.lacking[place],
+                low=gap.low,
+                high=gap.high,
+                no_interval=gap.lacking,
                 p=float(own.p[place]),
                 p_holm=float(own.p[place]),
                 control=control.model if control else None,
                 control_gap=float(of_control[there, place].mean()) if control else None,
-                difference=statistics.number_or_none(beyond.estimate.mean[place]) if beyond else None,
-                difference_low=difference_low,
-                difference_high=difference_high,
+                difference=difference.mean if difference else None,
+                difference_low=difference.low if difference else None,
+                difference_high=difference.high if difference else None,
                 difference_p_holm=statistics.number_or_none(beyond.p[place]) if beyond else None,
-                verdict=TOO_FEW if (beyond or own).too_few(place) else NONE_SHOWN,
+                verdict=TOO_FEW if (difference or gap).is_of_too_few else NONE_SHOWN,
                 difference_sd=statistics.number_or_none(beyond.spread[place]) if beyond else None,
                 visible=None,
             )
@@ -115,12 +114,6 @@ class _Tested:
     estimate: statistics.Estimate
     spread: Array
     p: Array
-
-    def ends(self, place: int) -> tuple[float | None, float | None]:
-        return statistics.number_or_none(self.estimate.low[place]), statistics.number_or_none(self.estimate.high[place])
-
-    def too_few(self, place: int) -> bool:
-        return self.estimate.lacking[place] == statistics.TOO_FEW
 
 
 def _tested(differences: Array, seed: int) -> _Tested:
