@@ -159,8 +159,10 @@ def disparities(random: Random, effect: float) -> bool:
 
 
 def correlations(random: Random, effect: float) -> bool:
+    """Settings move the two prompts of a context together, too."""
     numbers = _group_numbers(random, "a", "m0", 0.0)
-    numbers.totals[:] += effect * np.arange(SETTINGS)
+    of_contexts = random.normal(size=(PROMPTS, SETTINGS)).cumsum(axis=1) / 2
+    numbers.totals[:] += np.tile(of_contexts, (2, 1)) + effect * np.arange(SETTINGS)
     [one] = fairness.correlations(numbers, 0)
     return one.p is not None and one.p <= statistics.LEVEL
 

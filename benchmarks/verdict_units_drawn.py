@@ -178,7 +178,7 @@ class links:
                 AnchorModel(f"m{metric}", "earlier", "later", f"{one.model}", one.share, one.shift, one.p)
                 for one in linking.influences(earlier, later, step)
             ]
-        return bool(odd_anchors(found))
+        return bool(odd_anchors(found, cls.METRICS))
 
     @classmethod
     def _months(cls, random: Random, easier: float, better: float) -> tuple[Month, Month]:

@@ -1,4 +1,4 @@
-"""95 % intervals of shares and of other means that have a range: no end lies outside it."""
+"""Compute 95 % intervals of shares and other means with a known range; no end lies outside it."""
 
 import math
 from dataclasses import replace
@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL, Array, Estimate, MeanInterval, untransformed
 
-_ROUNDING = 1e-9  # of the range: a mean as near to an end is at the end
+_ROUNDING = 1e-9  # of the range: a mean this close to an end counts as being at the end
 
 
 def bounded_interval(found: Estimate, minimum: float, maximum: float) -> Estimate:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from storage.database import Database
 
 FORMATS = ("table", "csv", "json", "markdown")
+MACHINE_FORMATS = ("csv", "json")  # of which programs read the rows
 Rows = Sequence[Sequence[Any]]
 _NO_EDGE = 1_000_000
-_MOST_DECIMALS = 6
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], form: str, title: str | None = None) -> None:
@@ -96,26 +96,6 @@ def show_query(database: "Database", name: str, form: str, *parameters: object) 
         cursor = connection.execute(query(name), list(parameters))
         columns, rows = [column[0] for column in cursor.description or []], cursor.fetchall()
     show(columns, rows, form)
-
-
-def digits(number: float) -> str:
-    """A number of any metric for people: one decimal from 10 upwards, three below."""
-    return f"{number:.1f}" if abs(number) >= 10 else f"{number:.3f}"
-
-
-def decimals(means: Iterable[float], arms: Iterable[float] = ()) -> int:
-    """How many decimals all numbers of a column have: one from 10 upwards, three below, and more where an arm of an
-    interval or all means would be 0."""
-    largest = max(map(abs, means), default=0)
-    smallest = min([*arms, *filter(None, [largest])], default=1)
-    number = 1 if largest >= 10 else 3
-    while number < _MOST_DECIMALS and not float(f"{smallest:.{number}f}"):
-        number += 1
-    return number
-
-
-def p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def show_columns(

@@ -1,4 +1,4 @@
-"""The one reader of CSV files from people: strict, and every error names the file, the line and what to do.
+"""Read CSV files from people strictly; every error names the file, the line and the remedy.
 
 Fields are text exactly as they stand in the file, line breaks of any kind included.
 """
@@ -43,7 +43,7 @@ def read_csv(path: Path, required: Collection[str] = (), optional: Collection[st
         with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
             yield from _rows(path, file, required, optional)
     except OSError as error:
-        raise UsageError(f"'{path}' cannot be read: {error.strerror}; name a file that exists") from None
+        raise UsageError(f"cannot read '{path}': {error.strerror}; name an existing file") from None
     except UnicodeDecodeError as error:
         raise not_utf8(path, error) from None
 

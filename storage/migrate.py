@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 
+from newwiki import interval
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from newwiki.registry import require_metric_names
@@ -162,7 +163,7 @@ def _view_texts(metrics: Metrics) -> list[tuple[str, bool]]:
     }
     texts = [(result_tables.views(), False)]
     for file in sorted((files("storage") / "sql" / "views").iterdir(), key=lambda file: file.name):
-        written = file.read_text("utf-8")
+        written = file.read_text("utf-8").replace("{fewest_clusters}", str(interval.FEWEST))
         text = filled(written, columns)
         texts.append((text, text != written))
     return texts

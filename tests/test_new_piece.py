@@ -57,11 +57,12 @@ def added(name, **arguments):
     raise NotImplementedError
 """,
     "a command": """
-import click
+from flows.jobs.job import Answer, job
+from newwiki.request import PlanRequest
 
-@click.command("added-piece")
-def added_piece():
-    "An added command."
+@job(PlanRequest, group="keep", summary="Show an added piece.", examples=("newwiki added-piece",))
+def added_piece(request, here) -> Answer:
+    "Show an added piece."
 """,
     "a result table": '''
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ class AddedRow:
     name: str = column("The name.")
     value: float | None = column("The value.")
 ''',
-    "a request's field": '    added_field: int = asked(7, "An added field.", at_least=2)\n',
+    "a request's field": '    added_field: int = field(7, "An added field.", at_least=2)\n',
 }
 FOUND = """
 import inspect, json
@@ -128,7 +129,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
             assert not place.exists()
             place.write_text(PIECES[what], "utf-8")
         else:
-            beside = "    samples: int = asked(20,"
+            beside = "    samples: int = field(20,"
             text = place.read_text("utf-8")
             assert text.count(beside) == 1
             place.write_text(text.replace(beside, PIECES[what] + beside), "utf-8")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flows.comparing.board import Board, Column
-from flows.tables import digits
+from flows.presenting.numbers import digits
 from newwiki.columns import PARTS
 from newwiki.errors import TerminalError
 from newwiki.levels import Level

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from flows.experiments.answer_runs import AnswerRun
     from flows.experiments.evaluations import Evaluations
+    from flows.presenting.charts import PageSigns
     from storage.database import Database
 
 
@@ -93,15 +94,20 @@ class Findings:
         ]
 
 
+def _no_figures(signs: "PageSigns") -> Sequence[Figure]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Shown:
-    """An answer as people see it. The first of the `records` are those of csv and json."""
+    """An answer as people see it: `records` under `heads` are the rows of csv and json, and `figures` draws the figures
+    with the signs of the page that they stand on."""
 
     heads: Sequence[str]
     records: Sequence[Sequence[Any]]
     findings: Findings
     tables: Sequence[Table]
-    figures: Callable[[], Sequence[Figure]] = tuple
+    figures: Callable[["PageSigns"], Sequence[Figure]] = _no_figures
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from flows.verdict_kinds import VerdictKind, kind_of
 from newwiki.errors import NewWikiError
 from newwiki.experiment_request import ExperimentRequest
 from newwiki.fields import as_typed
-from newwiki.models.parameter_count import parameter_count
+from newwiki.models.files import parameter_count
 from newwiki.private_places import public_name
 from newwiki.settings import Settings
 from storage.database import Database

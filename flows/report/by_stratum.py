@@ -6,13 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.comparing.board import PART, Column, board
-from flows.drawing import SHAPES, arms
+from flows.comparing.shown_levels import LevelNote
+from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, arms, svg
+from flows.presenting.numbers import varies
 from flows.report import paper_tables
-from flows.report.aligned import varies
 from flows.report.blocks import blocks
-from flows.report.figures import Key
 from flows.report.material import Material, Record
 from flows.report.paper_tables import Cell, Row, together
 from newwiki.errors import TerminalError
@@ -37,14 +36,15 @@ class Cut:
     blocks: Sequence[range] = ()
     keys: Sequence[Key] = ()
     image: Markup | None = None
+    levels: Sequence[LevelNote] = ()
 
 
-def cuts(database: Database, material: Material, column: Column, by: Stratum | None) -> list[Cut]:
+def cuts(database: Database, material: Material, column: Column, by: Stratum | None, page: PageSigns) -> list[Cut]:
     """That by one stratum, or one for each."""
-    return [_cut(database, material, column, stratum) for stratum in ([by] if by else strata.STRATA)]
+    return [_cut(database, material, column, stratum, page) for stratum in ([by] if by else strata.STRATA)]
 
 
-def _cut(database: Database, material: Material, column: Column, stratum: Stratum) -> Cut:
+def _cut(database: Database, material: Material, column: Column, stratum: Stratum, page: PageSigns) -> Cut:
     snapshot_id = material.snapshot.snapshot_id
     try:
         parts = strata.parts(database, stratum, [snapshot_id])
@@ -68,16 +68,25 @@ def _cut(database: Database, material: Material, column: Column, stratum: Stratu
     rows = [row for run_ids in (order, reference) for row in _rows(material, whole, by_part, column, run_ids)]
     [rows] = together(rows)
     fitting = blocks([part.value for part in parts], rows)
-    return Cut(stratum, parts, rows, "", fitting, *_drawn(material, column, stratum, parts, rows))
+    return Cut(stratum, parts, rows, "", fitting, *_drawn(material, column, stratum, parts, rows, page))
 
 
 def _drawn(
-    material: Material, column: Column, stratum: Stratum, parts: Sequence[StratumPart], rows: Sequence[Row]
-) -> tuple[Sequence[Key], Markup | None]:
+    material: Material,
+    column: Column,
+    stratum: Stratum,
+    parts: Sequence[StratumPart],
+    rows: Sequence[Row],
+    page: PageSigns,
+) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
     """The best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
-    shown = [*of_runs[: len(PALETTE) - len(articles)], *articles]
+    shown = [*of_runs[: MOST_SERIES - len(articles)], *articles]
+    signs = [
+        ARTICLES_SIGN if row in articles else page.of(material.names[row.record["run_id"]], material.label(row.record))
+        for row in shown
+    ]
     labels = ["Wikipedia" if row in articles else material.label(row.record) for row in shown]
     values: list[dict[str, Any]] = [
         {
@@ -92,11 +101,12 @@ def _drawn(
         if cell.mean is not None
     ]
     if not values:
-        return (), None
-    keys = [Key(colour, shape, text) for colour, shape, text in zip(PALETTE, SHAPES.values(), labels, strict=False)]
+        return (), None, ()
+    keys = [Key(sign, text) for sign, text in zip(signs, labels, strict=True)]
     told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
-    chart = arms(values, [part.value for part in parts], len(shown), column.name)
-    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}")
+    chart = arms(values, [part.value for part in parts], signs, column.name)
+    levels = material.level_notes([row.record for row in shown], [column])
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}"), levels
 
 
 def _rows(

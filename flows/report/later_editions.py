@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.tables import decimals
+from flows.presenting.numbers import decimals
 from storage import editions
 from storage.database import Database
 

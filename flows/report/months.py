@@ -6,13 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from flows.charts import PALETTE, svg
 from flows.comparing.board import ANOTHER, Column
-from flows.drawing import SHAPES, lines
-from flows.report.aligned import varies
+from flows.comparing.shown_levels import LevelNote, level_notes
+from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, lines, svg
+from flows.presenting.numbers import varies
 from flows.report.blocks import blocks
 from flows.report.experiments import Section
-from flows.report.figures import Key
 from flows.report.material import Material, Record, gather
 from flows.report.paper_tables import Cell, Row, best_first, cells, in_order, together
 from newwiki.errors import TerminalError
@@ -34,7 +33,7 @@ class Months:
     """`linked` are answers that put the months on one scale. `names` are the snapshots of which there are numbers, and
     `rows` has one a run of the report's snapshot that was asked for on others too, the articles last, with a cell for
     each of them by `column`; those in one of the `blocks` fit beside each other. Those are drawn that have a key.
-    `left_out` are other months' snapshots, and why."""
+    `left_out` are other months' snapshots, and why. `levels` are of what is drawn."""
 
     linked: Sequence[Section]
     names: Sequence[str]
@@ -44,6 +43,7 @@ class Months:
     keys: Sequence[Key]
     panels: Sequence[MonthPanel]
     left_out: Sequence[str]
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,11 @@ class _Series:
 
 
 def months(
-    database: Database, material: Material, column: Column | None, experiments: Sequence[Section]
+    database: Database,
+    material: Material,
+    column: Column | None,
+    experiments: Sequence[Section],
+    page: PageSigns,
 ) -> Months | None:
     """None where nothing was asked for on two months."""
     linked = [one for one in experiments if one.answer.name == LINKING]
@@ -75,14 +79,24 @@ def months(
     series = _series(shown, material, column)
     names = [name for name in shown if any(name in one.by_month for one in series)]
     if len(names) < 2:
-        return Months(linked, [], column, [], [], [], [], []) if linked else None
+        return Months(linked, [], column, [], [], [], [], [], []) if linked else None
     articles = _articles(shown, material)
-    drawn = [*series[: len(PALETTE) - len(articles)], *articles]
-    keys = [Key(colour, shape, one.label) for colour, shape, one in zip(PALETTE, SHAPES.values(), drawn, strict=False)]
-    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, one, names))]
+    drawn = [*series[: MOST_SERIES - len(articles)], *articles]
+    signs = [
+        ARTICLES_SIGN if one in articles else page.of(material.names[one.record["run_id"]], one.label) for one in drawn
+    ]
+    keys = [Key(sign, one.label) for sign, one in zip(signs, drawn, strict=True)]
+    panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, one, names))]
     rows = [Row(one.record, [one.cell(name, column) for name in names]) for one in [*series, *articles] if column]
     [rows] = together(rows)
-    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out)
+    levels = level_notes(
+        (one.by_month[name][1]["run_id"], f"{one.label}, {name}", one.cell(name, panel.column).level)
+        for one in drawn
+        for name in one.by_month
+        for panel in panels
+        if one.label != ARTICLES
+    )
+    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out, levels)
 
 
 def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:
@@ -130,7 +144,7 @@ def _articles(shown: Mapping[str, Material], material: Material) -> list[_Series
     return [_Series(ARTICLES, material.reference, by_month)] if material.reference else []
 
 
-def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> MonthPanel | None:
+def _panel(drawn: Sequence[_Series], signs: Sequence[Sign], column: Column, names: Sequence[str]) -> MonthPanel | None:
     """The articles only where their numbers vary: beside themselves they are all the same."""
     values: list[dict[str, Any]] = [
         {
@@ -149,7 +163,9 @@ def _panel(drawn: Sequence[_Series], column: Column, names: Sequence[str]) -> Mo
     told = "; ".join(f"{drawn[int(one['who'])].label}, {one['x']}: {one['mean']:.4g}" for one in values)
     order = [_short(name, names) for name in names]
     shortened = [value | {"x": _short(value["x"], names)} for value in values]
-    return MonthPanel(column, svg(lines(shortened, order, None), f"{column.name} over the months, means: {told}"))
+    return MonthPanel(
+        column, svg(lines(shortened, order, None, signs), f"{column.name} over the months, means: {told}")
+    )
 
 
 def _short(name: str, names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from evaluators.statistics import FEWEST
 from flows.comparing.board import Column
+from flows.presenting.charts import PageSigns
 from flows.progress import Progress
 from flows.report import blocks, figures, paper_tables
 from flows.report.by_stratum import cuts
@@ -86,8 +87,9 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         alike = paper_tables.alike(material)
         cut_column = column if column in material.text_columns else next(iter(material.text_columns), None)
         heads = paper_columns(material.board.columns)
-        answers = sections(database, snapshot_id)
-        cut = cuts(database, material, cut_column, request.by) if cut_column else []
+        signs = _signs(material, column)
+        answers = sections(database, snapshot_id, signs)
+        cut = cuts(database, material, cut_column, request.by, signs) if cut_column else []
         stored: dict[str, Any] = {
             "funnel": database.rows("funnel", snapshot_id),
             "topics": database.rows("topic_counts", snapshot_id),
@@ -99,7 +101,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
             "cut": [one for one in cut if one.rows],
             "uncut": [one for one in cut if not one.rows],
             "old_and_new": paper_tables.old_and_new(database, material),
-            "months": months(database, material, column, answers),
+            "months": months(database, material, column, answers, signs),
             "experiments": [one for one in answers if one.answer.name != LINKING],
             "editions": later_editions(database, snapshot_id),
         }
@@ -112,7 +114,7 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
     table_3, below_table_3 = paper_tables.together(
         paper_tables.rows(material, alike, paper), paper_tables.rows(material, reference, paper)
     )
-    sweeps = [figures.sweep(material, parameter) for parameter in figures.SWEPT]
+    sweeps = [figures.sweep(material, parameter, signs) for parameter in figures.SWEPT]
     constant = _constant(material)
     beside = _beside(material, stored["groups"], constant)
     shown: dict[str, Any] = {
@@ -125,9 +127,9 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         "below_table_3": below_table_3,
         "sweeps": sweeps,
         "swept": [one for one in sweeps if one.panels],
-        "spreads": spreads(material, alike),
-        "trade_off": trade_off(material, column),
-        "training": training(material),
+        "spreads": spreads(material, alike, signs),
+        "trade_off": trade_off(material, column, signs),
+        "training": training(material, signs),
     }
     shown |= stored
     page = environment().get_template("report.html").render(
@@ -149,6 +151,12 @@ def render(database: Database, progress: Progress, request: ReportRequest) -> tu
         **assets(),
     )  # fmt: skip
     return page, snapshot_id
+
+
+def _signs(material: Material, column: Column | None) -> PageSigns:
+    """Colors by the leaderboard's order; experiments name a model by its whole path or hub id."""
+    names = [material.names[record["run_id"]] for record in paper_tables.best_first(material, column)]
+    return PageSigns(names, {entry.run.model: material.names[run_id] for run_id, entry in material.entries.items()})
 
 
 def _constant(material: Material) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from flows.comparing.board import Column, numbers_of
-from flows.report.aligned import Numerals, numerals
+from flows.presenting.numbers import AlignedNumber, align
 from flows.report.material import Material, Record, gather
 from flows.report.paper import PaperColumn, ordered, paper_columns
 from newwiki.levels import CLAIMED, VERIFIED
@@ -32,7 +32,7 @@ class Cell:
     best: bool = False
     apart: str = ""
     level: str | None = None
-    shown: Numerals | None = None
+    shown: AlignedNumber | None = None
 
 
 @dataclass(frozen=True)
@@ -176,4 +176,4 @@ def together(*groups: Sequence[Row]) -> list[list[Row]]:
 
 
 def _aligned(column: Sequence[Cell]) -> list[Cell]:
-    return [replace(cell, shown=shown) for cell, shown in zip(column, numerals(column), strict=True)]
+    return [replace(cell, shown=shown) for cell, shown in zip(column, align(column), strict=True)]

@@ -6,22 +6,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from flows.presenting.numbers import digits
 from flows.report.templating import assets, environment, write_page
 from flows.reproducing.matching import FAILS, HOLDS, Match
 from flows.reproducing.records import interval, summary
 from flows.reproducing.reproduce import ReproducedPaper
 from flows.reproducing.step import Outcome, Task
-from flows.tables import digits as plain_digits
 from newwiki.decoding.grammar import short_form
 from newwiki.papers.published import Exhibit, Row
 from storage.outputs import safe
 
 _TONES = {HOLDS: "good", FAILS: "bad"}
-
-
-def digits(number: float) -> str:
-    """With a true minus."""
-    return plain_digits(number).replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -127,7 +122,7 @@ def _cell(one: Match, notes: Footnotes) -> Cell:
     if one.ours is None:
         return Cell(published, standing=one.standing, note=note)
     tone = _TONES.get(one.standing, "")
-    return Cell(published, digits(one.ours.value), interval(one).replace("-", "−"), one.standing, tone, note)
+    return Cell(published, digits(one.ours.value), interval(one), one.standing, tone, note)
 
 
 def _answer(task: Task, outcome: Outcome) -> str:

@@ -12,11 +12,10 @@ import jinja2
 from markupsafe import Markup
 
 from flows import templates
-from flows.catalogue import span
 from flows.experiments.record import distinct
-from flows.report.aligned import in_words
+from flows.pieces import span
+from flows.presenting.numbers import digits, fixed, percent
 from flows.report.paper_tables import apart
-from flows.tables import digits
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import UsageError
 from newwiki.protocol import value_in_words
@@ -53,8 +52,8 @@ def assets() -> dict[str, Markup]:
 def environment() -> jinja2.Environment:
     made = templates.environment(jinja2.FunctionLoader(lambda name: (_TEMPLATES / name).read_text("utf-8")))
     made.filters |= {
-        "digits": _digits,
-        "fixed": in_words,
+        "digits": digits,
+        "fixed": fixed,
         "breakable": _breakable,
         "short_form": short_form,
         "span": _span,
@@ -65,7 +64,7 @@ def environment() -> jinja2.Environment:
         "setting": value_in_words,
         "count": "{:,}".format,
         "date": "{:%Y-%m-%d}".format,
-        "percent": "{:.1%}".format,
+        "percent": percent,
         "time": "{:%Y-%m-%d %H:%M} UTC".format,
     }
     return made
@@ -84,12 +83,6 @@ def opening(caption: str) -> str:
     if len(words) <= _LONGEST:
         return words
     return words[:_LONGEST].rpartition(", ")[0] or f"{words[:_LONGEST].rpartition(' ')[0]} …"
-
-
-def _digits(number: float, like: float | None = None) -> str:
-    """As people read it, with as many decimals as the number that it stands beside; with a true minus."""
-    text = digits(number) if like is None else f"{number:.{len(digits(like).partition('.')[2])}f}"
-    return text.replace("-", "−" if float(text) else "")
 
 
 def _breakable(name: str, after: str = ",:") -> Markup:

@@ -9,9 +9,10 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import after_days
+from flows.presenting.numbers import digits, percent
+from flows.presenting.numbers import interval as interval_words
 from flows.report.material import Material
 from flows.report.paper_tables import Cell
-from flows.report.templating import environment
 from flows.site.board_tables import BoardTable, again
 from newwiki.visible import in_json
 from storage.database import Database
@@ -82,7 +83,7 @@ def _rows(table: BoardTable, later: LaterArticles) -> list[Any]:
         found.append(
             [
                 there.record["prompts"],
-                "–" if seen is None else f"{seen:.1%}",
+                percent(seen),
                 [_cell(cells.get(column.name)) for column in table.columns],
             ]
         )
@@ -96,9 +97,8 @@ def _cell(cell: Cell | None) -> list[Any] | int:
         return 0
     if cell.mean is None:
         return ["", "–", "", 0, 0, 0, cell.apart]
-    digits = environment().filters["digits"]
     interval = cell.no_interval or ""
     if cell.low is not None:
-        interval = f"[{digits(cell.low, cell.mean)}, {digits(cell.high, cell.mean)}]"
+        interval = interval_words(cell.low, cell.high, lambda end: digits(end, cell.mean))
     mean = float(f"{cell.mean:.6g}")
     return [mean, digits(cell.mean), interval, cell.left, cell.width, int(cell.best), cell.apart]

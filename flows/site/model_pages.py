@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.charts import PALETTE
 from flows.comparing.board import Column, numbers_of
+from flows.presenting.charts import PALETTE
 from flows.report import paper_tables
 from flows.report.paper_tables import Cell
 from flows.site import month_tables

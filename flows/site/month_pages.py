@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from flows.charts import PALETTE
 from flows.comparing.board import Column
+from flows.presenting.charts import PALETTE
 from flows.site import month_tables
 from flows.site.contents import Contents
 from flows.site.downloads import REAL, TEXT, table_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.catalogue import span
+from flows.pieces import span
 from flows.report.paper_tables import Cell, Row
 from flows.site import feed
 from flows.site.contents import Contents, snapshot_file

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flows.tables import digits
+from flows.presenting.numbers import digits, fixed
 
 SMALL, LARGE = (340, 200), (760, 260)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 10, 28
@@ -118,7 +118,7 @@ def _ticks(low: float, high: float, step: float) -> list[float]:
 def _tick(value: float, step: float) -> str:
     """With as many decimals as the step has."""
     decimals = next((count for count in range(7) if math.isclose(round(step, count), step)), 7)
-    return f"{value:.{decimals}f}".replace("-", "−" if round(value, decimals) else "")
+    return fixed(value, decimals)
 
 
 def told(who: str, metric: str, months: Sequence[str], points: Sequence[Point]) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import jinja2
 import pyarrow as pa
 
-from flows.charts import PALETTE
-from flows.drawing import SHAPES
+from flows.presenting.charts import PALETTE, SHAPES
 from flows.report.templating import assets, environment
 from flows.site import downloads
 from flows.site.contents import snapshot_file

@@ -15,7 +15,7 @@ from flows.statements.verdicts import verdicts
 from flows.statements.words import verdict, words
 from newwiki.decoding.grammar import parse
 from newwiki.errors import TerminalError, UsageError
-from newwiki.models.parameter_count import parameter_count
+from newwiki.models.files import parameter_count
 from newwiki.paper_metrics import paper_metrics
 from newwiki.snapshot import Snapshot
 from storage import comparison

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
+from flows.presenting.charts import PALETTE, svg
 
 if TYPE_CHECKING:
     import altair

@@ -177,14 +177,14 @@ def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
 
     Settings of a sweep are no independent units: all read the same prompts with the same random numbers, so a run's
     chance goes up and down along the sweep. Interval and p are therefore by prompts: of the mean over prompts of the
-    slope of shares on entropy, which has the sign of r. How much entropies and shares vary is taken as known.
+    slope of shares on entropy, which has the sign of r. Prompts of one context are one unit, whoever they are about: a
+    context that a setting makes worse makes it worse of all groups. How much entropies and shares vary is taken as
+    known.
     """
-    by_group = [
-        _group_shares(numbers, numbers.rows(category, group))
-        for category, groups in numbers.categories.items()
-        for group in groups
-    ]
+    rows = [numbers.rows(category, group) for category, groups in numbers.categories.items() for group in groups]
+    by_group = [_group_shares(numbers, of_group) for of_group in rows]
     mean = np.mean([shares for shares, _ in by_group], axis=0)
+    units = _units([numbers.prompts[at] for of_group in rows for at in of_group])
     for sweep in dict.fromkeys(one.sweep for one in numbers.settings):
         columns = [
             column
@@ -192,7 +192,8 @@ def correlations(numbers: Numbers, seed: int) -> Iterator[DiversityCorrelation]:
             if one.sweep == sweep and one.trigram_entropy is not None and math.isfinite(mean[column])
         ]
         entropy = np.array([numbers.settings[column].trigram_entropy for column in columns], float)
-        r, low, high, p = _correlation(entropy, mean[columns], [apart[:, columns] for _, apart in by_group], seed)
+        moved = np.concatenate([apart[:, columns] for _, apart in by_group]) / len(by_group)
+        r, low, high, p = _correlation(entropy, mean[columns], moved, units, seed)
         yield DiversityCorrelation(
             model=numbers.model,
             sweep=sweep,
@@ -214,13 +215,25 @@ def _group_shares(numbers: Numbers, rows: Sequence[int]) -> tuple[Array, Array]:
     return share, moved * math.sqrt(len(rows) / max(len(rows) - 1, 1))
 
 
-def _correlation(entropy: Array, share: Array, moved: Sequence[Array], seed: int) -> tuple[float, float, float, float]:
-    """Pearson's r over settings with its 95 % interval and p over prompts; NaN for fewer than three settings."""
+def _units(prompts: Sequence[GroupPrompt]) -> NDArray[np.int64]:
+    """The number of each prompt's context, or of the prompt where it has none."""
+    names: dict[object, int] = {}
+    keys = [place if one.context is None else one.context for place, one in enumerate(prompts)]
+    return np.array([names.setdefault(key, len(names)) for key in keys])
+
+
+def _correlation(
+    entropy: Array, share: Array, moved: Array, units: NDArray[np.int64], seed: int
+) -> tuple[float, float, float, float]:
+    """Pearson's r over settings with its 95 % interval and p over units of prompts; NaN for fewer than three settings.
+    `moved` is prompts × settings, what each prompt moves the mean share by."""
     if len(entropy) < 3 or np.ptp(entropy) <= 1e-12 or np.ptp(share) <= 1e-12:
         return (math.nan,) * 4
     apart = entropy - entropy.mean()
     slope, scale = float(apart @ share), math.sqrt((apart**2).sum() * ((share - share.mean()) ** 2).sum())
-    pseudo = slope + np.concatenate([of_group @ apart for of_group in moved]) * sum(map(len, moved)) / len(moved)
+    by_unit = np.bincount(units, moved @ apart)
+    # Their variance is over one less than their number, as that of each group's prompts is already
+    pseudo = slope + by_unit * math.sqrt(len(by_unit) * (len(by_unit) - 1))
     found = statistics.differences_estimate(pseudo[:, None])
     low, high = (float(np.clip(end[0] / scale, -1.0, 1.0)) for end in (found.low, found.high))
     p = math.nan if found.lacking[0] else float(statistics.p_values(pseudo[:, None], seed)[0])

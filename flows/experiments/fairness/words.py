@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from evaluators.statistics import FEWEST
 from flows.experiments.fairness.findings import ALIKE, DIFFERENT, PROMPTS, TOO_FEW
 from flows.experiments.fairness.material import Found
 from flows.experiments.fairness.prompted_runs import NOT_AT_HAND
@@ -73,7 +74,9 @@ def words(prompts: PromptSet, found: Found, left_out: Mapping[str, str], judged:
     told += _prompts_alone(shares)
     told += _changes(found.changes, settings)
     if any(one.verdict == TOO_FEW for one in pairs):
-        told.append("fewer than 13 prompts of a group are too few for an interval: nothing is said of their difference")
+        told.append(
+            f"fewer than {FEWEST} prompts of a group are too few for an interval: nothing is said of their difference"
+        )
     told += [
         f"{name} is not in the answer: it {why}; {_REMEDIES[name] if why == NOT_AT_HAND else _OTHER_LANGUAGE}"
         for name, why in left_out.items()

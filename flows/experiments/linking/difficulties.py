@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
-from flows.charts import PALETTE, svg
 from flows.experiments.experiment import Figure
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, p_of
+from flows.presenting.charts import GREY, ORANGE, svg
 
 if TYPE_CHECKING:
     import altair
@@ -64,7 +64,7 @@ def _drawn(rows: Sequence[dict[str, Any]]) -> "altair.LayerChart":
     room = min(_MOST_ROOM, _LETTER * max(map(len, names)))  # as pages' fonts are wider than the renderer's
     colour = alt.Color(
         "verdict:N",
-        scale=alt.Scale(domain=[_DIFFER, _OPEN], range=[PALETTE[3], "#8a8f98"]),
+        scale=alt.Scale(domain=[_DIFFER, _OPEN], range=[ORANGE, GREY]),
         legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1, labelFontSize=12, columns=1),
     )
     base = alt.Chart(alt.Data(values=list(rows))).encode(

@@ -64,7 +64,7 @@ def find(evaluations: Evaluations, request: LinkingRequest) -> Answer:
         words=[
             *words(found, differing(found, p_values), means, months, reasons),
             *held_words(found, runs),
-            *moved_words(influences),
+            *moved_words(influences, len(found)),
         ],
         runs=runs_of(database, [run.run_id for run in runs if run.settings_json]),
         read={

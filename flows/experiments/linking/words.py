@@ -6,6 +6,7 @@ from scipy.special import stdtr, stdtridf
 
 from evaluators import linking, statistics
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
+from flows.presenting.numbers import signed
 from newwiki.snapshot import Snapshot
 
 _TOLD = 6  # metrics in a sentence
@@ -122,7 +123,3 @@ def _many(number: int, what: str) -> str:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_TOLD]) + (f" and {len(names) - _TOLD} more" if len(names) > _TOLD else "")
-
-
-def signed(number: float) -> str:
-    return (f"{number:+.3f}" if abs(number) >= 0.001 or not number else f"{number:+.2g}").replace("-", "−")

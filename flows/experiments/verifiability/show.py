@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
+from functools import partial
 from typing import Any, TypeVar
 
 from flows.experiments.directions import decoders_words, untold
@@ -15,8 +16,8 @@ from flows.experiments.verifiability.result_tables import (
     VerifiabilityDifference,
     VerifiabilityMetric,
 )
-from flows.experiments.verifiability.words import DECISIVE, many, points, sentence
-from flows.tables import p_value
+from flows.experiments.verifiability.words import DECISIVE, in_unit, many, points, sentence
+from flows.presenting.numbers import estimate, hundredths, p_value
 from newwiki.decoding.grammar import short_form
 from storage import experiments
 from storage.database import Database
@@ -69,7 +70,7 @@ def show(database: Database, experiment_id: str) -> Shown:
         tables += [_corrections(corrected, len(models) > 1), _checkers(checker)]
     names = [one.name for one in fields(VerifiabilityMetric)]
     said = findings(apart, corrected)
-    return Shown(names, [astuple(one) for one in found], said, tables, lambda: figures(found))
+    return Shown(names, [astuple(one) for one in found], said, tables, lambda _: figures(found))
 
 
 def findings(apart: Sequence[VerifiabilityDifference], corrected: Sequence[VerifiabilityCorrection] = ()) -> Findings:
@@ -117,17 +118,15 @@ def _by_decoder(rows: Sequence[Row]) -> list[dict[str, Row]]:
 
 def _cells(of_one: Mapping[str, VerifiabilityMetric], several: bool) -> list[Any]:
     first = of_one["spv"]
-    numbers = [_interval(of_one[name], 1 if name == FOUR_GRAMS else 100) for name in _HEADS]
+    numbers = [_number(of_one[name]) for name in _HEADS]
     model = [first.model] if several else []
     return [short_form(first.decoder), *model, *numbers, first.texts + first.undefined, first.undefined]
 
 
-def _interval(one: VerifiabilityMetric, times: int) -> str:
+def _number(one: VerifiabilityMetric) -> str:
     if one.mean is None:
         return "undefined"
-    if one.low is None or one.high is None:
-        return f"{one.mean * times:.1f}"
-    return f"{one.mean * times:.1f} [{one.low * times:.1f}, {one.high * times:.1f}]"
+    return estimate(one.mean, one.low, one.high, partial(in_unit, one.metric))
 
 
 def _differences(apart: Sequence[VerifiabilityDifference], model: str) -> Table:
@@ -159,10 +158,10 @@ def _corrections(corrected: Sequence[VerifiabilityCorrection], several: bool) ->
 
 
 def _corrected(one: VerifiabilityCorrection) -> str:
-    by_checker = "undefined" if one.uncorrected is None else f"{one.uncorrected * 100:.1f}"
+    by_checker = "undefined" if one.uncorrected is None else hundredths(one.uncorrected)
     if one.corrected is None or one.low is None or one.high is None:
         return f"{one.lacking} ({by_checker})"
-    return f"{one.corrected * 100:.1f} [{one.low * 100:.1f}, {one.high * 100:.1f}] ({by_checker})"
+    return f"{estimate(one.corrected, one.low, one.high, hundredths)} ({by_checker})"
 
 
 def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
@@ -171,8 +170,8 @@ def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
             one.label,
             f"{one.by_checker} of {one.labelled}",
             f"{one.by_people:g}",
-            _percent(one.precision, one.precision_low, one.precision_high),
-            _percent(one.recall, one.recall_low, one.recall_high),
+            estimate(one.precision, one.precision_low, one.precision_high, hundredths),
+            estimate(one.recall, one.recall_low, one.recall_high, hundredths),
             *_PAPERS_CHECKER[one.label],
         ]
         for one in checker
@@ -187,9 +186,3 @@ def _checkers(checker: Sequence[VerifiabilityChecker]) -> Table:
         "the paper's recall",
     ]
     return Table(_CHECKER, heads, cells)
-
-
-def _percent(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None or low is None or high is None:
-        return "none"
-    return f"{value * 100:.1f} [{low * 100:.1f}, {high * 100:.1f}]"

@@ -15,6 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from flows import tables
+from flows.presenting.numbers import digits
 from flows.report.browser import prompt_page, query_page, run_pages, snapshot_pages
 from flows.report.browser.entity_marks import EntityFinders
 from flows.report.browser.guard import Guard
@@ -83,7 +84,7 @@ def _told(error: Exception) -> tuple[int, str]:
 def _templates(database: Database) -> Environment:
     found = environment(FileSystemLoader(_HERE / "templates"))
     found.filters |= {
-        "digits": _digits,
+        "digits": digits,
         "duration": duration,
         "short": tables.short,
         "decoder": short_form,
@@ -98,13 +99,6 @@ def _templates(database: Database) -> Environment:
 
 def _state(run: Record) -> str:
     return state(run["status"], run["heard_at"], run["process"])
-
-
-def _digits(number: float | None, like: float | None = None) -> str:
-    """As people read it, with as many decimals as the number that it stands beside."""
-    if number is None:
-        return "–"
-    return tables.digits(number) if like is None else f"{number:.{len(tables.digits(like).partition('.')[2])}f}"
 
 
 def _breakable(name: str) -> Markup:

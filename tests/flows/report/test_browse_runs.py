@@ -14,7 +14,7 @@ from flows.report.browser.live import Live
 from flows.report.browser.run_progress import RunProgress, duration
 from flows.report.material import gather
 from flows.report.paper_tables import best_first, in_order
-from newwiki.models.numerics import NUMERICS
+from newwiki.models.backend import NUMERICS
 from newwiki.records import Completion, Score
 from newwiki.settings import Settings
 from storage import runs

@@ -13,6 +13,7 @@ from flows.comparing.ranked import leaderboard
 from flows.experiments.linking.experiment import EXPERIMENT
 from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import p_of
+from flows.presenting.charts import PageSigns
 from flows.report.templating import drawn_width
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Fingerprint
@@ -86,7 +87,7 @@ def test_a_link_is_what_the_anchors_gain(database: Database) -> None:
     said = EXPERIMENT.show(database, experiment_id).findings
     assert f"{AUGUST} and {SEPTEMBER} are on one scale by 1 metric" in said.answer
     assert ("most clearly by sbert" in said.answer) == bool(said.holds)
-    [figure] = [one for one in EXPERIMENT.show(database, experiment_id).figures() if one.first]
+    [figure] = [one for one in EXPERIMENT.show(database, experiment_id).figures(PageSigns()) if one.first]
     assert "95 % interval over models and articles" in figure.caption
     assert drawn_width(figure.image) <= ON_A_PHONE
 
@@ -310,7 +311,7 @@ def test_the_leaderboard_over_months_is_on_one_scale(database: Database) -> None
     assert rows["old-08"]["sbert_texts"] == 40
     assert rows["one-0809-08"]["sbert"] is None
     assert "beside the models that are linked" in rows["one-0809-08"]["sbert_no_interval"]
-    with pytest.raises(UsageError, match="--linked goes without"):
+    with pytest.raises(UsageError, match="--linked excludes --rank"):
         LeaderboardRequest(linked=True, rank="sbert")
     with pytest.raises(UsageError, match="a leaderboard over months is --linked"):
         leaderboard(database, LeaderboardRequest(across=("snapshot",)))
