@@ -25,7 +25,8 @@ from evaluators.group_differences import welch_p
 from flows.comparing import bounds, ranked
 from flows.comparing.differences import Test, _differences
 from flows.experiments.fairness import findings as fairness
-from flows.experiments.fairness.numbers import FairnessSetting, Numbers
+from flows.experiments.fairness.numbers import Numbers
+from flows.experiments.fairness.result_tables import FairnessSetting
 from flows.judging import findings as judging
 from flows.reproducing import matching
 from newwiki.levels import CLAIMED

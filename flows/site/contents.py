@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from flows.comparing.board import Board, Column, board, number_of
 from flows.comparing.notes import with_seed
+from flows.experiments.linking.result_tables import LinkedMean
 from flows.presenting.material import Material, gather
 from newwiki.errors import TerminalError
 from newwiki.file_names import file_name, model_file_name
@@ -20,7 +21,6 @@ from newwiki.records import Fingerprint, Metric
 from newwiki.snapshot import Snapshot
 from storage import comparison
 from storage.database import Database
-from storage.linked_months import LinkedMean
 
 ModelKey = tuple[str, str]  # its name, and the hash of its weights
 Signers = Mapping[str, Sequence[str]]  # by run id, who has signed it

@@ -8,9 +8,9 @@ from flows.experiments.experiment import Figure
 from flows.presenting.charts import BLUE, GREEN, GREY, MOST_SERIES, ORANGE, PALETTE, PageSigns, dots, forest, svg
 from flows.presenting.numbers import digits
 from flows.statements.beside_paper import RANGES, rescaled, setting_signs, swept
-from flows.statements.rows import MetricCorrelation, SettingNumbers
+from flows.statements.result_tables import MetricCorrelation, SettingNumbers, StatementVerdict
 from flows.statements.settings import value_words
-from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN, StatementVerdict
+from flows.statements.verdicts import FAILS, HOLDS, UNKNOWN
 from newwiki.decoding.grammar import short_form
 
 if TYPE_CHECKING:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from flows.experiments.corpora.findings import BEYOND, CorpusPhrase
+from flows.experiments.corpora.findings import BEYOND
 from flows.experiments.corpora.material import Found
+from flows.experiments.corpora.result_tables import CorpusPhrase
 from flows.experiments.experiment import Figure
 from flows.presenting.charts import GREY, ORANGE, PALETTE, forest, svg
 

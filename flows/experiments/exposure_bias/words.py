@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from evaluators.statistics import LEVEL, holm
-from flows.experiments.exposure_bias.findings import GAP, LENGTH, ExposureMeasure, ExposureTrend
+from flows.experiments.exposure_bias.findings import GAP, LENGTH
 from flows.experiments.exposure_bias.leave_out import (
     FEWEST,
     FEWEST_ARTICLES,
@@ -13,8 +13,8 @@ from flows.experiments.exposure_bias.leave_out import (
     TOO_FEW_ARTICLES,
     ZERO,
 )
-from flows.experiments.exposure_bias.measuring import ExposureScore
 from flows.experiments.exposure_bias.prefixes import CORRUPTED, MODEL
+from flows.experiments.exposure_bias.result_tables import ExposureMeasure, ExposureScore, ExposureTrend
 from flows.presenting.numbers import estimate, fixed
 from newwiki.decoding.grammar import short_form
 from newwiki.exposure_bias_request import ExposureBiasRequest

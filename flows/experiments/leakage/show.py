@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure, Findings, Shown, Table
-from flows.experiments.leakage.blind_baseline import Membership
-from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW, Gap
+from flows.experiments.leakage.gaps import NONE_SHOWN, THE_ARTICLES_OWN, TOO_FEW
+from flows.experiments.leakage.result_tables import Gap, Membership
 from flows.experiments.leakage.words import sentence
 from flows.presenting.charts import MOST_SERIES, PageSigns, Sign, forest, svg
 from flows.presenting.numbers import NONE, digits, estimate, fixed, p_value, signed
@@ -37,8 +37,8 @@ _FIGURE = (
 
 
 def show(database: Database, experiment_id: str) -> Shown:
-    gaps = experiments.rows(database, Gap, "leakage_gaps", experiment_id)
-    memberships = experiments.rows(database, Membership, "leakage_memberships", experiment_id)
+    gaps = experiments.rows(database, Gap, experiment_id)
+    memberships = experiments.rows(database, Membership, experiment_id)
     tables = [Table(_GAPS, _heads(gaps), [_cells(gap) for gap in gaps])]
     if memberships:
         heads = ["model", "score", "pairs", "AUC [95 %]", "blind AUC [95 %]", "AUC − blind [95 %]"]

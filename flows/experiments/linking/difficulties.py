@@ -5,9 +5,9 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Any
 
 from flows.experiments.experiment import Figure
+from flows.experiments.linking.result_tables import LinkedMean, LinkedMonths
 from flows.experiments.linking.words import differing, p_of
 from flows.presenting.charts import GREY, ORANGE, forest, svg
-from storage.linked_months import LinkedMean, LinkedMonths
 
 if TYPE_CHECKING:
     import altair
