@@ -1,4 +1,4 @@
-"""95 % intervals of shares and of other means that have a range: no end lies outside it."""
+"""Compute 95 % intervals of shares and other means with a known range; no end lies outside it."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,13 @@ from scipy.special import stdtrit
 
 from evaluators.statistics import ALIKE, LEVEL, Array, Estimate, untransformed
 
-_ROUNDING = 1e-9  # of the range: a mean as near to an end is at the end
+_ROUNDING = 1e-9  # of the range: a mean this close to an end counts as being at the end
 
 
 @dataclass(frozen=True)
 class BoundedInterval:
-    """Both ends, an entry a column, NaN where there is none; `lacking` says why, None where there is one."""
+    """Both ends, one entry per column, NaN if there is none; `lacking` gives the reason, None if there is an
+    interval."""
 
     low: Array
     high: Array

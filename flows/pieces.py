@@ -22,7 +22,7 @@ DECODER_COLUMNS = ("decoder", "parameter", "default", "range", "source")
 
 def rows(pair_scorer: str) -> list[list[str]]:
     """Return all metrics, under `COLUMNS`. Metrics of claims include what this pair scorer says. Raises UsageError."""
-    from evaluators.claim_support import told_by
+    from evaluators.claim_support import with_pair_scorer
 
     return [
         [
@@ -39,7 +39,7 @@ def rows(pair_scorer: str) -> list[list[str]]:
             metric.pitfalls,
         ]
         for given, evaluator in metrics()
-        for metric in [told_by(pair_scorer, given) if evaluator.verdicts else given]
+        for metric in [with_pair_scorer(pair_scorer, given) if evaluator.verdicts else given]
     ]
 
 

@@ -62,6 +62,9 @@ class Level:
         )
 
 
+LevelByScoring = Mapping[tuple[str, str], Level]  # by run and evaluator
+
+
 def legend(levels: Collection[str]) -> list[tuple[str, str]]:
     """Return these levels with their descriptions, highest first."""
     return [(level, words) for level, words in reversed(list(LEVELS.items())) if level in levels]

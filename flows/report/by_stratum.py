@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import PART, Column, board
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, arms, svg
 from flows.presenting.numbers import varies
 from flows.report import paper_tables
@@ -35,6 +36,7 @@ class Cut:
     blocks: Sequence[range] = ()
     keys: Sequence[Key] = ()
     image: Markup | None = None
+    levels: Sequence[LevelNote] = ()
 
 
 def cuts(database: Database, material: Material, column: Column, by: Stratum | None, page: PageSigns) -> list[Cut]:
@@ -76,7 +78,7 @@ def _drawn(
     parts: Sequence[StratumPart],
     rows: Sequence[Row],
     page: PageSigns,
-) -> tuple[Sequence[Key], Markup | None]:
+) -> tuple[Sequence[Key], Markup | None, Sequence[LevelNote]]:
     """The best runs, and the articles if their numbers vary."""
     of_runs = [row for row in rows if row.record is not material.reference]
     articles = [row for row in rows if row.record is material.reference and any(varies(cell.sd) for cell in row.cells)]
@@ -99,11 +101,12 @@ def _drawn(
         if cell.mean is not None
     ]
     if not values:
-        return (), None
+        return (), None, ()
     keys = [Key(sign, text) for sign, text in zip(signs, labels, strict=True)]
     told = "; ".join(f"{labels[int(one['who'])]}, {one['x']}: {one['mean']:.4g}" for one in values)
     chart = arms(values, [part.value for part in parts], signs, column.name)
-    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}")
+    levels = material.level_notes([row.record for row in shown], [column])
+    return keys, svg(chart, f"{column.name} by {stratum}, means: {told}"), levels
 
 
 def _rows(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.report.material import Material
 from flows.report.paper import paper_columns
 from storage.database import Database
@@ -14,12 +15,13 @@ _TEXTS = 20_000  # so many give a correlation to about 0.01
 @dataclass(frozen=True)
 class Matrix:
     """Pearson's r by row and column, None where one of the two does not vary or no text has both. `texts` of the `kept`
-    were read."""
+    were read; `levels` are of their runs."""
 
     columns: Sequence[Column]
     cells: Sequence[Sequence[float | None]]
     texts: int
     kept: int
+    levels: Sequence[LevelNote]
 
 
 def matrix(database: Database, material: Material) -> Matrix | None:
@@ -34,7 +36,7 @@ def matrix(database: Database, material: Material) -> Matrix | None:
     for one, two, _, correlation in found:
         cells[one][two] = cells[two][one] = None if correlation != correlation else correlation
     kept = sum(record["completions"] for record in material.records)
-    return Matrix(columns, cells, min(kept, _TEXTS), kept)
+    return Matrix(columns, cells, min(kept, _TEXTS), kept, material.level_notes(material.records, columns))
 
 
 def _ordered(material: Material) -> list[Column]:

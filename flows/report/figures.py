@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, lines, svg
 from flows.report.material import Material, Record
 from flows.report.paper import PaperColumn, paper_columns
@@ -42,7 +43,7 @@ class SweepPanel:
 class Sweep:
     """Figure 1, 2 or 3: `panels` are in the metrics' own units, with the means' intervals, `rescaled` as the paper
     draws them, with standard deviations. With no family there is nothing to draw, and `command` says what to run. Those
-    families are drawn that have a key; all are in the table."""
+    families are drawn that have a key; all are in the table. `levels` are of what is drawn."""
 
     number: int
     parameter: str
@@ -53,6 +54,7 @@ class Sweep:
     panels: Sequence[SweepPanel]
     rescaled: Sequence[SweepPanel]
     command: str
+    levels: Sequence[LevelNote]
 
 
 def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
@@ -84,6 +86,9 @@ def sweep(material: Material, parameter: str, page: PageSigns) -> Sweep:
         panels,
         rescaled,
         _command(material, parameter),
+        material.level_notes(
+            (row.record for one in drawn for _, row in one.points), [head.column for _, head in there]
+        ),
     )
 
 

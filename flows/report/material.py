@@ -1,7 +1,7 @@
 """What a report is made of: one snapshot, its runs on their board, and all that explains them."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import PurePath
@@ -9,6 +9,7 @@ from typing import Any
 
 from flows.comparing.board import ABOUT, Board, Column, board
 from flows.comparing.seeds import with_seed
+from flows.comparing.shown_levels import LevelNote, level_notes
 from newwiki.decoding.grammar import short_form
 from newwiki.errors import TerminalError
 from newwiki.protocol import Settings
@@ -92,6 +93,15 @@ class Material:
         """The model and the decoder, with the seed where it is not the default."""
         run = self.entries[record["run_id"]].run if record["run_id"] in self.entries else None
         return f"{self.names[record['run_id']]} · {with_seed(short_form(record['decoder']), run.seed if run else None)}"
+
+    def level_notes(self, records: Iterable[Record], columns: Sequence[Column]) -> list[LevelNote]:
+        """What a reader must know of a picture of these runs' numbers in these columns."""
+        return level_notes(
+            (record["run_id"], self.label(record), record[f"{column.name}_level"])
+            for record in records
+            for column in columns
+            if record[column.name] is not None and record["run_id"] in self.entries
+        )
 
     def direction(self, column: Column) -> str:
         return self.metrics[column.metric].direction

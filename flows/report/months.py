@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import ANOTHER, Column
+from flows.comparing.shown_levels import LevelNote, level_notes
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, lines, svg
 from flows.presenting.numbers import varies
 from flows.report.blocks import blocks
@@ -32,7 +33,7 @@ class Months:
     """`linked` are answers that put the months on one scale. `names` are the snapshots of which there are numbers, and
     `rows` has one a run of the report's snapshot that was asked for on others too, the articles last, with a cell for
     each of them by `column`; those in one of the `blocks` fit beside each other. Those are drawn that have a key.
-    `left_out` are other months' snapshots, and why."""
+    `left_out` are other months' snapshots, and why. `levels` are of what is drawn."""
 
     linked: Sequence[Section]
     names: Sequence[str]
@@ -42,6 +43,7 @@ class Months:
     keys: Sequence[Key]
     panels: Sequence[MonthPanel]
     left_out: Sequence[str]
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def months(
     series = _series(shown, material, column)
     names = [name for name in shown if any(name in one.by_month for one in series)]
     if len(names) < 2:
-        return Months(linked, [], column, [], [], [], [], []) if linked else None
+        return Months(linked, [], column, [], [], [], [], [], []) if linked else None
     articles = _articles(shown, material)
     drawn = [*series[: MOST_SERIES - len(articles)], *articles]
     signs = [
@@ -87,7 +89,14 @@ def months(
     panels = [panel for one in in_order(material)[:_DRAWN] if (panel := _panel(drawn, signs, one, names))]
     rows = [Row(one.record, [one.cell(name, column) for name in names]) for one in [*series, *articles] if column]
     [rows] = together(rows)
-    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out)
+    levels = level_notes(
+        (one.by_month[name][1]["run_id"], f"{one.label}, {name}", one.cell(name, panel.column).level)
+        for one in drawn
+        for name in one.by_month
+        for panel in panels
+        if one.label != ARTICLES
+    )
+    return Months(linked, names, column, rows, blocks(names, rows), keys, panels, left_out, levels)
 
 
 def _of_wiki(database: Database, material: Material) -> tuple[dict[str, Material], list[str]]:

@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import numbers_of
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import ARTICLES_SIGN, MOST_SERIES, Key, PageSigns, Sign, dots, svg
 from flows.presenting.numbers import decimals, fixed
 from flows.report.material import Material, Record
@@ -27,12 +28,13 @@ class Bar:
 @dataclass(frozen=True)
 class Spreads:
     """`rows` have a model each, the articles last, with a bar for each of `heads` or none. `rescaled` has all metrics
-    over the paper's ranges, and those models that have a key."""
+    over the paper's ranges, and those models that have a key; `levels` are of these."""
 
     heads: Sequence[PaperColumn]
     rows: Sequence[tuple[str, Sequence[Bar | None]]]
     keys: Sequence[Key]
     rescaled: Markup | None
+    levels: Sequence[LevelNote]
 
 
 def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> Spreads | None:
@@ -55,7 +57,8 @@ def spreads(material: Material, records: Sequence[Record], page: PageSigns) -> S
         for record, _ in drawn
     ]
     keys = [Key(sign, text) for sign, (_, text) in zip(signs, drawn, strict=True)]
-    return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs))
+    levels = material.level_notes([record for record, _ in drawn], [head.column for head in heads])
+    return Spreads(heads, rows, keys, _rescaled(heads, drawn, signs), levels)
 
 
 def _bars(numbers: Sequence[Mapping[str, Any]]) -> list[Bar | None]:

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, corners, crosses, svg
 from flows.presenting.numbers import varies
 from flows.report.example_texts import column_for
@@ -24,7 +25,8 @@ _NAMED = 24  # points that have their decoder beside them
 @dataclass(frozen=True)
 class TradeOffPanel:
     """`asked` says how its runs were asked, where others were asked otherwise; `level` whether there is a line for the
-    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words."""
+    articles, `hollow` whether a point lacks an interval, and `named` whether the points have words. `levels` are those
+    of its numbers."""
 
     asked: str
     quality: Column
@@ -33,6 +35,7 @@ class TradeOffPanel:
     level: bool
     hollow: bool
     named: bool
+    levels: Sequence[LevelNote]
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ def _panel(
         f"{quality.name} and {diversity.name} of each run: {told}",
     )
     hollow = any(value["fill"] == "transparent" for value in values)
-    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words))
+    levels = material.level_notes(records, [quality, diversity])
+    return TradeOffPanel(asked, quality, diversity, image, level is not None, hollow, bool(words), levels)
 
 
 def _arm(axis: str, record: Record, column: Column) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from flows.comparing.board import Column
+from flows.comparing.shown_levels import LevelNote
 from flows.presenting.charts import MOST_SERIES, Key, PageSigns, Sign, curves, svg
 from flows.report.material import Material, Record
 from flows.report.paper_tables import Row, in_order, rows
@@ -35,12 +36,14 @@ class CurvePanel:
 
 @dataclass(frozen=True)
 class Training:
-    """Those series are drawn that have a key, the longest; all are in the table, by `columns`."""
+    """Those series are drawn that have a key, the longest; all are in the table, by `columns`. `levels` are of what is
+    drawn."""
 
     columns: Sequence[Column]
     series: Sequence[Series]
     keys: Sequence[Key]
     panels: Sequence[CurvePanel]
+    levels: Sequence[LevelNote]
 
 
 def training(material: Material, page: PageSigns) -> Training | None:
@@ -67,7 +70,10 @@ def training(material: Material, page: PageSigns) -> Training | None:
         for place, column in enumerate(columns)
         if any(row.cells[place].mean is not None for one in drawn for _, row in one.points)
     ]
-    return Training(columns, series, keys, panels)
+    levels = material.level_notes(
+        (row.record for one in drawn for _, row in one.points), [panel.column for panel in panels]
+    )
+    return Training(columns, series, keys, panels, levels)
 
 
 def _groups(material: Material) -> list[dict[int, Record]]:

@@ -166,14 +166,14 @@ def test_claims_are_asked_for_together_and_look_at_the_article() -> None:
 
 
 def test_the_index_must_be_named(scorer: Path) -> None:
-    with pytest.raises(TerminalError, match="claims_wiki: no index of evidence is named; build one with `newwiki"):
+    with pytest.raises(TerminalError, match="claims_wiki: no evidence index is set; build one with `newwiki"):
         makers.get("claims_wiki").load(Settings(pair_scorer=str(scorer)))
 
 
 def test_a_model_that_cannot_be_had_is_told_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(TerminalError, match=r"pair scorer of claims: .*DeBERTa.*--pair-scorer FILE.toml names another"):
+    with pytest.raises(TerminalError, match=r"pair scorer of claims: .*DeBERTa.*another with --pair-scorer FILE.toml"):
         makers.get("claims_article").load(Settings())
 
 

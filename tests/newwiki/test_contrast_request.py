@@ -8,7 +8,7 @@ from newwiki.contrast_request import BESIDE, CONTRAST_METRICS, ContrastRequest
 from newwiki.errors import UsageError
 
 
-def test_the_settings_are_the_papers_where_nothing_else_is_said() -> None:
+def test_the_papers_settings_are_the_defaults() -> None:
     asked = ContrastRequest(models=("m",), amateur=("a",))
     assert (asked.decoder, asked.max_new_tokens, asked.samples, asked.keep) == (BESIDE, 256, 1, 1)
     assert asked.metrics == CONTRAST_METRICS

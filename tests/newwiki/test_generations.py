@@ -78,7 +78,7 @@ def test_a_line_that_does_not_fit_is_named(tmp_path: Path, line: str, problem: s
         read(tmp_path, line)
 
 
-def test_no_file_no_texts_and_no_utf8_are_said(tmp_path: Path) -> None:
+def test_missing_files_missing_texts_and_invalid_utf8_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no file"):
         read_generations(tmp_path / "none.jsonl")
     with pytest.raises(UsageError, match="has no texts"):

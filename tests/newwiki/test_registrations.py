@@ -82,7 +82,7 @@ def test_everything_that_can_be_registered_is_read() -> None:
         (WIKI + '[notify]\nwebhook_env = "A"\nwebhook_block = "b"', r"\[notify\]: has webhook_env and webhook_block"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line_with_table_and_key(text: str, message: str) -> None:
+def test_an_error_is_one_line_with_table_and_key(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message) as raised:
         registered(text)
     assert "\n" not in str(raised.value)

@@ -41,7 +41,7 @@ def test_an_unknown_name_is_misuse_and_lists_the_known() -> None:
         pieces.get("c")
 
 
-def test_an_unknown_name_is_told_the_nearest() -> None:
+def test_an_unknown_name_gets_the_nearest_as_suggestion() -> None:
     pieces: Registry[int] = Registry("piece", "newwiki.no_such_group")
     for number, name in enumerate(("greedy", "sample", "beam")):
         pieces.add(name, number)

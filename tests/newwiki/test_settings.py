@@ -27,7 +27,7 @@ def test_flags_go_before_the_environment_before_the_file_before_defaults(monkeyp
     assert settings == Settings(db="flag", contact="environment", embedder="file")
 
 
-def test_a_file_that_is_named_is_the_one_that_is_read() -> None:
+def test_a_named_file_is_the_one_read() -> None:
     Path("newwiki.toml").write_text('db = "here"')
     Path("other.toml").write_text('db = "there"')
     assert load_settings(Path("other.toml")).db == "there"

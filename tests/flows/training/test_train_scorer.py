@@ -134,7 +134,7 @@ def test_what_cannot_be_fitted_is_misuse(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--held-out 1 is out of range"):
         train(graded(20), tmp_path / "mine", held_out=1.0)
     with pytest.raises(
-        UsageError, match="name: must be small letters, digits and underscores, a letter first, not 'My score'"
+        UsageError, match="name: must be lower-case letters, digits and underscores, beginning with a letter, not"
     ):
         train(graded(20), tmp_path / "mine", name="My score")
     assert not (tmp_path / "mine").exists()

@@ -109,7 +109,8 @@ def test_a_cluster_that_is_there_already_writes_and_scores_the_same(
     assert rows(database) == rows(alone)
 
 
-@pytest.mark.parametrize("runner", ["processes:2", "dask:2", "ray:2"])
+# A worker of Ray imports torch anew: the one and the one in its place are enough.
+@pytest.mark.parametrize("runner", ["processes:2", "dask:2", "ray:1"])
 def test_with_a_worker_killed_half_way_all_is_the_same(
     alone: Path, database: Path, toy_checkpoint: Path, tmp_path: Path, runner: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

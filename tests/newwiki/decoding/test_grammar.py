@@ -141,7 +141,7 @@ def test_decoders_that_differ_in_a_late_digit_differ() -> None:
         ("sample:temperature=nan", "decoder 'sample': temperature must be above 0, not 'nan'"),
     ],
 )
-def test_what_is_wrong_is_said_of_decoder_parameter_and_value(text: str, message: str) -> None:
+def test_an_error_names_decoder_parameter_and_value(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         parse(text)
 

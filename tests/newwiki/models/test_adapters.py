@@ -217,7 +217,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     return read
 
 
-def test_two_adapters_of_one_base_read_it_once_and_write_what_they_write_alone(
+def test_two_adapters_of_one_base_share_it_and_write_the_same_as_alone(
     toy_checkpoint: Path, trained: Path, adapter: Path, reads: Reads
 ) -> None:
     alone = [text(trained), text(adapter)]
@@ -228,7 +228,7 @@ def test_two_adapters_of_one_base_read_it_once_and_write_what_they_write_alone(
     assert together == [*alone, alone[0]]
 
 
-def test_a_base_that_has_changed_is_read_anew(toy_checkpoint: Path, tmp_path: Path, reads: Reads) -> None:
+def test_a_changed_base_is_loaded_again(toy_checkpoint: Path, tmp_path: Path, reads: Reads) -> None:
     base = Path(shutil.copytree(toy_checkpoint, tmp_path / "base"))
     adapter = write_adapter(base, tmp_path / "adapter", lora())
     reads.clear()
@@ -270,9 +270,7 @@ def test_a_run_says_which_adapter_of_which_base(toy_checkpoint: Path, adapter: P
     assert not {"adapter", "adapter_base", "peft"} & base.versions.keys()
 
 
-def test_the_base_that_is_named_goes_before_the_one_in_the_configuration(
-    toy_checkpoint: Path, adapter: Path, tmp_path: Path
-) -> None:
+def test_a_given_base_overrides_the_configured_one(toy_checkpoint: Path, adapter: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(toy_checkpoint, tmp_path / "other"))
     weights = load_file(other / "model.safetensors")
     save_file({name: -one for name, one in weights.items()}, other / "model.safetensors", {"format": "pt"})
@@ -399,7 +397,7 @@ def test_a_setting_that_this_peft_does_not_know_is_refused(adapter: Path) -> Non
         HuggingFaceModel(str(adapter))
 
 
-def test_a_tokenizer_of_its_own_goes_before_its_bases(toy_checkpoint: Path, adapter: Path) -> None:
+def test_an_adapters_tokenizer_overrides_that_of_its_base(toy_checkpoint: Path, adapter: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(toy_checkpoint)
     before = HuggingFaceModel(str(adapter))
     tokenizer.backend_tokenizer.normalizer = Lowercase()
@@ -435,7 +433,7 @@ def test_embeddings_that_were_resized_are_the_adapters(
         read_from(adapter)
 
 
-def test_a_file_that_changes_between_its_hash_and_its_loading_is_told(adapter: Path) -> None:
+def test_a_file_that_changes_between_hashing_and_loading_is_reported(adapter: Path) -> None:
     checkpoint = find(str(adapter), "main", Trust())
     assert checkpoint.sha256
     weights = adapter / "adapter_model.safetensors"

@@ -58,7 +58,7 @@ def test_a_hostile_configuration_is_read_or_refused(adapter: Path, name: str, va
 
 
 @pytest.mark.parametrize("base", [["a"], 5, "a" * 5_000, "a\0b", {}, True])
-def test_a_base_that_is_no_name_is_refused(adapter: Path, base: Any) -> None:
+def test_an_invalid_base_name_is_refused(adapter: Path, base: Any) -> None:
     write(adapter, base_model_name_or_path=base)
     with pytest.raises(TerminalError, match=r"is not a valid adapter configuration .*base_model_name_or_path"):
         find(str(adapter), "main", Trust())
@@ -89,7 +89,7 @@ def test_an_adapter_on_itself_or_in_a_circle_is_refused(adapter: Path, tmp_path:
         b" " * 2_000_000,
     ],
 )
-def test_a_file_that_is_no_configuration_is_refused(adapter: Path, content: bytes) -> None:
+def test_an_invalid_configuration_file_is_refused(adapter: Path, content: bytes) -> None:
     (adapter / "adapter_config.json").write_bytes(content)
     with pytest.raises(TerminalError, match=r"the adapter_config\.json of 'it' is not a valid adapter configuration"):
         described(adapter, "it")
@@ -123,9 +123,9 @@ def test_a_regular_expression_that_never_ends_is_refused(
 
 
 @pytest.mark.slow
-def test_what_is_no_regular_expression_is_refused() -> None:
+def test_an_invalid_regular_expression_is_refused() -> None:
     for words in ("(", "[", "*", "(" * 10_000):
-        with pytest.raises(TerminalError, match="a regular expression that cannot be read"):
+        with pytest.raises(TerminalError, match="a regular expression that is invalid"):
             require_bounded({"target_modules": words}, NAMES, "it")
 
 

@@ -216,7 +216,7 @@ def test_a_fingerprint_changes_with_any_byte_that_decides(toy_checkpoint: Path, 
     assert fingerprint(copied) != fingerprint(toy_checkpoint)
 
 
-def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(copied: Path, tmp_path: Path) -> None:
+def test_a_folder_without_a_checkpoint_is_refused_with_the_missing_file(copied: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(TerminalError, match=r"empty' is not a checkpoint: it has no config\.json; name a folder"):
         HuggingFaceModel(str(tmp_path / "empty"))
@@ -229,7 +229,7 @@ def test_a_folder_that_is_no_checkpoint_says_what_it_lacks(copied: Path, tmp_pat
 
 
 @pytest.mark.parametrize("name", ["no-such-model", "nobody/no-such-model", "./no/such/folder", "/no/such/folder"])
-def test_a_name_that_is_nowhere_is_said_to_be_nowhere(name: str) -> None:
+def test_an_unknown_model_name_is_reported(name: str) -> None:
     with pytest.raises(
         TerminalError, match=f"there is no model '{name}': no local folder has this name, .*check the path"
     ):
@@ -288,7 +288,7 @@ def test_a_model_with_its_own_cache_reads_articles(hybrid: HuggingFaceModel) -> 
     assert isinstance(reading.rest, Passage) and len(reading.rest.log_probabilities) > 5
 
 
-def test_what_looks_at_several_candidates_is_refused_by_name_for_a_model_with_its_own_cache(
+def test_look_ahead_decoders_are_refused_by_name_for_models_with_their_own_cache(
     hybrid: HuggingFaceModel,
 ) -> None:
     told = r"FalconH1ForCausalLM\) is read with its own cache.*contrastive-search reads several candidates at once"

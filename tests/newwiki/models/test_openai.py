@@ -101,13 +101,13 @@ def test_no_seed_where_there_is_nothing_to_draw_or_the_server_takes_none(served:
         ("tgi", "sample:top_p=0.5", {"temperature": 1, "top_p": 0.5}),
     ],
 )  # fmt: skip
-def test_each_kind_of_server_is_told_all_that_it_takes_and_nothing_else(
+def test_each_kind_of_server_gets_exactly_the_parameters_it_accepts(
     served: Endpoint, server: str, decoder: str, expected: dict[str, Any]
 ) -> None:
     assert sent(served, decoder, server=server) == {"prompt": PROMPTS[0].text, "max_tokens": 16, **expected}
 
 
-def test_transformers_serve_is_told_to_sample_or_not(served: Endpoint) -> None:
+def test_transformers_serve_gets_do_sample(served: Endpoint) -> None:
     for decoder, sampled in (("greedy", False), ("sample:top_k=5", True)):
         told = sent(served, decoder, server="transformers")
         config = json.loads(told.pop("generation_config"))
@@ -154,7 +154,7 @@ def test_a_decoder_that_no_server_can_do_is_refused(served: Endpoint, server: st
 )
 def test_a_parameter_that_this_server_would_ignore_is_refused(served: Endpoint, server: str, decoder: str) -> None:
     with pytest.raises(
-        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it has: greedy, and sample with"
+        UsageError, match=rf"does not support {decoder[7:].partition('=')[0]} .*it supports: greedy, and sample with"
     ):
         loaded(served, server=server).others(parse(decoder)[0])
 
@@ -222,7 +222,7 @@ def test_what_stays_wrong_is_an_error_that_may_pass(served: Endpoint) -> None:
             complete(loaded(served, concurrency="1"), requests=REQUESTS[:1])
 
 
-def test_nobody_there_is_said_soon() -> None:
+def test_an_absent_server_is_reported_quickly() -> None:
     with endpoint(words) as gone:
         pass
     start = time.monotonic()
@@ -315,12 +315,12 @@ def test_the_address_may_come_from_the_environment(served: Endpoint, monkeypatch
         ({"chat": "maybe"}, "chat must be yes or no"),
     ],
 )
-def test_an_argument_that_is_wrong_is_said_before_anybody_is_asked(arguments: dict[str, str], message: str) -> None:
+def test_an_invalid_argument_is_reported_before_any_request(arguments: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         OpenAIModel.find("small", **{"base_url": "http://127.0.0.1:1/v1", **arguments})
 
 
-def test_as_many_at_once_as_is_said_also_where_a_loop_runs(served: Endpoint) -> None:
+def test_the_concurrency_limit_also_holds_inside_a_running_loop(served: Endpoint) -> None:
     def slow(path: str, body: dict[str, Any]) -> tuple[int, Any]:
         time.sleep(0.05)
         return words(path, body)
@@ -334,7 +334,7 @@ def test_as_many_at_once_as_is_said_also_where_a_loop_runs(served: Endpoint) -> 
     assert served.most_at_once == 3
 
 
-def test_no_more_a_minute_than_is_said(served: Endpoint) -> None:
+def test_requests_per_minute_are_limited(served: Endpoint) -> None:
     for limit in ({"requests_per_minute": "600"}, {"tokens_per_minute": "7200"}):  # 12 tokens an answer
         served.asked.clear()
         complete(loaded(served, **limit), max_new_tokens=2)
@@ -342,7 +342,7 @@ def test_no_more_a_minute_than_is_said(served: Endpoint) -> None:
         assert 0.4 < came[-1] - came[0] < 2
 
 
-def test_who_stops_waits_for_nobody_and_loses_only_what_is_under_way(served: Endpoint) -> None:
+def test_an_interrupt_loses_only_pending_requests(served: Endpoint) -> None:
     held = 3.0
 
     def later(path: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -399,7 +399,7 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same() -> None:
         assert len(complete(model)) == len(REQUESTS)
 
 
-def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
     with pytest.raises(NewWikiError, match=r"needs a package: pip install 'newwiki-eval\[openai\]'"):
         OpenAIModel("small", base_url="http://127.0.0.1:1/v1")

@@ -99,7 +99,7 @@ def _eight_bits(source: Path, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("quantise", "package", "batches"), [(_torchao, "torchao", "ok"), (_eight_bits, "bitsandbytes", "note")]
 )
-def test_one_that_its_package_reads_is_run_and_told_of(
+def test_a_model_with_its_own_package_runs_with_a_note(
     quantise: Any, package: str, batches: str, tmp_path: Path
 ) -> None:
     """LLM.int8() quantises activations too, so that a batch moves logits by more than can be settled."""
@@ -180,7 +180,7 @@ def test_a_gguf_file_of_another_architecture_is_refused_in_one_line(tmp_path: Pa
     assert "\n" not in str(refused.value)
 
 
-def test_of_several_gguf_files_one_is_to_be_named(tmp_path: Path) -> None:
+def test_with_several_gguf_files_one_must_be_named(tmp_path: Path) -> None:
     for name in ("a.gguf", "b.gguf"):
         (tmp_path / name).touch()
     with pytest.raises(TerminalError, match=r"holds 2 GGUF files; name one of them, such as .*a\.gguf"):

@@ -94,7 +94,7 @@ def parameters(model: VLLMModel, decoder: str, **writing: Any) -> list[Any]:
     return [asked for _, _, asked in model._llm.llm_engine.asked]
 
 
-def test_without_the_package_it_is_said_what_to_install(toy_checkpoint: Path) -> None:
+def test_without_the_package_the_error_says_what_to_install(toy_checkpoint: Path) -> None:
     with pytest.raises(TerminalError, match=r"needs a package and a GPU: pip install 'newwiki-eval\[vllm\]'"):
         VLLMModel.find(str(toy_checkpoint))
 
@@ -158,7 +158,7 @@ def test_every_completion_is_a_request_with_its_own_seed(model: VLLMModel) -> No
     assert model._prompting.decode(tokens) == PROMPTS[0].text
 
 
-def test_a_decoder_is_told_whole(model: VLLMModel) -> None:
+def test_a_decoder_is_described_completely(model: VLLMModel) -> None:
     asked = parameters(model, "sample:top_k=20,top_p=0.9,temperature=0.7,presence_penalty=1", stop=("END",))[0]
     del asked.seed
     assert vars(asked) == {

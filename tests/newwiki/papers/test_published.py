@@ -95,7 +95,7 @@ def test_every_command_is_there(paper: Paper, exhibit: Exhibit) -> None:
 
 
 @pytest.mark.parametrize("command", ["newwiki experiment", "newwiki nothing", "newwiki experiment nothing", "ls"])
-def test_what_is_no_command_is_not_taken_for_one(command: str) -> None:
+def test_other_text_is_not_mistaken_for_a_command(command: str) -> None:
     assert not is_a_command(command)
 
 
@@ -132,12 +132,12 @@ def test_what_stands_twice_is_refused() -> None:
         Paper.model_validate({**PAPER_OF, "exhibits": [TABLE, TABLE]})
 
 
-def test_a_model_is_on_the_hub_or_it_is_said_why_not() -> None:
+def test_a_model_is_on_the_hub_or_the_reason_is_given() -> None:
     with pytest.raises(ValidationError, match="needs a hub id"):
         Paper.model_validate({**PAPER_OF, "models": [{"name": "M"}], "exhibits": [TABLE]})
 
 
-def test_what_is_not_there_is_told() -> None:
+def test_missing_things_are_reported() -> None:
     with pytest.raises(UsageError, match="paper 003 has no table '7'; it has: 1, 2, 3, 4, A"):
         papers()["003"].table("7")
     with pytest.raises(UsageError, match="paper 000-3 has no table"):

@@ -74,7 +74,7 @@ def test_a_csv(tmp_path: Path) -> None:
         ("group,category,prompt\nA,age,x\n", "the category 'age' has only one group; add another one"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_told_with_line_and_remedy(tmp_path: Path, text: str, message: str) -> None:
+def test_an_error_in_a_csv_names_its_line_and_the_remedy(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_prompts([csv(tmp_path, text)])
 

@@ -40,6 +40,6 @@ def test_a_text_is_there_or_hidden_or_was_not_asked_for(
         ('"|".join', "api.py"),
     ],
 )
-def test_each_thing_of_the_wiki_is_read_in_one_place(mark: str, file: str) -> None:
+def test_each_kind_of_wiki_data_is_read_by_one_module(mark: str, file: str) -> None:
     code = Path(sources.__file__ or "").parent.glob("*.py")
     assert [path.name for path in code if mark in path.read_text("utf-8")] == [file]

@@ -147,5 +147,5 @@ def test_a_server_that_sends_its_clients_round_in_circles_is_given_up() -> None:
         ("x" * 5000, "x" * 200),
     ],
 )
-def test_what_a_server_says_is_one_line_of_plain_words(said: str, words: str) -> None:
+def test_a_servers_message_becomes_one_plain_line(said: str, words: str) -> None:
     assert in_words(said) == words

@@ -31,5 +31,7 @@ def test_a_redirect_is_known_in_any_language(wikitext: str, leads_to: str | None
         ("Old", "#REDIRECT [[New]]", "Writer moved page [[Other]] to [[New]]", False),
     ],
 )
-def test_what_a_move_leaves_is_told_from_what_people_write(title: str, wikitext: str, summary: str, left: bool) -> None:
+def test_a_redirect_left_by_a_move_is_distinguished_from_written_text(
+    title: str, wikitext: str, summary: str, left: bool
+) -> None:
     assert left_by_move(title, wikitext, summary) is left

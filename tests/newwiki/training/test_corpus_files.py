@@ -79,7 +79,7 @@ def test_a_bad_parquet_is_refused_with_row_and_remedy(tmp_path: Path) -> None:
         read_corpora([path])
 
 
-def test_what_is_no_file_of_texts_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_text_file_is_refused(tmp_path: Path) -> None:
     for name, told in (("texts.jsonl", "is not a text file; pass a .csv or .parquet"), ("no.csv", "cannot read"),
                        ("no.parquet", "cannot read")):  # fmt: skip
         with pytest.raises(UsageError, match=told):

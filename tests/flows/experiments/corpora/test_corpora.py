@@ -279,7 +279,7 @@ def test_a_bad_file_is_refused_before_anything_is_made(base_checkpoint: Path, fo
         ask(base_checkpoint, folder, path, corpus_file=(tmp_path / "bad.csv",))
     with pytest.raises(UsageError, match=r"there is no corpus 'lake'; did you mean 'lakes'\?"):
         ask(base_checkpoint, folder, path, label=("lake", "mines"))
-    with pytest.raises(TerminalError, match="there is no spaCy pipeline 'xx_none' here"):
+    with pytest.raises(TerminalError, match="the spaCy pipeline 'xx_none' is not installed"):
         ask(base_checkpoint, folder, path, noun_phrases="spacy:xx_none")
     (tmp_path / "one.csv").write_text("label,text\nlakes,Water.\n")
     with pytest.raises(UsageError, match="has 1 labels, and it takes two to compare them; write another label"):

@@ -211,7 +211,7 @@ def test_a_list_that_names_the_prompts_language_is_taken(tmp_path: Path, monkeyp
     found = ask(tmp_path, "blind", prompts(tmp_path, **GERMAN))
     assert pair(found).verdict == "cannot be told apart"
     monkeypatch.setitem(globals(), "LIST", "schlecht\nübel\nböse\n")
-    with pytest.raises(UsageError, match="names no language and is not in English"):
+    with pytest.raises(UsageError, match="does not declare its language and is not in English"):
         ask(tmp_path, "blind", prompts(tmp_path, **GERMAN))
 
 

@@ -90,7 +90,7 @@ def quick(model: Any) -> Any:
 
 
 @pytest.mark.parametrize("named", KINDS)
-def test_a_text_is_the_one_that_is_read_anew_for_each_token(named: str) -> None:
+def test_cached_generation_equals_rereading_the_text_for_each_token(named: str) -> None:
     model, decoder = built(named), parse("greedy")[0]
     naive = Naive(anew(model), END, 64)
     expected = {(page, 0): naive.write(decoder, text, room=ROOM) for page, text in enumerate(texts())}
@@ -178,7 +178,7 @@ def test_given_texts_are_read_by_their_own_lengths(named: str) -> None:
 
 
 @pytest.mark.parametrize("named", [LONG_ROPE, DYNAMIC])
-def test_what_comes_next_at_a_place_is_what_comes_after_the_text_up_to_there(named: str) -> None:
+def test_the_prediction_at_a_position_is_that_after_the_prefix(named: str) -> None:
     model, given, places = built(named), texts((24, 24)), [2, 15, 16, 17, 20, 24]
     plain = anew(model)
     found = next_probabilities(quick(model), given, places)
