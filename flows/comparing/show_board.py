@@ -8,6 +8,7 @@ from flows import tables
 from flows.comparing.after_cutoff import is_reference
 from flows.comparing.board import PART, SEEN, Board, numbers_of
 from flows.comparing.ranked import leaderboard
+from flows.presenting.numbers import decimals
 from flows.printing import say
 from flows.table_layout import Column, shortened, wrapped
 from newwiki.decoding.grammar import short_form
@@ -109,7 +110,7 @@ def _numbers(records: Sequence[Record], name: str, remarks: _Remarks) -> list[st
     """`0.412±0.015` with as many digits in each cell, points below each other."""
     of = [numbers_of(record, name) for record in records]
     arms = [None if one["low"] is None else max(one["mean"] - one["low"], one["high"] - one["mean"]) for one in of]
-    digits = tables.decimals([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
+    digits = decimals([one["mean"] for one in of if one["mean"] is not None], [arm for arm in arms if arm])
     means = ["–" if one["mean"] is None else f"{one['mean']:,.{digits}f}" for one in of]
     reach = ["" if arm is None else f"±{arm:,.{digits}f}" for arm in arms]
     marks = [remarks.mark(record["run_id"], one) for record, one in zip(records, of, strict=True)]

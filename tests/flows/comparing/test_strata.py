@@ -15,9 +15,9 @@ from flows.commands.leaderboard import leaderboard as show
 from flows.comparing.board import board
 from flows.comparing.difference import columns
 from flows.comparing.differences import compare
+from flows.presenting.numbers import digits
 from flows.progress import Silent
 from flows.report.page import render
-from flows.tables import digits
 from newwiki.errors import TerminalError, UsageError
 from newwiki.records import Completion, Metric, RunScore, Score, Stratum
 from newwiki.request import LeaderboardRequest, ReportRequest
