@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.analysis import Analyst
-from evaluators.claim_support import claims_article, claims_wiki, told_by
+from evaluators.claim_support import claims_article, claims_wiki, with_pair_scorer
 from evaluators.claims.checking import ClaimChecker, by_article
 from evaluators.claims.pair_classifier import Pair, Shares, load_pair_classifier
 from evaluators.claims.pair_scorer import read_pair_scorer
@@ -192,7 +192,7 @@ def test_the_catalogue_says_whose_verdicts_the_metrics_count_and_the_registry_of
     scorer: Path,
 ) -> None:
     metric = select("claims")[0].metrics[0]
-    told = told_by(str(scorer), metric)
+    told = with_pair_scorer(str(scorer), metric)
     assert told.source.endswith("; by a pair scorer of the user's own")
     assert told.pitfalls.endswith("; the pair scorer: it counts words")
     settings_in_force(None, pair_scorer=str(scorer))
