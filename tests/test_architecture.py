@@ -29,7 +29,7 @@ FACES = (
     "flows.jobs",
     "flows.options",
     "flows.catalogue",
-    "flows.command_reference",
+    "flows.references",
 )
 HEAVY = (
     "torch",
